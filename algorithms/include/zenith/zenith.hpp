@@ -1,0 +1,15 @@
+#pragma once
+
+/// \file
+/// All of Zenith's public interface. Each header also stands alone.
+
+#include <zenith/array.hpp>
+#include <zenith/backend.hpp>
+#include <zenith/cost.hpp>
+#include <zenith/cuda.hpp>
+#include <zenith/error.hpp>
+#include <zenith/executor.hpp>
+#include <zenith/machine.hpp>
+#include <zenith/span.hpp>
+#include <zenith/top_k.hpp>
+#include <zenith/types.hpp>

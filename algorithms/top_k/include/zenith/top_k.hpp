@@ -1,0 +1,155 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <zenith/cost.hpp>
+#include <zenith/executor.hpp>
+#include <zenith/machine.hpp>
+#include <zenith/span.hpp>
+#include <zenith/top_k_call.hpp>
+
+/// \file
+/// Top-k selection: the k best keys of an array and where they stood.
+
+namespace zenith {
+
+struct top_k_options {
+  selection select = selection::largest;
+  ordering order = ordering::sorted;
+  tie_break ties = tie_break::lowest_index;
+  nan_policy nans = nan_policy::last;
+  /// "auto", or the name of a strategy: "bitonic", "filter".
+  std::string_view strategy = "auto";
+  /// Filled in when not nullptr, after the call succeeded. Borrowed.
+  top_k_statistics* statistics = nullptr;
+};
+
+/// What ran: the proof of a choice.
+struct top_k_run {
+  std::string backend;
+  std::string strategy;
+};
+
+/// The k best keys and their indices.
+template <key T, index Index = std::uint64_t>
+struct top_k_result {
+  std::vector<T> keys;
+  std::vector<Index> indices;
+  std::string backend;
+  std::string strategy;
+};
+
+/// A top-k problem as the cost models see it.
+struct top_k_problem {
+  std::uint64_t count = 0;
+  std::uint64_t k = 0;
+  key_type type = key_type::float32;
+  ordering order = ordering::sorted;
+  memory_space space = memory_space::host;  ///< where the keys lie
+};
+
+/// Chooses the device and strategy that will be fastest for `problem` on `on`: every strategy's cost model, in time by
+/// the roofline of each device's profile. Pure. Throws `unsupported` when no device can run it.
+[[nodiscard]] decision decide(const top_k_problem& problem, const machine& on);
+
+/// The cost of one strategy on one device, for studies; throws `invalid_argument` for an unknown strategy.
+[[nodiscard]] cost top_k_cost(std::string_view strategy, const top_k_problem& problem, const device_profile& on);
+
+/// The names of all strategies that have a cost model, in order of listing.
+[[nodiscard]] std::span<const std::string_view> top_k_strategies() noexcept;
+
+namespace detail {
+
+struct top_k_arguments {
+  key_type type;
+  memory_space space;
+  const void* keys;
+  std::size_t count;
+  void* out_keys;
+  std::size_t out_keys_count;
+  void* out_indices;
+  std::size_t out_indices_count;
+  int index_bytes;
+  bool index_signed;
+};
+
+top_k_run top_k(const executor& on, const top_k_arguments& arguments, const top_k_options& options);
+void require_k(std::size_t k, std::size_t count);
+
+template <class Range>
+using element_t = std::remove_cvref_t<std::ranges::range_reference_t<Range>>;
+
+template <class Range>
+concept host_range = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range>;
+
+template <class Range>
+concept writable_range = host_range<Range> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>;
+
+template <key T, index Index>
+top_k_run top_k_spans(const executor& on, memory_space space, const T* keys, std::size_t count, T* out_keys,
+                      std::size_t out_keys_count, Index* out_indices, std::size_t out_indices_count,
+                      const top_k_options& options) {
+  return top_k(on,
+               {key_type_of<T>, space, keys, count, out_keys, out_keys_count, out_indices, out_indices_count,
+                static_cast<int>(sizeof(Index)), std::is_signed_v<Index>},
+               options);
+}
+
+}  // namespace detail
+
+/// Writes the k = `out_keys.size()` best of `keys`, and their indices, best first.
+///
+/// Order: by key, then by lower index, so the answer is unique and the same on every backend. Floating keys are ordered
+/// -inf < … < -0 = +0 < … < +inf; NaN stands where `options.nans` says. The keys written are the input's own bits.
+/// A GPU executor streams host memory through the device in overlapping chunks.
+///
+/// Complexity: one read of `keys` for strategy "filter" on all but adversarial input, bounded by 2 + w reads where w is
+/// the key's width in 16-bit digits; O(n log^2 k) for "bitonic". Scratch is O(k), or a sixteenth of n for "bitonic".
+/// Returns what ran, after the results are written.
+///
+/// Throws `invalid_argument` when k > keys.size(), when the two outputs differ in length, when the indices' type cannot
+/// hold keys.size() - 1, or for NaN under `nan_policy::reject`; `unsupported` for a strategy that the backend does not
+/// offer; `out_of_memory`. Outputs are untouched then.
+///
+/// Source: Shanbhag, Pirk, Madden: Efficient Top-K Query Processing on Massively Parallel Hardware, SIGMOD 2018.
+template <detail::host_range Keys, detail::writable_range OutKeys, detail::writable_range OutIndices>
+  requires key<detail::element_t<Keys>> && std::same_as<detail::element_t<Keys>, detail::element_t<OutKeys>> &&
+           index<detail::element_t<OutIndices>>
+top_k_run top_k(const executor& on, const Keys& keys, OutKeys&& out_keys, OutIndices&& out_indices,
+                const top_k_options& options = {}) {
+  return detail::top_k_spans(on, memory_space::host, std::ranges::data(keys), std::ranges::size(keys),
+                             std::ranges::data(out_keys), std::ranges::size(out_keys), std::ranges::data(out_indices),
+                             std::ranges::size(out_indices), options);
+}
+
+/// The same over device memory. Asynchronous on the executor's stream, except under `nan_policy::reject`.
+template <class Key, key T, index Index>
+  requires std::same_as<std::remove_const_t<Key>, T>
+top_k_run top_k(const executor& on, device_span<Key> keys, device_span<T> out_keys, device_span<Index> out_indices,
+                const top_k_options& options = {}) {
+  return detail::top_k_spans(on, memory_space::device, static_cast<const T*>(keys.data()), keys.size(),
+                             out_keys.data(), out_keys.size(), out_indices.data(), out_indices.size(), options);
+}
+
+/// The k best of `keys` as a value. Synchronises. Throws as above.
+template <index Index = std::uint64_t, detail::host_range Keys>
+  requires key<detail::element_t<Keys>>
+[[nodiscard]] top_k_result<detail::element_t<Keys>, Index> top_k(const executor& on, const Keys& keys, std::size_t k,
+                                                                 const top_k_options& options = {}) {
+  detail::require_k(k, std::ranges::size(keys));
+  top_k_result<detail::element_t<Keys>, Index> result{
+      std::vector<detail::element_t<Keys>>(k), std::vector<Index>(k), {}, {}};
+  auto run = top_k(on, keys, result.keys, result.indices, options);
+  result.backend = std::move(run.backend);
+  result.strategy = std::move(run.strategy);
+  return result;
+}
+
+}  // namespace zenith

@@ -1,0 +1,33 @@
+# Kokkos as the interface target zenith_kokkos_interface.
+
+set(Kokkos_FOUND OFF)
+if(NOT ZENITH_ENABLE_KOKKOS STREQUAL "OFF")
+  # Debian's Kokkos force-sets CMAKE_CXX_EXTENSIONS in the scope that looks for it.
+  set(zenith_extensions ${CMAKE_CXX_EXTENSIONS})
+  find_package(Kokkos QUIET)
+  set(CMAKE_CXX_EXTENSIONS ${zenith_extensions})
+endif()
+zenith_means(KOKKOS Kokkos_FOUND "Kokkos (Debian: libtrilinos-kokkos-dev) was not found")
+
+if(ZENITH_HAS_KOKKOS)
+  add_library(zenith_kokkos_interface INTERFACE)
+  set(zenith_kokkos_works ON)
+  if(TARGET Kokkos::kokkoscore)
+    get_target_property(zenith_kokkos_includes Kokkos::kokkoscore INTERFACE_INCLUDE_DIRECTORIES)
+    foreach(folder IN LISTS zenith_kokkos_includes)
+      if(NOT folder MATCHES "\\$<" AND NOT EXISTS "${folder}")
+        set(zenith_kokkos_works OFF)
+      endif()
+    endforeach()
+  elseif(NOT TARGET Kokkos::kokkos)
+    set(zenith_kokkos_works OFF)
+  endif()
+  if(zenith_kokkos_works)
+    target_link_libraries(zenith_kokkos_interface INTERFACE Kokkos::kokkos)
+  else()
+    # Debian 12's imported target names an include folder that does not exist.
+    find_library(ZENITH_KOKKOS_LIBRARY NAMES trilinos_kokkoscore kokkoscore REQUIRED)
+    target_include_directories(zenith_kokkos_interface SYSTEM INTERFACE ${Kokkos_INCLUDE_DIRS})
+    target_link_libraries(zenith_kokkos_interface INTERFACE ${ZENITH_KOKKOS_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS})
+  endif()
+endif()

@@ -1,0 +1,32 @@
+# The options of the build, and what follows from them for every target.
+
+option(BUILD_SHARED_LIBS "Build zenith as a shared library" OFF)
+option(ZENITH_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(ZENITH_BUILD_PERF "Build zenith-study and the benchmarks" ${PROJECT_IS_TOP_LEVEL})
+option(ZENITH_INSTALL "Make the install rules" ${PROJECT_IS_TOP_LEVEL})
+option(ZENITH_WERROR "Treat warnings as errors" OFF)
+
+foreach(means IN ITEMS CUDA KOKKOS TBB)
+  set(ZENITH_ENABLE_${means} AUTO CACHE STRING "Build with ${means}: AUTO (when found), ON (required), OFF")
+  set_property(CACHE ZENITH_ENABLE_${means} PROPERTY STRINGS AUTO ON OFF)
+  string(TOUPPER "${ZENITH_ENABLE_${means}}" ZENITH_ENABLE_${means})
+  if(ZENITH_ENABLE_${means} MATCHES "^(TRUE|YES|1)$")
+    set(ZENITH_ENABLE_${means} ON)
+  elseif(ZENITH_ENABLE_${means} MATCHES "^(FALSE|NO|0)$")
+    set(ZENITH_ENABLE_${means} OFF)
+  elseif(NOT ZENITH_ENABLE_${means} MATCHES "^(AUTO|ON|OFF)$")
+    message(FATAL_ERROR "ZENITH_ENABLE_${means} is '${ZENITH_ENABLE_${means}}'; it must be AUTO, ON or OFF.")
+  endif()
+endforeach()
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
+endif()
+
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_library(zenith_warnings INTERFACE)
+target_compile_options(zenith_warnings INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wconversion -Wshadow>
+  $<$<AND:$<BOOL:${ZENITH_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory_resource>
+#include <string>
+#include <string_view>
+
+#include <zenith/backend.hpp>
+
+namespace zenith {
+
+/// Where and how a call runs; the first argument of every algorithm. A small copyable value. It borrows the stream and
+/// the memory resource that it was made with. Any number of threads may use their own executors, or copies of one.
+class executor {
+ public:
+  /// The same as `make_executor("auto")`.
+  executor() = default;
+  /// Settings that were resolved by their backend's `configure`.
+  explicit executor(execution settings) : settings_(std::move(settings)) {}
+
+  /// "cpu", "cuda", …, or "auto".
+  [[nodiscard]] std::string_view backend() const noexcept;
+  [[nodiscard]] int device() const noexcept { return settings_.device; }
+  [[nodiscard]] int threads() const noexcept { return settings_.threads; }
+  /// The instruction set that runs ("avx2"), or empty where the backend has no such choice.
+  [[nodiscard]] const std::string& isa() const noexcept { return settings_.isa; }
+  /// True when each call chooses its backend by cost.
+  [[nodiscard]] bool is_automatic() const noexcept { return settings_.target == nullptr; }
+  [[nodiscard]] const execution& settings() const noexcept { return settings_; }
+
+  /// Waits for the work this executor was given; throws `device_failure` when it ended in a fault.
+  void synchronize() const;
+
+ private:
+  execution settings_;
+};
+
+/// An executor from a string: `name[:setting[,setting…]]`, where a setting is `key=value` or a bare device number.
+/// Examples: "auto", "reference", "cpu", "cpu:threads=4,isa=avx2", "cuda:1", "kokkos".
+/// Throws `backend_unavailable` for an unknown or unusable backend and `invalid_argument` for a setting that it does
+/// not take; an instruction set that this CPU lacks is `unsupported`.
+/// ZENITH_FORCE_BACKEND, when set, is what "auto" stands for.
+[[nodiscard]] executor make_executor(std::string_view spec);
+
+struct cpu_options {
+  int threads = 0;       ///< 0: all that the process may use
+  std::string isa = {};  ///< "sse2", "avx2", "avx512"; empty: the widest usable
+  std::pmr::memory_resource* memory = nullptr;  ///< for scratch; nullptr: the default resource
+};
+
+/// The CPU: TBB over tiles, SIMD by the widest instruction set, or as `options` says.
+[[nodiscard]] executor cpu(const cpu_options& options = {});
+/// The slowest, most obvious implementation of everything: the oracle of the tests.
+[[nodiscard]] executor reference();
+/// Wherever Kokkos' default execution space runs.
+[[nodiscard]] executor kokkos();
+
+}  // namespace zenith

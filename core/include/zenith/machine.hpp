@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <zenith/types.hpp>
+
+namespace zenith {
+
+enum class device_kind : std::uint8_t { cpu, gpu };
+
+/// One level of a device's memory, the fastest first in a profile. Bandwidths in bytes per second, of the whole device.
+struct memory_level {
+  std::string name;  ///< "L2", "memory", "shared", …
+  std::uint64_t bytes = 0;
+  double read = 0;
+  double write = 0;
+  double copy = 0;  ///< bytes read plus bytes written
+};
+
+/// What the cost models know of one device. Times in seconds, bandwidths in bytes per second.
+struct device_profile {
+  std::string backend;
+  int device = 0;
+  std::string name;  ///< of the chip
+  device_kind kind = device_kind::cpu;
+  int cores = 1;       ///< cores, or multiprocessors
+  int simd_bytes = 0;  ///< width of a SIMD register, or of a warp's 32-bit word
+  std::vector<memory_level> levels;
+  double launch_overhead = 0;  ///< of one kernel, or of one parallel region
+  double host_to_device = 0;   ///< link bandwidth; 0 when the device shares the host's memory
+  double device_to_host = 0;
+  double link_latency = 0;
+  /// Seconds for one unit of the named work, as the cost models name it ("top_k.filter.append/4"). Calibration fits
+  /// them; a name that is missing falls back on the model's own estimate.
+  std::map<std::string, double, std::less<>> rates;
+  /// "operation/strategy" for each kernel that the backend offers; a strategy that is not listed is never chosen.
+  std::vector<std::string> offers;
+  std::string origin;  ///< "default", or "calibrated"
+  std::string date;    ///< of the measurement, ISO 8601
+  std::string version; ///< of Zenith that measured
+
+  [[nodiscard]] bool offers_kernel(std::string_view operation, std::string_view strategy) const;
+  /// The rate called `name`, or `otherwise` when this profile has none.
+  [[nodiscard]] double rate(std::string_view name, double otherwise) const;
+  /// The smallest level that holds `bytes`, the last when none does. A profile has at least one level.
+  [[nodiscard]] const memory_level& level_for(std::uint64_t bytes) const;
+};
+
+/// The devices at hand. A plain value: decisions can be made for a machine that is only a file.
+class machine {
+ public:
+  machine() = default;
+  explicit machine(std::vector<device_profile> devices) : devices_(std::move(devices)) {}
+
+  /// This machine: every usable device, with its calibrated profile when one is kept, else the shipped default. Read
+  /// once per process; `reload_local` reads again. A damaged profile throws `corrupt_data` that names the file.
+  [[nodiscard]] static const machine& local();
+  /// Forgets what `local` read, after a calibration. References from earlier calls of `local` stay valid.
+  static void reload_local();
+
+  /// Profiles from a JSON file; throws `corrupt_data` for anything that is not one, `invalid_argument` for no file.
+  [[nodiscard]] static machine read(const std::filesystem::path& file);
+  [[nodiscard]] static machine parse(std::string_view json);
+  /// Writes the file whole or not at all.
+  void write(const std::filesystem::path& file) const;
+  [[nodiscard]] std::string to_json() const;
+
+  /// Where the calibrated profile is kept: ZENITH_PROFILE, or zenith/profile.json in the user's cache folder.
+  [[nodiscard]] static std::filesystem::path profile_path();
+
+  [[nodiscard]] const std::vector<device_profile>& devices() const noexcept { return devices_; }
+  /// nullptr when there is no such device.
+  [[nodiscard]] const device_profile* find(std::string_view backend, int device = 0) const noexcept;
+
+ private:
+  std::vector<device_profile> devices_;
+};
+
+}  // namespace zenith
