@@ -1,0 +1,91 @@
+# The installed package: headers, libraries, what find_package and pkg-config need. Nothing in it names a path of the
+# machine that built it, so the prefix can be moved.
+
+include(CMakePackageConfigHelpers)
+
+set(zenith_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/zenith)
+if(ZENITH_BUILD_BOTH_KINDS)
+  set(zenith_installed_kinds static shared)
+else()
+  set(zenith_installed_kinds ${zenith_kind})
+endif()
+
+foreach(kind IN LISTS zenith_installed_kinds)
+  set(target zenith)
+  if(NOT kind STREQUAL zenith_kind)
+    set(target zenith_${kind})
+  endif()
+  install(TARGETS ${target} EXPORT zenith-${kind}
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT zenith_${kind}
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT zenith_${kind}
+          RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT zenith_${kind}
+          INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT zenith-${kind} NAMESPACE zenith:: FILE zenith-${kind}-targets.cmake
+          DESTINATION ${zenith_package_dir} COMPONENT zenith_${kind})
+endforeach()
+
+foreach(root IN LISTS zenith_include_roots)
+  install(DIRECTORY ${root}/zenith DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT zenith_development
+          FILES_MATCHING PATTERN "*.hpp")
+endforeach()
+
+# What a consumer of the archive must find again, and why a backend that it asks for is not there.
+set(zenith_static_dependencies "")
+set(zenith_pc_requires "")
+set(zenith_pc_libraries "-pthread")
+set(zenith_pc_variables "")
+if(ZENITH_HAS_TBB)
+  string(APPEND zenith_static_dependencies "    find_dependency(TBB)\n")
+  string(APPEND zenith_pc_requires "tbb")
+endif()
+if(ZENITH_HAS_KOKKOS)
+  # Kokkos promises no stable binary interface, so the archive needs the very version that it was compiled against.
+  string(APPEND zenith_static_dependencies
+         "    find_dependency(Kokkos @Kokkos_VERSION@ EXACT)\n"
+         "    include(\"\${CMAKE_CURRENT_LIST_DIR}/ZenithKokkosTarget.cmake\")\n")
+  string(CONFIGURE "${zenith_static_dependencies}" zenith_static_dependencies @ONLY)
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/ZenithKokkosTarget.cmake
+          DESTINATION ${zenith_package_dir} COMPONENT zenith_development)
+  if(ZENITH_KOKKOS_LIBRARY)
+    get_filename_component(zenith_kokkos_name ${ZENITH_KOKKOS_LIBRARY} NAME_WE)
+    string(REGEX REPLACE "^lib" "-l" zenith_kokkos_name ${zenith_kokkos_name})
+    string(APPEND zenith_pc_libraries " ${zenith_kokkos_name}")
+  else()
+    string(APPEND zenith_pc_libraries " -lkokkoscore")
+  endif()
+endif()
+if(ZENITH_HAS_CUDA)
+  string(APPEND zenith_static_dependencies "    find_dependency(CUDAToolkit)\n")
+  # NVIDIA ships no pkg-config file in every toolkit; cuda_libdir can be set with --define-variable.
+  set(zenith_pc_variables "cuda_libdir=/usr/local/cuda/lib64\n")
+  string(APPEND zenith_pc_libraries " -L\${cuda_libdir} -lcudart_static -lrt")
+endif()
+string(APPEND zenith_pc_libraries " -lstdc++ -lm -ldl")
+
+set(zenith_absence_settings "")
+foreach(means IN ITEMS CUDA KOKKOS)
+  if(NOT ZENITH_HAS_${means})
+    string(TOLOWER ${means} backend)
+    string(APPEND zenith_absence_settings "set(zenith_absence_of_${backend} \"${ZENITH_${means}_MISSING}\")\n")
+  endif()
+endforeach()
+
+file(RELATIVE_PATH zenith_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" zenith_pc_to_prefix "${zenith_pc_to_prefix}")
+
+configure_package_config_file(cmake/ZenithConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/package/zenith-config.cmake
+  INSTALL_DESTINATION ${zenith_package_dir} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/package/zenith-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+configure_file(cmake/zenith.pc.in ${CMAKE_CURRENT_BINARY_DIR}/package/zenith.pc @ONLY)
+
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/package/zenith-config.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/package/zenith-config-version.cmake
+        DESTINATION ${zenith_package_dir} COMPONENT zenith_development)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/package/zenith.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT zenith_development)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE
+        DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT zenith_development)
+if(TARGET zenith-study)
+  install(TARGETS zenith-study RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT zenith_tools)
+endif()

@@ -2,6 +2,8 @@
 
 option(BUILD_SHARED_LIBS "Build zenith as a shared library" OFF)
 option(ZENITH_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(ZENITH_BUILD_BOTH_KINDS "Build and install a static and a shared library from the same objects"
+       ${ZENITH_BUILD_TESTS})
 option(ZENITH_BUILD_PERF "Build zenith-study and the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(ZENITH_INSTALL "Make the install rules" ${PROJECT_IS_TOP_LEVEL})
 option(ZENITH_WERROR "Treat warnings as errors" OFF)
@@ -19,12 +21,19 @@ foreach(means IN ITEMS CUDA KOKKOS TBB)
   endif()
 endforeach()
 
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
 endif()
 
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# An archive passes what it links on to the project around this one, which must be able to see it.
+if(NOT PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
+endif()
+
+include(ZenithLibrary)
 
 add_library(zenith_warnings INTERFACE)
 target_compile_options(zenith_warnings INTERFACE

@@ -13,3 +13,4 @@
 #include <zenith/span.hpp>
 #include <zenith/top_k.hpp>
 #include <zenith/types.hpp>
+#include <zenith/version.hpp>
