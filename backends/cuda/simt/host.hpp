@@ -1,0 +1,103 @@
+#pragma once
+
+/// \file
+/// The host half of the vocabulary under nvcc: launches, stream-ordered memory, copies, events. Every CUDA code is
+/// checked; a failure is thrown as zenith::error. See vocabulary.hpp for the contract.
+
+#include <cstddef>
+
+#include <backends/cuda/simt/common.hpp>
+
+namespace zenith::simt::inline ZENITH_SIMT_PLATFORM {
+
+/// The emulation allocates each scratch buffer on its own; here one allocation serves a call.
+inline constexpr bool guards_each_buffer = false;
+
+/// Makes `device` the calling thread's current one for a scope.
+class device_guard {
+ public:
+  explicit device_guard(int device);
+  ~device_guard();
+  device_guard(const device_guard&) = delete;
+  device_guard& operator=(const device_guard&) = delete;
+
+ private:
+  int before_ = -1;
+};
+
+/// A stream of the call's own, beside the caller's. Non-blocking.
+class own_stream {
+ public:
+  own_stream();
+  ~own_stream();
+  own_stream(const own_stream&) = delete;
+  own_stream& operator=(const own_stream&) = delete;
+  [[nodiscard]] CUstream_st* get() const noexcept { return stream_; }
+
+ private:
+  CUstream_st* stream_ = nullptr;
+};
+
+/// A point in a stream that other streams, or the host, can wait for.
+class event {
+ public:
+  event();
+  ~event();
+  event(const event&) = delete;
+  event& operator=(const event&) = delete;
+  void record(CUstream_st* stream);
+  /// Makes `stream` wait for the latest record; none so far: does nothing.
+  void hold(CUstream_st* stream) const;
+  /// Makes the calling thread wait for it.
+  void wait() const;
+
+ private:
+  void* event_ = nullptr;
+};
+
+/// Of the current device.
+[[nodiscard]] device_limits limits();
+
+/// Memory of the current device's stream-ordered pool, aligned to 256 bytes; throws out_of_memory.
+[[nodiscard]] void* allocate(std::size_t bytes, CUstream_st* stream);
+void deallocate(void* pointer, std::size_t bytes, CUstream_st* stream) noexcept;
+
+/// Between any two places, host or device; asynchronous as far as the host memory is pinned.
+void copy(void* to, const void* from, std::size_t bytes, CUstream_st* stream);
+void fill_zero(void* at, std::size_t bytes, CUstream_st* stream);
+/// Waits for the stream; throws the fault that its work ended in.
+void synchronize(CUstream_st* stream);
+
+namespace detail {
+
+void launch(const void* function, unsigned block, const launch_shape& shape, void** arguments);
+int resident_blocks(const void* function, unsigned block, std::size_t shared_bytes);
+
+}  // namespace detail
+
+#if defined(__CUDACC__)
+
+namespace detail {
+
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::block_size) run(const __grid_constant__ Kernel kernel) {
+  kernel();
+}
+
+}  // namespace detail
+
+template <kernel_struct Kernel>
+void launch(const Kernel& kernel, const launch_shape& shape) {
+  void* arguments[] = {const_cast<Kernel*>(&kernel)};
+  detail::launch(reinterpret_cast<const void*>(&detail::run<Kernel>), Kernel::block_size, shape, arguments);
+}
+
+/// How many blocks of a kernel one multiprocessor holds at once.
+template <kernel_struct Kernel>
+[[nodiscard]] int resident_blocks(std::size_t shared_bytes = 0) {
+  return detail::resident_blocks(reinterpret_cast<const void*>(&detail::run<Kernel>), Kernel::block_size, shared_bytes);
+}
+
+#endif
+
+}  // namespace zenith::simt::inline ZENITH_SIMT_PLATFORM
