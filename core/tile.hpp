@@ -3,9 +3,9 @@
 /// \file
 /// The tile vocabulary: what a skeleton may ask of a tile, and what every backend's tile promises.
 ///
-/// A *tile* is a few hundred to a few thousand consecutive items that one *team* of lanes holds in its registers and its
-/// fastest memory. Tile functions are bulk-synchronous: between two of them no lane has an identity, so a skeleton is
-/// one straight text that runs as a CUDA block, as a SIMD loop of one CPU core or as a Kokkos team.
+/// A *tile* is a few hundred to a few thousand consecutive items that one *team* of lanes holds in its registers and
+/// its fastest memory. Tile functions are bulk-synchronous: between two of them no lane has an identity, so a skeleton
+/// is one straight text that runs as a CUDA block, as a SIMD loop of one CPU core or as a Kokkos team.
 ///
 /// A tile type has
 ///
@@ -22,10 +22,14 @@
 ///     void merge_runs(k)     // the better of each pair of neighbouring runs: half as many runs, each bitonic
 ///     void rebuild_runs(k)   // sorts bitonic runs, alternately descending and ascending
 ///
-/// A backend offers the functions that its strategies use; a skeleton names what it needs, and a tile that lacks it does
-/// not compile. `load` is the only function that knows where items come from: a packed column's tile differs in it alone.
+/// A backend offers the functions that its strategies use; a skeleton names what it needs, and a tile that lacks it
+/// does not compile. `load` is the only function that knows where items come from: a packed column's tile differs in it
+/// alone.
 
-#if defined(__CUDACC__) || defined(__HIPCC__)
+// Units that are compiled for one instruction set define ZENITH_FN themselves, to force inlining: an inline function
+// that they share with the rest of the program could be linked into code that runs on any CPU.
+#if defined(ZENITH_FN)
+#elif defined(__CUDACC__) || defined(__HIPCC__)
 #define ZENITH_FN __host__ __device__ inline
 #else
 #define ZENITH_FN inline

@@ -31,8 +31,8 @@ namespace zenith::top_k_detail {
   return (t << 1) - low;
 }
 
-/// SortReducer: unsorted items to bitonic-reduced runs. The tile holds `tile.size()` entries, a power of two; it is left
-/// with `tile.size() / reduction` of them, as sorted runs of k that alternate in direction.
+/// SortReducer: unsorted items to bitonic-reduced runs. The tile holds `tile.size()` entries, a power of two; it is
+/// left with `tile.size() / reduction` of them, as sorted runs of k that alternate in direction.
 template <class Tile>
 ZENITH_FN void sort_reduce_tile(Tile& tile, tile_index k, tile_index reduction) {
   tile.sort_runs(k);

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// An entry: an item on its way to the result, its key's image and its index, ordered as the result is. All entries of a
-/// call differ, so every selection among them is unique and no strategy needs a stable method.
+/// An entry: an item on its way to the result, its key's image and its index, ordered as the result is. All entries of
+/// a call differ, so every selection among them is unique and no strategy needs a stable method.
 
 #include <cstdint>
 

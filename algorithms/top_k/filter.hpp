@@ -41,12 +41,13 @@ struct filter_plan {
   double expected_survivors = 0;  ///< when the order of the input is not adversarial
 };
 
-/// Sampled ranks spread like a Poisson variable of mean r = k * samples / count; five standard deviations above keep the
-/// chance of a second read near one in a million.
+/// A sample of 2 sqrt(n) balances its own cost against that of the survivors it lets through, n / samples for each
+/// rank. Sampled ranks spread like a Poisson variable of mean r = k * samples / count; five standard deviations above
+/// keep the chance of a second read near one in a million.
 [[nodiscard]] inline filter_plan plan_filter(std::uint64_t count, std::uint64_t k, std::uint32_t most_samples) {
   filter_plan plan;
   const auto n = static_cast<double>(count);
-  const double samples = std::fmin(static_cast<double>(most_samples), std::floor(n / 64));
+  const double samples = std::fmin(static_cast<double>(most_samples), std::floor(2 * std::sqrt(n)));
   const double mean = static_cast<double>(k) * samples / n;
   const double rank = std::ceil(mean + 5 * std::sqrt(mean) + 7);
   // a threshold that lets a quarter of the data through is not worth its sample

@@ -17,8 +17,8 @@ using bits_t = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
 /// The order that a call asks for, over keys of type T. A larger image is a better key, equal keys have equal images.
 ///
-/// A floating number's bits, with all of them flipped when it is negative and the sign bit alone otherwise, compare like
-/// the number; `smallest` reverses by complement. Neither reaches 0 or ~0, which are left for NaN.
+/// A floating number's bits, with all of them flipped when it is negative and the sign bit alone otherwise, compare
+/// like the number; `smallest` reverses by complement. Neither reaches 0 or ~0, which are left for NaN.
 template <class T>
 struct key_order {
   using image_t = bits_t<T>;
@@ -70,9 +70,12 @@ struct key_order {
 
   [[nodiscard]] ZENITH_FN static image_t bits(T key) {
 #if defined(__CUDA_ARCH__)
-    if constexpr (std::is_same_v<T, float>) return __float_as_uint(key);
-    else if constexpr (std::is_same_v<T, double>) return static_cast<image_t>(__double_as_longlong(key));
-    else return static_cast<image_t>(key);
+    if constexpr (std::is_same_v<T, float>)
+      return __float_as_uint(key);
+    else if constexpr (std::is_same_v<T, double>)
+      return static_cast<image_t>(__double_as_longlong(key));
+    else
+      return static_cast<image_t>(key);
 #else
     return std::bit_cast<image_t>(key);
 #endif
@@ -80,9 +83,12 @@ struct key_order {
 
   [[nodiscard]] ZENITH_FN static T from_bits(image_t bits) {
 #if defined(__CUDA_ARCH__)
-    if constexpr (std::is_same_v<T, float>) return __uint_as_float(bits);
-    else if constexpr (std::is_same_v<T, double>) return __longlong_as_double(static_cast<long long>(bits));
-    else return static_cast<T>(bits);
+    if constexpr (std::is_same_v<T, float>)
+      return __uint_as_float(bits);
+    else if constexpr (std::is_same_v<T, double>)
+      return __longlong_as_double(static_cast<long long>(bits));
+    else
+      return static_cast<T>(bits);
 #else
     return std::bit_cast<T>(bits);
 #endif

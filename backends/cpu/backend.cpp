@@ -1,14 +1,47 @@
 #include <zenith/backend.hpp>
 
-#include <thread>
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+#include <backends/cpu/isa.hpp>
+#include <backends/cpu/parallel.hpp>
+#include <backends/cpu/top_k.hpp>
+#include <zenith/error.hpp>
 
 namespace zenith::cpu_backend {
 namespace {
 
 constexpr std::string_view options[] = {"threads", "isa"};
 
+constexpr kernel kernels[] = {
+    make_kernel<top_k_call, top_k_filter>("filter"),
+};
+
+std::string model_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (!line.starts_with("model name")) continue;
+    const auto colon = line.find(": ");
+    if (colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "CPU";
+}
+
+std::vector<device_info> devices() {
+  std::string detail = std::to_string(hardware_threads()) + (has_threads() ? " threads" : " thread (no TBB)");
+  for (const auto* isa : built_isas())
+    detail += std::string{", "} + isa->name + (is_usable(*isa) ? "" : " (not usable)");
+  return {{0, model_name(), detail, 0}};
+}
+
 void configure(execution& settings) {
-  if (settings.threads == 0) settings.threads = static_cast<int>(std::thread::hardware_concurrency());
+  settings.isa = find_isa(settings.isa).name;
+  if (settings.threads == 0) settings.threads = hardware_threads();
+  if (settings.threads > 1 && !has_threads()) {
+    throw error(error_code::unsupported,
+                "threads is " + std::to_string(settings.threads) + ", but this build has no TBB; 1 would do", "cpu");
+  }
 }
 
 }  // namespace
@@ -19,6 +52,8 @@ constinit const backend descriptor{
     .description = "TBB over tiles, SIMD by the widest instruction set of this CPU",
     .needs = "nothing; TBB for more than one thread",
     .options = options,
+    .kernels = kernels,
+    .devices = devices,
     .configure = configure,
 };
 

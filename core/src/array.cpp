@@ -14,9 +14,10 @@ constexpr std::size_t alignment = 64;
 
 // Host arrays come from new: an executor's memory resource is for scratch.
 void* allocate_host(std::size_t bytes) {
-  void* pointer = ::operator new(bytes, std::align_val_t{alignment}, std::nothrow);
+  void* pointer = ::operator new (bytes, std::align_val_t{alignment}, std::nothrow);
   if (pointer == nullptr) {
-    throw error(error_code::out_of_memory, "array: " + std::to_string(bytes) + " bytes of host memory are not to be had");
+    throw error(error_code::out_of_memory,
+                "array: " + std::to_string(bytes) + " bytes of host memory are not to be had");
   }
   return pointer;
 }
@@ -46,7 +47,7 @@ raw_array& raw_array::operator=(raw_array&& other) noexcept {
 raw_array::~raw_array() {
   if (data_ == nullptr) return;
   if (space_ == memory_space::host) {
-    ::operator delete(data_, std::align_val_t{alignment});
+    ::operator delete (data_, std::align_val_t{alignment});
   } else {
     on_.target->deallocate(on_, data_, bytes_);
   }
@@ -54,9 +55,9 @@ raw_array::~raw_array() {
 
 void raw_array::require(memory_space space) const {
   if (space_ == space) return;
-  throw error(error_code::invalid_argument,
-              space == memory_space::host ? "array: host() of an array in device memory; use copy_to or device()"
-                                          : "array: device() of an array in host memory; use host()");
+  throw error(error_code::invalid_argument, space == memory_space::host
+                                                ? "array: host() of an array in device memory; use copy_to or device()"
+                                                : "array: device() of an array in host memory; use host()");
 }
 
 void raw_array::write(const void* from) {
@@ -81,8 +82,8 @@ void raw_array::read(void* to) const {
 
 void require_same_length(std::size_t array, std::size_t host) {
   if (array == host) return;
-  throw error(error_code::invalid_argument, "array: the host span has " + std::to_string(host) +
-                                                " elements and the array " + std::to_string(array));
+  throw error(error_code::invalid_argument,
+              "array: the host span has " + std::to_string(host) + " elements and the array " + std::to_string(array));
 }
 
 }  // namespace zenith::detail

@@ -20,7 +20,8 @@ double seconds(const phase& of, const device_profile& on) {
 double seconds(const cost& of, const device_profile& on) {
   double total = 0;
   for (const auto& one : of.phases) total += seconds(one, on);
-  if (of.to_device_bytes > 0 && on.host_to_device > 0) total += on.link_latency + of.to_device_bytes / on.host_to_device;
+  if (of.to_device_bytes > 0 && on.host_to_device > 0)
+    total += on.link_latency + of.to_device_bytes / on.host_to_device;
   if (of.to_host_bytes > 0 && on.device_to_host > 0) total += on.link_latency + of.to_host_bytes / on.device_to_host;
   return total;
 }

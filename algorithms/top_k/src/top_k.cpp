@@ -19,8 +19,8 @@ void check(const top_k_arguments& given) {
   }
   require_k(given.out_keys_count, given.count);
   if (given.index_bytes == 4 && given.count > 0) {
-    const std::uint64_t most = given.index_signed ? std::numeric_limits<std::int32_t>::max()
-                                                  : std::numeric_limits<std::uint32_t>::max();
+    const std::uint64_t most =
+        given.index_signed ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::uint32_t>::max();
     if (given.count - 1 > most) {
       reject("keys has " + std::to_string(given.count) +
              " items, more than out_indices of 32 bits can tell apart; use 64-bit indices");
@@ -58,8 +58,8 @@ choice choose_device(const top_k_problem& problem, std::string_view asked) {
     const auto lacks = [&](const device_profile& one) { return !one.offers_kernel(top_k_call::operation, asked); };
     std::erase_if(here, lacks);
     if (here.empty()) {
-      throw error(error_code::unsupported, "top_k: options.strategy is '" + std::string{asked} +
-                                               "', which no usable backend offers");
+      throw error(error_code::unsupported,
+                  "top_k: options.strategy is '" + std::string{asked} + "', which no usable backend offers");
     }
     for (auto& one : here) one.offers = {std::string{top_k_call::operation} + "/" + std::string{asked}};
   }
@@ -97,8 +97,7 @@ const choice& choose(const execution& asked, const top_k_problem& problem, std::
       same(last->problem, problem) && same(last->asked, asked)) {
     return last->chosen;
   }
-  auto chosen =
-      asked.target == nullptr ? choose_device(problem, strategy) : choose_strategy(asked, problem, strategy);
+  auto chosen = asked.target == nullptr ? choose_device(problem, strategy) : choose_strategy(asked, problem, strategy);
   last = remembered{problem, asked, std::string{strategy}, std::move(forced), here, std::move(chosen)};
   return last->chosen;
 }
@@ -112,11 +111,12 @@ void check_backend(const execution& on, const top_k_arguments& given, const std:
   if (find_kernel(*on.target, top_k_call::operation, strategy) == nullptr) {
     std::string offers;
     for (const auto& entry : on.target->kernels) {
-      if (entry.operation == top_k_call::operation) offers += (offers.empty() ? "" : ", ") + std::string{entry.strategy};
+      if (entry.operation == top_k_call::operation)
+        offers += (offers.empty() ? "" : ", ") + std::string{entry.strategy};
     }
-    throw error(error_code::unsupported,
-                "top_k: options.strategy is '" + strategy + "', which this backend does not offer; it offers: " + offers,
-                name);
+    throw error(
+        error_code::unsupported,
+        "top_k: options.strategy is '" + strategy + "', which this backend does not offer; it offers: " + offers, name);
   }
 }
 

@@ -65,7 +65,9 @@ class array {
     return raw_.require(memory_space::host), std::span<const T>(pointer(), count_);
   }
   /// The elements as device memory; throws `invalid_argument` when they lie on the host.
-  [[nodiscard]] device_span<T> device() { return raw_.require(memory_space::device), device_span<T>(pointer(), count_); }
+  [[nodiscard]] device_span<T> device() {
+    return raw_.require(memory_space::device), device_span<T>(pointer(), count_);
+  }
   [[nodiscard]] device_span<const T> device() const {
     return raw_.require(memory_space::device), device_span<const T>(pointer(), count_);
   }

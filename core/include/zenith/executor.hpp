@@ -42,8 +42,8 @@ class executor {
 [[nodiscard]] executor make_executor(std::string_view spec);
 
 struct cpu_options {
-  int threads = 0;       ///< 0: all that the process may use
-  std::string isa = {};  ///< "sse2", "avx2", "avx512"; empty: the widest usable
+  int threads = 0;                              ///< 0: all that the process may use
+  std::string isa = {};                         ///< "sse2", "avx2", "avx512"; empty: the widest usable
   std::pmr::memory_resource* memory = nullptr;  ///< for scratch; nullptr: the default resource
 };
 

@@ -40,9 +40,9 @@ struct device_profile {
   std::map<std::string, double, std::less<>> rates;
   /// "operation/strategy" for each kernel that the backend offers; a strategy that is not listed is never chosen.
   std::vector<std::string> offers;
-  std::string origin;  ///< "default", or "calibrated"
-  std::string date;    ///< of the measurement, ISO 8601
-  std::string version; ///< of Zenith that measured
+  std::string origin;   ///< "default", or "calibrated"
+  std::string date;     ///< of the measurement, ISO 8601
+  std::string version;  ///< of Zenith that measured
 
   [[nodiscard]] bool offers_kernel(std::string_view operation, std::string_view strategy) const;
   /// The rate called `name`, or `otherwise` when this profile has none.

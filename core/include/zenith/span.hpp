@@ -19,8 +19,8 @@ class device_span {
   constexpr device_span(T* data, std::size_t count) noexcept : data_(data), count_(count) {}
   /// Adds const, as `std::span` does.
   template <class U>
-    requires(std::is_same_v<const U, T>)
-  constexpr device_span(device_span<U> other) noexcept : data_(other.data()), count_(other.size()) {}
+  requires(std::is_same_v<const U, T>) constexpr device_span(device_span<U> other) noexcept
+      : data_(other.data()), count_(other.size()) {}
 
   [[nodiscard]] constexpr T* data() const noexcept { return data_; }
   [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }

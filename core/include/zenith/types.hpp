@@ -43,7 +43,8 @@ consteval int classify_key() {
 
 /// A type that can be a key: 32 or 64 bit, signed, unsigned or floating.
 template <class T>
-concept key = detail::classify_key<T>() >= 0;
+concept key = detail::classify_key<T>()
+>= 0;
 
 /// A type that can hold an index: a 32- or 64-bit integer.
 template <class T>

@@ -90,7 +90,8 @@ template <class Range>
 concept host_range = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range>;
 
 template <class Range>
-concept writable_range = host_range<Range> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>;
+concept writable_range =
+    host_range<Range> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>;
 
 template <key T, index Index>
 top_k_run top_k_spans(const executor& on, memory_space space, const T* keys, std::size_t count, T* out_keys,
@@ -120,10 +121,10 @@ top_k_run top_k_spans(const executor& on, memory_space space, const T* keys, std
 ///
 /// Source: Shanbhag, Pirk, Madden: Efficient Top-K Query Processing on Massively Parallel Hardware, SIGMOD 2018.
 template <detail::host_range Keys, detail::writable_range OutKeys, detail::writable_range OutIndices>
-  requires key<detail::element_t<Keys>> && std::same_as<detail::element_t<Keys>, detail::element_t<OutKeys>> &&
-           index<detail::element_t<OutIndices>>
-top_k_run top_k(const executor& on, const Keys& keys, OutKeys&& out_keys, OutIndices&& out_indices,
-                const top_k_options& options = {}) {
+requires key<detail::element_t<Keys>> && std::same_as<detail::element_t<Keys>, detail::element_t<OutKeys>> &&
+    index<detail::element_t<OutIndices>>
+        top_k_run top_k(const executor& on, const Keys& keys, OutKeys&& out_keys, OutIndices&& out_indices,
+                        const top_k_options& options = {}) {
   return detail::top_k_spans(on, memory_space::host, std::ranges::data(keys), std::ranges::size(keys),
                              std::ranges::data(out_keys), std::ranges::size(out_keys), std::ranges::data(out_indices),
                              std::ranges::size(out_indices), options);
@@ -131,16 +132,17 @@ top_k_run top_k(const executor& on, const Keys& keys, OutKeys&& out_keys, OutInd
 
 /// The same over device memory. Asynchronous on the executor's stream, except under `nan_policy::reject`.
 template <class Key, key T, index Index>
-  requires std::same_as<std::remove_const_t<Key>, T>
-top_k_run top_k(const executor& on, device_span<Key> keys, device_span<T> out_keys, device_span<Index> out_indices,
-                const top_k_options& options = {}) {
-  return detail::top_k_spans(on, memory_space::device, static_cast<const T*>(keys.data()), keys.size(),
-                             out_keys.data(), out_keys.size(), out_indices.data(), out_indices.size(), options);
+requires std::same_as<std::remove_const_t<Key>, T> top_k_run top_k(const executor& on, device_span<Key> keys,
+                                                                   device_span<T> out_keys,
+                                                                   device_span<Index> out_indices,
+                                                                   const top_k_options& options = {}) {
+  return detail::top_k_spans(on, memory_space::device, static_cast<const T*>(keys.data()), keys.size(), out_keys.data(),
+                             out_keys.size(), out_indices.data(), out_indices.size(), options);
 }
 
 /// The k best of `keys` as a value. Synchronises. Throws as above.
 template <index Index = std::uint64_t, detail::host_range Keys>
-  requires key<detail::element_t<Keys>>
+requires key<detail::element_t<Keys>>
 [[nodiscard]] top_k_result<detail::element_t<Keys>, Index> top_k(const executor& on, const Keys& keys, std::size_t k,
                                                                  const top_k_options& options = {}) {
   detail::require_k(k, std::ranges::size(keys));

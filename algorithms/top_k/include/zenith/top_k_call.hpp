@@ -18,10 +18,10 @@ enum class nan_policy : std::uint8_t { last, first, reject };
 
 /// What a strategy reports of its run, for studies and tests.
 struct top_k_statistics {
-  std::string variant;           ///< what ran inside the strategy, e.g. the instruction set
-  int threads = 0;               ///< host threads or 0
-  std::uint64_t reads = 0;       ///< whole reads of the data, samples not counted
-  std::uint64_t survivors = 0;   ///< items that passed the filter, or 0
+  std::string variant;          ///< what ran inside the strategy, e.g. the instruction set
+  int threads = 0;              ///< host threads or 0
+  std::uint64_t reads = 0;      ///< whole reads of the data, samples not counted
+  std::uint64_t survivors = 0;  ///< items that passed the filter, or 0
 };
 
 /// One call of operation "top_k", as a backend's kernel receives it: arguments are checked, 1 <= k <= count < 2^32, all

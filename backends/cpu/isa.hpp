@@ -1,0 +1,21 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <backends/cpu/isa/table.hpp>
+
+namespace zenith::cpu_backend {
+
+/// The instruction sets that this build has, the narrowest first.
+[[nodiscard]] std::span<const isa_table* const> built_isas() noexcept;
+
+/// Whether this CPU has the set and the operating system saves its registers.
+[[nodiscard]] bool is_usable(const isa_table& isa) noexcept;
+
+/// The table called `name`; an empty name is ZENITH_FORCE_ISA, or the widest usable. Throws `invalid_argument` for a
+/// name that is none, `unsupported` for a set that this CPU lacks.
+[[nodiscard]] const isa_table& find_isa(std::string_view name);
+
+}  // namespace zenith::cpu_backend

@@ -1,0 +1,62 @@
+#pragma once
+
+/// \file
+/// What one instruction set offers: plain functions behind pointers, filled in by the unit that is compiled for it.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <zenith/types.hpp>
+
+namespace zenith::cpu_backend {
+
+/// A scan of keys[0, count) against a threshold in the key's own type: keep what is at least as good. Survivors' keys
+/// and indices are appended; the buffers have room for `capacity` of them.
+struct scan_request {
+  const void* keys = nullptr;
+  std::uint64_t count = 0;
+  const void* threshold = nullptr;
+  const void* worst = nullptr;    ///< a key that does not reach the threshold
+  std::uint32_t first_index = 0;  ///< of keys[0]
+  void* out_keys = nullptr;
+  std::uint32_t* out_indices = nullptr;
+  std::uint64_t capacity = 0;
+};
+
+/// The scan stops early when a whole tile might not fit any more.
+struct scan_result {
+  std::uint64_t consumed = 0;
+  std::uint64_t appended = 0;
+};
+
+using scan_function = scan_result (*)(const scan_request&);
+
+/// Of four variants, by what is better and by where NaN stands.
+struct scan_variants {
+  scan_function largest;
+  scan_function largest_nan_first;
+  scan_function smallest;
+  scan_function smallest_nan_first;
+};
+
+/// The bitonic operators on entries in memory (algorithms/top_k/bitonic.hpp), all counts powers of two. Entries of
+/// 32-bit images are 64-bit integers; those of 64-bit images are split into an array of images and one of the rest.
+struct bitonic_functions {
+  /// Sorts runs of `k` in entries[0, count), alternately descending and ascending.
+  void (*sort_runs)(std::uint64_t* entries, std::uint64_t count, std::uint64_t k);
+  /// The better of each pair of neighbouring runs, into the front half; then sorts them.
+  void (*merge_rebuild_runs)(std::uint64_t* entries, std::uint64_t count, std::uint64_t k);
+};
+
+struct isa_table {
+  const char* name;
+  int simd_bytes;
+  scan_variants scan[6];  ///< by key_type
+  /// The largest of count 32-bit integers: the one-read floor.
+  std::int32_t (*maximum)(const std::int32_t* values, std::uint64_t count);
+};
+
+/// A tile never holds more items, so buffers with this much room beyond take one more tile.
+inline constexpr std::uint64_t most_tile_items = 128;
+
+}  // namespace zenith::cpu_backend

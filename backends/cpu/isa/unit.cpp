@@ -1,0 +1,54 @@
+// One instruction set's unit, compiled once for each with ZENITH_ISA_<NAME> defined. What it includes from the rest of
+// Zenith is forced inline, and all else lives in the set's own namespace, so that no code of it can be linked into
+// functions that run on every CPU.
+
+#define ZENITH_FN [[gnu::always_inline]] inline
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <immintrin.h>
+#include <xsimd/xsimd.hpp>
+
+#include <algorithms/top_k/filter.hpp>
+#include <backends/cpu/isa/table.hpp>
+
+#if defined(ZENITH_ISA_AVX512)
+#define ZENITH_ISA avx512
+#elif defined(ZENITH_ISA_AVX2)
+#define ZENITH_ISA avx2
+#else
+#define ZENITH_ISA sse2
+#endif
+
+namespace zenith::cpu_backend::ZENITH_ISA {
+namespace {
+
+#if defined(ZENITH_ISA_AVX512)
+using arch = xsimd::avx512bw;
+constexpr const char* name = "avx512";
+#elif defined(ZENITH_ISA_AVX2)
+using arch = xsimd::avx2;
+constexpr const char* name = "avx2";
+#else
+using arch = xsimd::sse2;
+constexpr const char* name = "sse2";
+#endif
+
+#include <backends/cpu/isa/compress.hpp>
+#include <backends/cpu/isa/tile.hpp>
+#include <backends/cpu/isa/scan.hpp>
+
+}  // namespace
+
+extern const isa_table table;
+constinit const isa_table table{
+    name,
+    static_cast<int>(xsimd::batch<std::uint32_t, arch>::size * 4),
+    {scans_of<float>(), scans_of<double>(), scans_of<std::int32_t>(), scans_of<std::uint32_t>(),
+     scans_of<std::int64_t>(), scans_of<std::uint64_t>()},
+    maximum,
+};
+
+}  // namespace zenith::cpu_backend::ZENITH_ISA

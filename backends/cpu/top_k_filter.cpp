@@ -1,0 +1,181 @@
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include <algorithms/top_k/filter.hpp>
+#include <backends/cpu/collector.hpp>
+#include <backends/cpu/isa.hpp>
+#include <backends/cpu/parallel.hpp>
+#include <backends/cpu/top_k.hpp>
+#include <core/with_key_type.hpp>
+
+namespace zenith::cpu_backend {
+namespace {
+
+constexpr std::uint32_t most_samples = 16384;
+constexpr std::uint64_t chunk_bytes = 1024 * 1024;
+
+template <class Image>
+void raise_to(std::atomic<Image>& shared, Image image) {
+  Image seen = shared.load(std::memory_order_relaxed);
+  while (seen < image && !shared.compare_exchange_weak(seen, image, std::memory_order_relaxed)) {
+  }
+}
+
+/// One call of the filter, phase by phase.
+template <class T>
+class filter_call {
+ public:
+  using image_t = top_k_detail::bits_t<T>;
+  using entry = top_k_detail::entry_t<image_t>;
+
+  filter_call(const execution& on, const top_k_call& call)
+      : call_(call),
+        keys_(static_cast<const T*>(call.keys)),
+        isa_(find_isa(on.isa)),
+        memory_(scratch_resource(on)),
+        order_(top_k_detail::order_of<T>(call)),
+        plan_(top_k_detail::plan_filter(call.count, call.k, most_samples)),
+        workers_(workers_for(on.threads, call.count * sizeof(T))) {}
+
+  void run() {
+    const auto threshold = sample();
+    if (!scan(threshold, survivors_allowed()) || held() < call_.k) {
+      scan(refine(), call_.count);
+    }
+    finish_call();
+  }
+
+ private:
+  /// Phase 1: the threshold, an image that at least k items reach but for bad luck; 0 without a sample.
+  image_t sample() {
+    if (plan_.samples == 0) return 0;
+    const scratch<image_t> images(memory_, plan_.samples);
+    for (std::uint32_t i = 0; i < plan_.samples; ++i) {
+      images[i] = order_.image(keys_[top_k_detail::sample_position(i, call_.count, plan_.samples)]);
+    }
+    const auto nth = images.data() + plan_.rank - 1;
+    std::nth_element(images.data(), nth, images.data() + plan_.samples, std::greater<>{});
+    return *nth;
+  }
+
+  /// More survivors than this and the sample misled: two reads for the exact threshold cost less.
+  [[nodiscard]] std::uint64_t survivors_allowed() const {
+    if (plan_.samples == 0) return call_.count;
+    return static_cast<std::uint64_t>(4 * plan_.expected_survivors) + call_.count / 16;
+  }
+
+  /// Phase 2: one read. False when more than `allowed` items survived and it gave up.
+  bool scan(image_t threshold, std::uint64_t allowed) {
+    collectors_.clear();
+    collectors_.resize(static_cast<std::size_t>(workers_));
+    std::atomic<std::uint64_t> next_chunk{0};
+    std::atomic<std::uint64_t> survivors{0};
+    std::atomic<image_t> shared{threshold};
+    constexpr std::uint64_t chunk = chunk_bytes / sizeof(T);
+    const std::uint64_t chunks = (call_.count + chunk - 1) / chunk;
+
+    run_workers(workers_, [&](int worker) {
+      // chunks are handed out by rising index, so each worker sees its items in the order that breaks ties
+      auto& mine = collectors_[static_cast<std::size_t>(worker)].emplace(memory_, isa_, order_, call_.k, spare());
+      for (auto at = next_chunk++; at < chunks; at = next_chunk++) {
+        if (survivors.load(std::memory_order_relaxed) > allowed) return;
+        const auto before = mine.survivors();
+        mine.raise(shared.load(std::memory_order_relaxed));
+        mine.scan(keys_, at * chunk, std::min(call_.count, (at + 1) * chunk));
+        raise_to(shared, mine.floor());
+        survivors += mine.survivors() - before;
+      }
+    });
+    ++reads_;
+    survivors_ = survivors;
+    return survivors_ <= allowed;
+  }
+
+  /// What a collector holds beyond k before it selects.
+  [[nodiscard]] std::size_t spare() const {
+    return static_cast<std::size_t>(std::min(call_.count - call_.k, std::max<std::uint64_t>(call_.k, 1024)));
+  }
+
+  [[nodiscard]] std::uint64_t held() const {
+    std::uint64_t total = 0;
+    for (const auto& one : collectors_) total += one ? one->entries().size() : 0;
+    return total;
+  }
+
+  /// Phase 4: the exact image of the k-th best, or one below it that few enough items reach: a histogram of 16 bits of
+  /// the images at each read, among those that agree with the bits found so far.
+  image_t refine() {
+    constexpr int digit_bits = 16;
+    constexpr std::size_t buckets = std::size_t{1} << digit_bits;
+    collectors_.clear();
+    std::uint64_t wanted = call_.k;
+    image_t prefix = 0;
+    for (int shift = static_cast<int>(sizeof(image_t) * 8) - digit_bits;; shift -= digit_bits) {
+      auto counts = histogram(prefix, shift, buckets);
+      std::size_t bucket = buckets - 1;
+      while (counts[bucket] < wanted) wanted -= counts[bucket--];
+      prefix |= static_cast<image_t>(bucket) << shift;
+      if (shift == 0 || counts[bucket] <= call_.k + call_.count / 64) return prefix;
+    }
+  }
+
+  std::vector<std::uint64_t> histogram(image_t prefix, int shift, std::size_t buckets) {
+    const bool whole = shift + 16 == static_cast<int>(sizeof(image_t) * 8);
+    const image_t mask = whole ? image_t{0} : static_cast<image_t>(~image_t{0} << (shift + 16));
+    const auto workers = static_cast<std::uint64_t>(workers_);
+    std::vector<scratch<std::uint32_t>> partial(workers);
+    run_workers(workers_, [&](int worker) {
+      const auto mine = static_cast<std::uint64_t>(worker);
+      auto& counts = partial[mine] = scratch<std::uint32_t>(memory_, buckets);
+      std::memset(counts.data(), 0, buckets * sizeof(std::uint32_t));
+      const std::uint64_t end = call_.count * (mine + 1) / workers;
+      for (std::uint64_t i = call_.count * mine / workers; i < end; ++i) {
+        const auto image = order_.image(keys_[i]);
+        if ((image & mask) == prefix) ++counts[(image >> shift) & (buckets - 1)];
+      }
+    });
+    ++reads_;
+    std::vector<std::uint64_t> total(buckets);
+    for (const auto& counts : partial) {
+      for (std::size_t i = 0; i < buckets; ++i) total[i] += counts[i];
+    }
+    return total;
+  }
+
+  /// Phase 3.
+  void finish_call() {
+    if (collectors_.size() == 1) {
+      finish<T>(call_, collectors_.front()->entries());
+    } else {
+      const scratch<entry> all(memory_, held());
+      entry* end = all.data();
+      for (const auto& one : collectors_) {
+        if (one) end = std::ranges::copy(one->entries(), end).out;
+      }
+      finish<T>(call_, {all.data(), end});
+    }
+    if (call_.statistics != nullptr) *call_.statistics = {isa_.name, workers_, reads_, survivors_};
+  }
+
+  const top_k_call& call_;
+  const T* keys_;
+  const isa_table& isa_;
+  std::pmr::memory_resource& memory_;
+  scan_order<T> order_;
+  top_k_detail::filter_plan plan_;
+  int workers_;
+  std::vector<std::optional<collector<T>>> collectors_;
+  std::uint64_t survivors_ = 0;
+  std::uint64_t reads_ = 0;
+};
+
+}  // namespace
+
+void top_k_filter(const execution& on, const top_k_call& call) {
+  detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) { filter_call<T>(on, call).run(); });
+}
+
+}  // namespace zenith::cpu_backend
