@@ -8,7 +8,7 @@ ZENITH_FN std::uint32_t lane_mask(const Flags& flags) {
 #if defined(ZENITH_ISA_AVX512)
   return static_cast<std::uint32_t>(flags.data);
 #else
-  constexpr bool wide = sizeof(typename Flags::value_type) == 8;
+  constexpr bool wide = sizeof(flags.data) / Flags::size == 8;
 #if defined(ZENITH_ISA_AVX2)
   __m256i bits;
   __builtin_memcpy(&bits, &flags.data, sizeof bits);
