@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 
@@ -20,5 +21,8 @@ struct absent_backend {
 
 [[nodiscard]] std::span<const backend* const> built_backends() noexcept;
 [[nodiscard]] std::span<const absent_backend> absent_backends() noexcept;
+
+/// How many backends were registered from outside so far: it changes when the list of backends does.
+[[nodiscard]] std::size_t registrations() noexcept;
 
 }  // namespace zenith::detail

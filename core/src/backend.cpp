@@ -1,6 +1,7 @@
 #include <zenith/backend.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <mutex>
 #include <shared_mutex>
@@ -13,6 +14,7 @@ namespace {
 
 struct registry {
   std::shared_mutex mutex;
+  std::atomic<std::size_t> registrations = 0;  // read on each automatic call, so without the mutex
   std::vector<const backend*> registered;
 };
 
@@ -67,7 +69,10 @@ void register_backend(const backend& descriptor) {
                 "register_backend: there is a backend '" + std::string{descriptor.name} + "' already");
   }
   all.registered.push_back(&descriptor);
+  all.registrations.store(all.registered.size(), std::memory_order_release);
 }
+
+std::size_t detail::registrations() noexcept { return the_registry().registrations.load(std::memory_order_acquire); }
 
 std::vector<const backend*> backend_descriptors() {
   const auto built = detail::built_backends();

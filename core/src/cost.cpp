@@ -4,24 +4,33 @@
 
 namespace zenith {
 
+int cores_for(double bytes, const device_profile& on) {
+  if (on.grain_bytes == 0) return on.cores;
+  return static_cast<int>(std::clamp(bytes / static_cast<double>(on.grain_bytes), 1.0, static_cast<double>(on.cores)));
+}
+
 double seconds(const phase& of, const device_profile& on) {
+  const double cores = of.cores > 0 ? std::min(of.cores, on.cores) : on.cores;
   double slowest = 0;
   for (const auto& moved : of.memory) {
     const auto& level = on.level_for(moved.working_set);
-    double time = moved.read / level.read;
-    if (moved.written > 0) time += moved.written / level.write;
-    slowest = std::max(slowest, time);
+    slowest = std::max(slowest, moved.read / level.read + moved.written / level.write);
   }
+  // a bandwidth is that of all cores together
+  slowest *= on.cores / cores;
   double busy = 0;
   for (const auto& done : of.operations) busy += done.count * on.rate(done.rate, done.default_seconds);
-  return std::max(slowest, busy) + of.launches * on.launch_overhead;
+  return std::max(slowest, busy / cores) + of.launches * on.launch_overhead;
 }
 
 double seconds(const cost& of, const device_profile& on) {
   double total = 0;
   for (const auto& one : of.phases) total += seconds(one, on);
-  if (of.to_device_bytes > 0 && on.host_to_device > 0)
-    total += on.link_latency + of.to_device_bytes / on.host_to_device;
+  if (of.to_device_bytes > 0 && on.host_to_device > 0) {
+    // while one piece is worked on the next one travels: the slower of the two decides, but for one piece of the other
+    const double travel = of.to_device_bytes / on.host_to_device;
+    total = std::max(total, travel) + std::min(total, travel) / of.pieces + on.link_latency * of.pieces;
+  }
   if (of.to_host_bytes > 0 && on.device_to_host > 0) total += on.link_latency + of.to_host_bytes / on.device_to_host;
   return total;
 }

@@ -3,6 +3,7 @@
 #include <limits>
 #include <optional>
 
+#include <algorithms/top_k/decide.hpp>
 #include <algorithms/top_k/run.hpp>
 #include <core/resolve.hpp>
 #include <zenith/error.hpp>
@@ -32,9 +33,6 @@ top_k_problem problem_of(const top_k_arguments& given, const top_k_options& opti
   return {given.count, given.out_keys_count, given.type, options.order, given.space};
 }
 
-// The profile of the executor's device, or nothing when its backend has no cost models.
-const device_profile* profile_of(const execution& on) { return machine::local().find(on.target->name, on.device); }
-
 struct choice {
   execution on;
   std::string strategy;
@@ -42,28 +40,20 @@ struct choice {
 
 choice choose_strategy(const execution& on, const top_k_problem& problem, std::string_view asked) {
   if (asked != "auto") return {on, std::string{asked}};
-  if (const auto* profile = profile_of(on)) return {on, decide(problem, machine{{*profile}}).strategy};
+  if (on.target->default_profile != nullptr) {
+    if (const auto* profile = machine::local().find(on.target->name, on.device)) {
+      if (const auto decided = top_k_detail::try_decide(problem, {profile, 1}, asked)) return {on, decided->strategy};
+    }
+  }
   for (const auto& entry : on.target->kernels) {
     if (entry.run != nullptr && entry.operation == top_k_call::operation) return {on, std::string{entry.strategy}};
   }
   throw error(error_code::unsupported, "top_k is not offered by this backend", on.target->name);
 }
 
-choice choose_device(const top_k_problem& problem, std::string_view asked) {
-  if (const auto forced = forced_backend(); !forced.empty()) {
-    return choose_strategy(make_executor(forced).settings(), problem, asked);
-  }
-  auto here = machine::local().devices();
-  if (asked != "auto") {
-    const auto lacks = [&](const device_profile& one) { return !one.offers_kernel(top_k_call::operation, asked); };
-    std::erase_if(here, lacks);
-    if (here.empty()) {
-      throw error(error_code::unsupported,
-                  "top_k: options.strategy is '" + std::string{asked} + "', which no usable backend offers");
-    }
-    for (auto& one : here) one.offers = {std::string{top_k_call::operation} + "/" + std::string{asked}};
-  }
-  const auto decided = decide(problem, machine{std::move(here)});
+choice choose_device(const top_k_problem& problem, std::string_view asked, const std::string& forced) {
+  if (!forced.empty()) return choose_strategy(make_executor(forced).settings(), problem, asked);
+  const auto decided = top_k_detail::decide(problem, machine::local().devices(), asked);
   execution on;
   on.target = &find_backend(decided.backend);
   on.device = decided.device;
@@ -92,12 +82,16 @@ bool same(const execution& a, const execution& b) {
 const choice& choose(const execution& asked, const top_k_problem& problem, std::string_view strategy) {
   static thread_local std::optional<remembered> last;
   auto forced = asked.target == nullptr ? forced_backend() : std::string{};
-  const machine* here = &machine::local();
+  // the profiles are looked at only where they can matter: what is forced runs whatever state their file is in
+  const bool is_open = (asked.target == nullptr && forced.empty()) || strategy == "auto";
+  const machine* here =
+      is_open && (asked.target == nullptr || asked.target->default_profile != nullptr) ? &machine::local() : nullptr;
   if (last && last->here == here && last->forced == forced && last->asked_strategy == strategy &&
       same(last->problem, problem) && same(last->asked, asked)) {
     return last->chosen;
   }
-  auto chosen = asked.target == nullptr ? choose_device(problem, strategy) : choose_strategy(asked, problem, strategy);
+  auto chosen =
+      asked.target == nullptr ? choose_device(problem, strategy, forced) : choose_strategy(asked, problem, strategy);
   last = remembered{problem, asked, std::string{strategy}, std::move(forced), here, std::move(chosen)};
   return last->chosen;
 }

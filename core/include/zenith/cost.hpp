@@ -18,17 +18,18 @@ struct traffic {
 
 /// Work that is counted, not in bytes: `count` units of the work called `rate` in the profile.
 struct work {
-  std::string rate;
+  std::string_view rate;  ///< of static storage
   double count = 0;
-  double default_seconds = 0;  ///< for one unit, where the profile has no such rate
+  double default_seconds = 0;  ///< of one core for one unit, where the profile has no such rate
 };
 
 /// One phase of a strategy: resources that are used at the same time, so that the slowest decides.
 struct phase {
-  std::string name;
+  std::string_view name;  ///< of static storage
   std::vector<traffic> memory;
   std::vector<work> operations;
   double launches = 0;
+  int cores = 0;  ///< that share the phase; 0: all of the device
 };
 
 /// A strategy's cost on one device: its phases one after another, and the transfers over the link.
@@ -36,8 +37,11 @@ struct cost {
   std::vector<phase> phases;
   double to_device_bytes = 0;
   double to_host_bytes = 0;
+  double pieces = 1;  ///< that the way to the device is cut into: all but one overlap the phases
 };
 
+/// How many cores are worth waking for a pass over `bytes` bytes: one for each grain of them.
+[[nodiscard]] int cores_for(double bytes, const device_profile& on);
 /// The roofline: seconds of a phase, the slowest of its resources plus its launches.
 [[nodiscard]] double seconds(const phase& of, const device_profile& on);
 /// Seconds of all phases and transfers.

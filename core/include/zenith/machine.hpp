@@ -30,13 +30,15 @@ struct device_profile {
   device_kind kind = device_kind::cpu;
   int cores = 1;       ///< cores, or multiprocessors
   int simd_bytes = 0;  ///< width of a SIMD register, or of a warp's 32-bit word
+  /// Bytes that a core must get before another one is worth waking; 0: the whole device works on anything.
+  std::uint64_t grain_bytes = 0;
   std::vector<memory_level> levels;
   double launch_overhead = 0;  ///< of one kernel, or of one parallel region
   double host_to_device = 0;   ///< link bandwidth; 0 when the device shares the host's memory
   double device_to_host = 0;
   double link_latency = 0;
-  /// Seconds for one unit of the named work, as the cost models name it ("top_k.filter.append/4"). Calibration fits
-  /// them; a name that is missing falls back on the model's own estimate.
+  /// Seconds of one core for one unit of the named work, as the cost models name it ("top_k.filter.append/4").
+  /// Calibration fits them; a name that is missing falls back on the model's own estimate.
   std::map<std::string, double, std::less<>> rates;
   /// "operation/strategy" for each kernel that the backend offers; a strategy that is not listed is never chosen.
   std::vector<std::string> offers;
@@ -57,20 +59,25 @@ class machine {
   machine() = default;
   explicit machine(std::vector<device_profile> devices) : devices_(std::move(devices)) {}
 
-  /// This machine: every usable device, with its calibrated profile when one is kept, else the shipped default. Read
-  /// once per process; `reload_local` reads again. A damaged profile throws `corrupt_data` that names the file.
+  /// This machine: every usable device, with its calibrated profile when one is kept and was measured on this chip with
+  /// this many cores, else the shipped default. Read once, and again when a backend was registered since; thread-safe.
+  /// A damaged profile file throws `corrupt_data` that names it.
   [[nodiscard]] static const machine& local();
   /// Forgets what `local` read, after a calibration. References from earlier calls of `local` stay valid.
   static void reload_local();
+  /// Every usable device with its shipped default: this machine as it is before any calibration. Reads no file.
+  [[nodiscard]] static machine defaults();
 
   /// Profiles from a JSON file; throws `corrupt_data` for anything that is not one, `invalid_argument` for no file.
   [[nodiscard]] static machine read(const std::filesystem::path& file);
   [[nodiscard]] static machine parse(std::string_view json);
-  /// Writes the file whole or not at all.
+  /// Writes the file whole or not at all, with the folders that lead to it; throws `invalid_argument` when it cannot.
   void write(const std::filesystem::path& file) const;
+  /// What `parse` reads back to an equal machine; throws `invalid_argument` for a profile that `parse` would refuse.
   [[nodiscard]] std::string to_json() const;
 
-  /// Where the calibrated profile is kept: ZENITH_PROFILE, or zenith/profile.json in the user's cache folder.
+  /// Where the calibrated profile is kept: ZENITH_PROFILE, or zenith/profile.json in the user's cache folder. Empty
+  /// when the user has none.
   [[nodiscard]] static std::filesystem::path profile_path();
 
   [[nodiscard]] const std::vector<device_profile>& devices() const noexcept { return devices_; }
