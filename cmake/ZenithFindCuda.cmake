@@ -1,18 +1,26 @@
 # A CUDA compiler and runtime, as the language CUDA and CUDA::cudart.
 
 set(zenith_cuda_found OFF)
+set(zenith_cuda_sentence "no CUDA compiler (nvcc) was found")
 if(NOT ZENITH_ENABLE_CUDA STREQUAL "OFF")
-  include(CheckLanguage)
-  if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX} AND EXISTS /usr/local/cuda/bin/nvcc)
-    set(CMAKE_CUDA_COMPILER /usr/local/cuda/bin/nvcc CACHE FILEPATH "CUDA compiler")
+  # Toolkits are often installed where PATH does not lead.
+  if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+    find_program(ZENITH_NVCC NAMES nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda /opt/cuda
+                 PATH_SUFFIXES bin)
+    mark_as_advanced(ZENITH_NVCC)
+    if(ZENITH_NVCC)
+      set(CMAKE_CUDA_COMPILER ${ZENITH_NVCC} CACHE FILEPATH "CUDA compiler")
+    endif()
   endif()
+  include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     find_package(CUDAToolkit QUIET)
     set(zenith_cuda_found ${CUDAToolkit_FOUND})
+    set(zenith_cuda_sentence "the CUDA toolkit beside ${CMAKE_CUDA_COMPILER} was not found")
   endif()
 endif()
-zenith_means(CUDA zenith_cuda_found "no CUDA toolkit (nvcc and the runtime library) was found")
+zenith_means(CUDA zenith_cuda_found "${zenith_cuda_sentence}")
 
 if(ZENITH_HAS_CUDA)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)

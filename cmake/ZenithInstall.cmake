@@ -29,6 +29,8 @@ foreach(root IN LISTS zenith_include_roots)
           FILES_MATCHING PATTERN "*.hpp")
 endforeach()
 
+get_property(ZENITH_BUILT_BACKENDS GLOBAL PROPERTY ZENITH_BUILT_BACKENDS)
+
 # What a consumer of the archive must find again, and why a backend that it asks for is not there.
 set(zenith_static_dependencies "")
 set(zenith_pc_requires "")
