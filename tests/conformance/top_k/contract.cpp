@@ -1,0 +1,67 @@
+// What the call promises beyond its results: errors, the value-returning form, statistics.
+
+#include <catch.hpp>
+#include <suite.hpp>
+#include <types.hpp>
+
+using namespace conformance;
+
+TEMPLATE_TEST_CASE("k above n is refused", "[top_k]", ZENITH_EVERY_KEY_TYPE) {
+  random_source random{zenith_test::seed_of("above", 0)};
+  for (const auto& on : the_suite().targets) {
+    for (const std::size_t size : {0, 1, 1000}) {
+      INFO(on.name() << " n=" << size);
+      auto input = make_column<TestType>(distribution::uniform, size, random);
+      guarded<TestType> keys(size + 1);
+      guarded<std::uint32_t> indices(size + 1);
+      try {
+        zenith::top_k(on.on, input.keys(), keys.span(), indices.span(), {.strategy = on.strategy});
+        FAIL_CHECK("did not throw");
+      } catch (const zenith::error& thrown) {
+        CHECK(thrown.code() == zenith::error_code::invalid_argument);
+        CHECK(std::string_view{thrown.what()}.find("k is " + std::to_string(size + 1)) != std::string_view::npos);
+      }
+      CHECK(keys.is_unwritten());
+      CHECK(indices.is_unwritten());
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("the form that returns a value", "[top_k]", ZENITH_EVERY_KEY_TYPE) {
+  random_source random{zenith_test::seed_of("value", 0)};
+  const std::size_t size = std::min<std::size_t>(3001, the_suite().most_items);
+  auto input = make_column<TestType>(distribution::few_values, size, random);
+  for (const auto& on : the_suite().targets) {
+    INFO(on.name());
+    const auto best = zenith::top_k<std::uint32_t>(on.on, input.keys(), 40, {.strategy = on.strategy});
+    CHECK(best.backend == on.on.backend());
+    CHECK(best.strategy == on.strategy);
+    CHECK(best.keys.size() == 40);
+    request asked;
+    asked.k = 40;
+    CHECK(difference<TestType, std::uint32_t>(input, asked, best.keys, best.indices) == "");
+    CHECK(zenith::top_k(on.on, input.keys(), 0, {.strategy = on.strategy}).keys.empty());
+  }
+}
+
+TEMPLATE_TEST_CASE("the filter reads the data once, and seldom more", "[top_k]", ZENITH_EVERY_KEY_TYPE) {
+  // one read with the sample's threshold, one a 16-bit digit to find the exact one, one with that
+  constexpr std::uint64_t bound = 2 + sizeof(TestType) * 8 / 16;
+  random_source random{zenith_test::seed_of("reads", 0)};
+  const std::size_t size = std::min<std::size_t>(200003, the_suite().most_items);
+  for (const auto which : distributions<TestType>()) {
+    auto input = make_column<TestType>(which, size, random);
+    for (const auto& on : the_suite().targets) {
+      if (on.strategy != "filter") continue;
+      for (const std::size_t k : {std::size_t{1}, std::size_t{100}, size / 50}) {
+        INFO(on.name() << " " << name_of(which) << " n=" << size << " k=" << k);
+        zenith::top_k_statistics statistics;
+        statistics.reads = 99;
+        (void)zenith::top_k(on.on, input.keys(), k, {.strategy = "filter", .statistics = &statistics});
+        CHECK(statistics.reads <= bound);
+        if (which == distribution::uniform || which == distribution::normal) CHECK(statistics.reads <= 1);
+        if (statistics.survivors != 0) CHECK(statistics.survivors >= k);
+      }
+    }
+  }
+}

@@ -1,0 +1,20 @@
+// The suite over the backends of this build.
+
+#include <algorithm>
+
+#include <suite.hpp>
+
+namespace conformance {
+
+const suite& the_suite() {
+  static const suite whole = [] {
+    const double scale = zenith_test::scale();
+    return suite{.targets = zenith_test::targets("top_k"),
+                 .most_items = static_cast<std::size_t>(scale * (1 << 21)),
+                 .share = std::min(1.0, scale),
+                 .random_seconds = 2 * scale};
+  }();
+  return whole;
+}
+
+}  // namespace conformance

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <zenith/executor.hpp>
+
+/// \file
+/// Everything that an operation can run on here: every usable backend, instruction set, number of threads, strategy.
+
+namespace zenith_test {
+
+struct target {
+  std::string executor_string;  ///< as a person would repeat it: "cpu:isa=avx2,threads=3"
+  std::string strategy;
+  zenith::executor on;
+  zenith::memory_space memory = zenith::memory_space::host;
+
+  [[nodiscard]] std::string name() const { return executor_string + " " + strategy; }
+};
+
+/// The targets of `operation`, in the order of `zenith::backends()`. ZENITH_TEST_BACKENDS, a comma-separated list,
+/// leaves out all other backends. A backend of that list that is not usable here is said to be skipped on a line that
+/// CTest knows; one of ZENITH_REQUIRE_BACKENDS throws, and so does an instruction set that this CPU has and Zenith
+/// refuses.
+[[nodiscard]] std::vector<target> targets(std::string_view operation);
+
+/// The targets as executors alone, each once.
+[[nodiscard]] std::vector<target> executors(std::string_view operation);
+
+}  // namespace zenith_test
