@@ -3,7 +3,6 @@
 /// \file
 /// Order-preserving images: every key type's order as that of an unsigned integer, so that one kernel serves all types.
 
-#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -77,7 +76,7 @@ struct key_order {
     else
       return static_cast<image_t>(key);
 #else
-    return std::bit_cast<image_t>(key);
+    return __builtin_bit_cast(image_t, key);
 #endif
   }
 
@@ -90,7 +89,7 @@ struct key_order {
     else
       return static_cast<T>(bits);
 #else
-    return std::bit_cast<T>(bits);
+    return __builtin_bit_cast(T, bits);
 #endif
   }
 };

@@ -15,6 +15,7 @@ namespace {
 constexpr std::string_view options[] = {"threads", "isa"};
 
 constexpr kernel kernels[] = {
+    make_kernel<top_k_call, top_k_bitonic>("bitonic"),
     make_kernel<top_k_call, top_k_filter>("filter"),
 };
 

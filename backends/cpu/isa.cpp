@@ -52,7 +52,8 @@ const isa_table& find_isa(std::string_view name) {
                   std::string{origin} + " is '" + std::string{name} + "', an instruction set that this CPU lacks",
                   "cpu");
     }
-    known += (known.empty() ? "" : ", ") + std::string{isa->name};
+    known += known.empty() ? "" : ", ";
+    known += isa->name;
     if (is_usable(*isa)) widest = isa;
   }
   if (!name.empty()) {

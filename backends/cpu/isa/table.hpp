@@ -39,19 +39,29 @@ struct scan_variants {
   scan_function smallest_nan_first;
 };
 
-/// The bitonic operators on entries in memory (algorithms/top_k/bitonic.hpp), all counts powers of two. Entries of
-/// 32-bit images are 64-bit integers; those of 64-bit images are split into an array of images and one of the rest.
-struct bitonic_functions {
-  /// Sorts runs of `k` in entries[0, count), alternately descending and ascending.
-  void (*sort_runs)(std::uint64_t* entries, std::uint64_t count, std::uint64_t k);
-  /// The better of each pair of neighbouring runs, into the front half; then sorts them.
-  void (*merge_rebuild_runs)(std::uint64_t* entries, std::uint64_t count, std::uint64_t k);
+/// The bitonic top-k of keys[0, count), `k` a power of two. Every SIMD lane keeps a list of its own: `best` ends with k
+/// rows of one entry a lane, and the k best keys are among them. Scratch is in 64-bit words: an entry of a 32-bit image
+/// is one, packed; entries of 64-bit images are split into a half with the images and a half with the rest.
+struct bitonic_request {
+  const void* keys = nullptr;
+  std::uint64_t count = 0;
+  std::uint32_t first_index = 0;  ///< of keys[0]
+  bool smallest = false;
+  bool nan_first = false;
+  std::uint64_t k = 0;
+  std::uint64_t rows = 0;         ///< of a tile: a power of two, at least k
+  std::uint64_t* tile = nullptr;  ///< rows * lanes entries
+  std::uint64_t* best = nullptr;  ///< k * lanes entries
 };
+
+using bitonic_function = void (*)(const bitonic_request&);
 
 struct isa_table {
   const char* name;
   int simd_bytes;
-  scan_variants scan[6];  ///< by key_type
+  int entry_lanes;  ///< entries in a row of a bitonic tile
+  scan_variants scan[6];        ///< by key_type
+  bitonic_function bitonic[6];  ///< by key_type
   /// The largest of count 32-bit integers: the one-read floor.
   std::int32_t (*maximum)(const std::int32_t* values, std::uint64_t count);
 };

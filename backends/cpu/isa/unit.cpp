@@ -11,7 +11,9 @@
 #include <immintrin.h>
 #include <xsimd/xsimd.hpp>
 
+#include <algorithms/top_k/bitonic.hpp>
 #include <algorithms/top_k/filter.hpp>
+#include <algorithms/top_k/order.hpp>
 #include <backends/cpu/isa/table.hpp>
 
 #if defined(ZENITH_ISA_AVX512)
@@ -39,6 +41,9 @@ constexpr const char* name = "sse2";
 #include <backends/cpu/isa/compress.hpp>
 #include <backends/cpu/isa/tile.hpp>
 #include <backends/cpu/isa/scan.hpp>
+#include <backends/cpu/isa/entry_row.hpp>
+#include <backends/cpu/isa/entry_tile.hpp>
+#include <backends/cpu/isa/bitonic.hpp>
 
 }  // namespace
 
@@ -46,8 +51,11 @@ extern const isa_table table;
 constinit const isa_table table{
     name,
     static_cast<int>(xsimd::batch<std::uint32_t, arch>::size * 4),
+    static_cast<int>(xsimd::batch<std::uint64_t, arch>::size),
     {scans_of<float>(), scans_of<double>(), scans_of<std::int32_t>(), scans_of<std::uint32_t>(),
      scans_of<std::int64_t>(), scans_of<std::uint64_t>()},
+    {bitonic_reduce<float>, bitonic_reduce<double>, bitonic_reduce<std::int32_t>, bitonic_reduce<std::uint32_t>,
+     bitonic_reduce<std::int64_t>, bitonic_reduce<std::uint64_t>},
     maximum,
 };
 
