@@ -31,7 +31,7 @@ std::string_view to_string(error_code code) noexcept {
 }
 
 error::error(error_code code, std::string_view message, std::string_view backend, int native_code,
-             std::source_location where)
+             source_location where)
     : std::runtime_error(compose(code, message, backend)),
       backend_(backend),
       where_(where),

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <source_location>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -21,24 +20,47 @@ enum class error_code : std::uint8_t {
 /// The name of `code` as it is spelled in the enumeration.
 [[nodiscard]] std::string_view to_string(error_code code) noexcept;
 
+/// Where in a program's text. Made like `std::source_location`, of plain values: clang 14 has not got that class, and an
+/// error must mean the same to a program and a library that were compiled by different compilers.
+class source_location {
+ public:
+  [[nodiscard]] static constexpr source_location current(const char* file = __builtin_FILE(),
+                                                         const char* function = __builtin_FUNCTION(),
+                                                         int line = __builtin_LINE()) noexcept {
+    return {file, function, static_cast<std::uint_least32_t>(line)};
+  }
+
+  [[nodiscard]] constexpr const char* file_name() const noexcept { return file_; }
+  [[nodiscard]] constexpr const char* function_name() const noexcept { return function_; }
+  [[nodiscard]] constexpr std::uint_least32_t line() const noexcept { return line_; }
+
+ private:
+  constexpr source_location(const char* file, const char* function, std::uint_least32_t line) noexcept
+      : file_(file), function_(function), line_(line) {}
+
+  const char* file_;
+  const char* function_;
+  std::uint_least32_t line_;
+};
+
 /// The one exception type of the library. Arguments are checked before any work starts; when a call throws, its outputs
 /// are untouched and nothing is leaked.
 class error : public std::runtime_error {
  public:
   /// `message` says what was wrong with which argument and what would be right.
   error(error_code code, std::string_view message, std::string_view backend = {}, int native_code = 0,
-        std::source_location where = std::source_location::current());
+        source_location where = source_location::current());
 
   [[nodiscard]] error_code code() const noexcept { return code_; }
   /// The backend that reported the fault; empty when the fault was found before any backend was chosen.
   [[nodiscard]] const std::string& backend() const noexcept { return backend_; }
   /// The device library's own error number, 0 when there is none.
   [[nodiscard]] int native_code() const noexcept { return native_code_; }
-  [[nodiscard]] const std::source_location& where() const noexcept { return where_; }
+  [[nodiscard]] const source_location& where() const noexcept { return where_; }
 
  private:
   std::string backend_;
-  std::source_location where_;
+  source_location where_;
   int native_code_;
   error_code code_;
 };
