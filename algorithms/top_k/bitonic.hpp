@@ -32,20 +32,21 @@ namespace zenith::top_k_detail {
 }
 
 /// SortReducer: unsorted items to bitonic-reduced runs. The tile holds `tile.size()` entries, a power of two; it is
-/// left with `tile.size() / reduction` of them, as sorted runs of k that alternate in direction.
-template <class Tile>
-ZENITH_FN void sort_reduce_tile(Tile& tile, tile_index k, tile_index reduction) {
+/// left with `tile.size() / reduction` of them, as sorted runs of k that alternate in direction. `Length` is
+/// `tile_index`, or wider where the whole device is one tile.
+template <class Tile, class Length>
+ZENITH_FN void sort_reduce_tile(Tile& tile, Length k, Length reduction) {
   tile.sort_runs(k);
-  for (tile_index left = reduction; left > 1; left /= 2) {
+  for (Length left = reduction; left > 1; left /= 2) {
     tile.merge_runs(k);
     tile.rebuild_runs(k);
   }
 }
 
 /// BitonicReducer: sorted runs of k that alternate in direction, to `reduction` times fewer of the same kind.
-template <class Tile>
-ZENITH_FN void bitonic_reduce_tile(Tile& tile, tile_index k, tile_index reduction) {
-  for (tile_index left = reduction; left > 1; left /= 2) {
+template <class Tile, class Length>
+ZENITH_FN void bitonic_reduce_tile(Tile& tile, Length k, Length reduction) {
+  for (Length left = reduction; left > 1; left /= 2) {
     tile.merge_runs(k);
     tile.rebuild_runs(k);
   }
