@@ -1,0 +1,46 @@
+#include <zenith/backend.hpp>
+
+#include <array>
+
+#include <backends/kokkos/runtime.hpp>
+#include <backends/kokkos/space.hpp>
+#include <backends/kokkos/top_k_run.hpp>
+#include <zenith/error.hpp>
+
+namespace zenith::kokkos_backend {
+namespace {
+
+constexpr std::array kernels{
+    make_kernel<top_k_call, top_k_filter>("filter"),
+    make_kernel<top_k_call, top_k_bitonic>("bitonic"),
+};
+
+std::vector<device_info> devices() {
+  const std::string lanes = is_host_space ? std::to_string(concurrency()) + " host thread(s)" : "device memory";
+  return {{0, space_name(), lanes, 0}};
+}
+
+void configure(execution& settings) {
+  if (settings.device != 0) {
+    throw error(error_code::invalid_argument,
+                "device is " + std::to_string(settings.device) +
+                    "; it must be 0: Kokkos drives the one device that it was initialised for",
+                "kokkos");
+  }
+  settings.threads = is_host_space ? concurrency() : 1;
+}
+
+}  // namespace
+
+extern constinit const backend descriptor;
+constinit const backend descriptor{
+    .name = "kokkos",
+    .description = "Kokkos teams, wherever its default execution space runs",
+    .needs = "Kokkos; it is used as the program initialised it, or initialised on first use",
+    .kernels = kernels,
+    .available = state,
+    .devices = devices,
+    .configure = configure,
+};
+
+}  // namespace zenith::kokkos_backend

@@ -1,0 +1,98 @@
+#pragma once
+
+/// \file
+/// A call's keys and results at the border between the caller's memory and the space's.
+
+#include <utility>
+
+#include <algorithms/top_k/entry.hpp>
+#include <algorithms/top_k/order.hpp>
+#include <backends/kokkos/space.hpp>
+
+namespace zenith::kokkos_backend {
+
+template <class T>
+using entry_of = top_k_detail::entry_t<top_k_detail::bits_t<T>>;
+
+/// The call's keys where the space can read them: the caller's own memory, or a copy when the space has its own.
+template <class T>
+class call_keys {
+ public:
+  explicit call_keys(const top_k_call& call)
+      : mirror_(allocating(
+            "a copy of the keys",
+            [&] { return Kokkos::create_mirror_view_and_copy(memory{}, caller_keys(call), "zenith::top_k keys"); })),
+        keys_(mirror_.data(), mirror_.extent(0)) {}
+
+  [[nodiscard]] const borrowed<const T>& view() const { return keys_; }
+
+ private:
+  static host_view<const T> caller_keys(const top_k_call& call) {
+    return host_view<const T>(static_cast<const T*>(call.keys), static_cast<std::size_t>(call.count));
+  }
+
+  decltype(Kokkos::create_mirror_view_and_copy(memory{}, std::declval<host_view<const T>>())) mirror_;
+  borrowed<const T> keys_;
+};
+
+/// The keys as entries.
+template <class T>
+struct key_source {
+  borrowed<const T> keys;
+  top_k_detail::key_order<T> order;
+
+  KOKKOS_FUNCTION entry_of<T> operator()(std::uint64_t i) const {
+    return entry_of<T>::make(order.image(keys(static_cast<std::size_t>(i))), static_cast<std::uint32_t>(i));
+  }
+};
+
+/// Entries that were gathered before.
+template <class Entry>
+struct entry_source {
+  buffer<Entry> entries;
+
+  KOKKOS_FUNCTION Entry operator()(std::uint64_t i) const { return entries(static_cast<std::size_t>(i)); }
+};
+
+/// Results from entries: the input's own bits, found by index.
+template <class T, class Index>
+struct emit_results {
+  buffer<entry_of<T>> best;
+  borrowed<const T> keys;
+  std::uint64_t first_index;
+  borrowed<T> out_keys;
+  borrowed<Index> out_indices;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t at) const {
+    const auto i = static_cast<std::size_t>(at);
+    const std::uint32_t index = best(i).index();
+    out_keys(i) = keys(index);
+    out_indices(i) = static_cast<Index>(first_index + index);
+  }
+};
+
+template <class T, class Index>
+void write_results_as(const top_k_call& call, const borrowed<const T>& keys, const buffer<entry_of<T>>& best) {
+  const auto k = static_cast<std::size_t>(call.k);
+  const host_view<T> caller_keys(static_cast<T*>(call.out_keys), k);
+  const host_view<Index> caller_indices(static_cast<Index*>(call.out_indices), k);
+  const auto out_keys =
+      allocating("the result's keys", [&] { return Kokkos::create_mirror_view(memory{}, caller_keys); });
+  const auto out_indices =
+      allocating("the result's indices", [&] { return Kokkos::create_mirror_view(memory{}, caller_indices); });
+  Kokkos::parallel_for("zenith::top_k::emit", range(k),
+                       emit_results<T, Index>{best, keys, call.first_index, borrowed<T>(out_keys.data(), k),
+                                              borrowed<Index>(out_indices.data(), k)});
+  space{}.fence();
+  Kokkos::deep_copy(caller_keys, out_keys);
+  Kokkos::deep_copy(caller_indices, out_indices);
+}
+
+/// The last phase of each strategy; nothing fails after it began to write.
+template <class T>
+void write_results(const top_k_call& call, const borrowed<const T>& keys, const buffer<entry_of<T>>& best) {
+  call.index_bytes == 4 ? write_results_as<T, std::uint32_t>(call, keys, best)
+                        : write_results_as<T, std::uint64_t>(call, keys, best);
+}
+
+}  // namespace zenith::kokkos_backend

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <zenith/backend.hpp>
+#include <zenith/top_k_call.hpp>
+
+namespace zenith::kokkos_backend {
+
+/// The kernels of operation "top_k".
+void top_k_bitonic(const execution& on, const top_k_call& call);
+void top_k_filter(const execution& on, const top_k_call& call);
+
+}  // namespace zenith::kokkos_backend
