@@ -1,0 +1,220 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <perf/study/quantity.hpp>
+#include <perf/study/report.hpp>
+#include <perf/study/statistics.hpp>
+
+/// \file
+/// The picture: written as SVG text, so that no plotting program is needed.
+
+namespace zenith_study {
+namespace {
+
+constexpr double left = 92;
+constexpr double right = 700;
+constexpr double top = 84;
+constexpr double bottom = 500;
+constexpr double width = 960;
+constexpr double height = 570;
+
+// Okabe and Ito's colours, which the colour-blind can tell apart.
+constexpr std::string_view colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"};
+
+std::string escape(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+struct axis {
+  double low = 0;  // logarithms
+  double high = 1;
+  double from = 0;  // pixels
+  double to = 1;
+  [[nodiscard]] double at(double value) const { return from + (std::log10(value) - low) / (high - low) * (to - from); }
+};
+
+struct limits {
+  double low = std::numeric_limits<double>::infinity();
+  double high = 0;
+  void take(double value) {
+    if (!(value > 0) || !std::isfinite(value)) return;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+};
+
+axis time_axis(const sweep& of) {
+  limits seen;
+  for (const auto& point : of.points) {
+    if (point.result == outcome::measured) seen.take(point.time);
+  }
+  for (const auto& one : of.all_series) seen.take(one.floor_seconds);
+  if (seen.high == 0) seen = {1e-3, 1};
+  return {std::log10(seen.low / 1.6), std::log10(seen.high * 1.6), bottom, top};
+}
+
+axis k_axis(const sweep& of) {
+  const auto first = static_cast<double>(of.options.ks.front());
+  const auto last = static_cast<double>(of.options.ks.back());
+  if (first == last) return {std::log10(first / 2), std::log10(first * 2), left, right};
+  return {std::log10(first), std::log10(last), left + 14, right - 14};
+}
+
+class picture {
+ public:
+  explicit picture(const sweep& of) : of_(of), x_(k_axis(of)), y_(time_axis(of)) {}
+
+  std::string draw() {
+    out_ = fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
+        "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" font-size=\"13\" fill=\"#222\">\n"
+        "<rect width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n",
+        width, height);
+    text(left, 34, "font-size=\"19\" font-weight=\"bold\"", "Top-k: time over k");
+    text(left, 58, "fill=\"#555\"", describe(of_.options));
+    draw_time_grid();
+    draw_k_grid();
+    draw_floors();
+    for (std::size_t s = 0; s < of_.all_series.size(); ++s) draw_series(s);
+    draw_legend();
+    return out_ + "</svg>\n";
+  }
+
+ private:
+  void text(double x, double y, std::string_view style, std::string_view words) {
+    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, style, escape(words));
+  }
+
+  void line(double x1, double y1, double x2, double y2, std::string_view style) {
+    out_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", x1, y1, x2, y2, style);
+  }
+
+  void draw_time_grid() {
+    const bool is_narrow = y_.high - y_.low < 2.2;
+    for (int power = -10; power <= 5; ++power) {
+      for (const int digit : {1, 2, 5}) {
+        const double value = digit * std::pow(10.0, power);
+        if (std::log10(value) < y_.low || std::log10(value) > y_.high) continue;
+        const double y = y_.at(value);
+        line(left, y, right, y, digit == 1 ? "stroke=\"#d5d5d5\"" : "stroke=\"#eeeeee\"");
+        if (digit == 1 || is_narrow) {
+          text(left - 10, y + 4, "text-anchor=\"end\"",
+               value >= 1          ? fmt::format("{:g} s", value)
+               : value >= 0.999e-3 ? fmt::format("{:g} ms", value * 1e3)
+                                   : fmt::format("{:g} µs", value * 1e6));
+        }
+      }
+    }
+    out_ +=
+        fmt::format("<text transform=\"translate(22 {:.1f}) rotate(-90)\" text-anchor=\"middle\">time (log)</text>\n",
+                    (top + bottom) / 2);
+  }
+
+  void draw_k_grid() {
+    line(left, bottom, right, bottom, "stroke=\"#888\"");
+    double last = -1e9;
+    for (const auto k : of_.options.ks) {
+      const double x = x_.at(static_cast<double>(k));
+      line(x, bottom, x, bottom + 5, "stroke=\"#888\"");
+      const auto label = with_commas(k);
+      if (x - last < 12 + 4 * static_cast<double>(label.size())) continue;
+      last = x;
+      text(x, bottom + 21, "text-anchor=\"middle\"", label);
+    }
+    text((left + right) / 2, bottom + 46, "text-anchor=\"middle\"", "k (log)");
+  }
+
+  // Equal floors are one line.
+  void draw_floors() {
+    std::vector<double> drawn;
+    for (const auto& one : of_.all_series) {
+      if (one.floor_seconds <= 0 || std::ranges::find(drawn, one.floor_seconds) != drawn.end()) continue;
+      drawn.push_back(one.floor_seconds);
+      const double y = y_.at(one.floor_seconds);
+      line(left, y, right, y, "stroke=\"#444\" stroke-width=\"1.5\" stroke-dasharray=\"7 4\"");
+      const auto where = one.on.settings().target->memory == zenith::memory_space::host ? "floor: one read"
+                         : one.resident ? fmt::format("floor: one read on {}", one.on.backend())
+                                        : fmt::format("floor: link to {}", one.on.backend());
+      text(left + 6, y + 15, "fill=\"#444\" font-size=\"12\"",
+           fmt::format("{}, {}", where, format_seconds(one.floor_seconds)));
+    }
+  }
+
+  void draw_series(std::size_t s) {
+    const auto colour = colours[s % std::size(colours)];
+    std::string measured;
+    std::string predicted;
+    for (const auto& point : of_.points) {
+      if (point.series != s) continue;
+      const double x = x_.at(static_cast<double>(point.k));
+      if (point.predicted && std::log10(*point.predicted) > y_.low && std::log10(*point.predicted) < y_.high) {
+        predicted += fmt::format("{:.1f},{:.1f} ", x, y_.at(*point.predicted));
+      }
+      if (point.result == outcome::measured) measured += fmt::format("{:.1f},{:.1f} ", x, y_.at(point.time));
+    }
+    out_ += fmt::format(
+        "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.2\" "
+        "stroke-dasharray=\"2 3\"/>\n<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" "
+        "stroke-width=\"2.2\" stroke-linejoin=\"round\"/>\n",
+        predicted, colour, measured, colour);
+    for (const auto& point : of_.points) {
+      if (point.series == s && point.result == outcome::measured) {
+        draw_mark(x_.at(static_cast<double>(point.k)), y_.at(point.time), colour, point.is_chosen);
+      }
+    }
+  }
+
+  void draw_mark(double x, double y, std::string_view colour, bool is_chosen) {
+    out_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.6\" fill=\"{}\"/>\n", x, y, colour);
+    if (!is_chosen) return;
+    out_ +=
+        fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"8\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"/>\n",
+                    x, y, colour);
+  }
+
+  void draw_legend() {
+    const double x = right + 26;
+    double y = top + 10;
+    for (std::size_t s = 0; s < of_.all_series.size(); ++s, y += 24) {
+      const auto colour = colours[s % std::size(colours)];
+      line(x, y - 4, x + 26, y - 4, fmt::format("stroke=\"{}\" stroke-width=\"2.2\"", colour));
+      draw_mark(x + 13, y - 4, colour, false);
+      const bool any = std::ranges::any_of(
+          of_.points, [&](const auto& p) { return p.series == s && p.result == outcome::measured; });
+      text(x + 36, y, "", of_.all_series[s].label + (any ? "" : " (not measured)"));
+    }
+    y += 10;
+    line(x, y - 4, x + 26, y - 4, "stroke=\"#666\" stroke-width=\"1.2\" stroke-dasharray=\"2 3\"");
+    text(x + 36, y, "fill=\"#555\"", "predicted");
+    y += 24;
+    draw_mark(x + 13, y - 4, "#666", true);
+    text(x + 36, y, "fill=\"#555\"", "the dispatcher's choice");
+    y += 24;
+    line(x, y - 4, x + 26, y - 4, "stroke=\"#444\" stroke-width=\"1.5\" stroke-dasharray=\"7 4\"");
+    text(x + 36, y, "fill=\"#555\"", "floor: the data read once");
+  }
+
+  const sweep& of_;
+  axis x_;
+  axis y_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string as_svg(const sweep& of) { return picture(of).draw(); }
+
+}  // namespace zenith_study

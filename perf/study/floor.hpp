@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace zenith_study {
+
+/// How fast this machine reads an array once: what no selection can beat.
+struct read_floor {
+  std::vector<double> seconds;  ///< one entry a repetition
+  std::string how;              ///< the instruction set and number of threads that were fastest
+};
+
+/// Times a maximum over `data`, the least work that looks at every item, with every instruction set that this CPU has,
+/// on one thread and on `threads`; the fastest combination counts.
+[[nodiscard]] read_floor measure_read_floor(std::span<const std::byte> data, int threads, int repeat);
+
+}  // namespace zenith_study

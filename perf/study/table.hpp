@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace zenith_study {
+
+enum class align : unsigned char { left, right };
+
+/// A table for a terminal: columns as wide as their widest cell, two spaces apart, a rule under the headings.
+class table {
+ public:
+  struct column {
+    std::string heading;
+    align side = align::right;
+  };
+
+  explicit table(std::vector<column> columns) : columns_(std::move(columns)) {}
+
+  /// One cell a column.
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  /// An empty line between two rows.
+  void add_gap() { rows_.emplace_back(); }
+  [[nodiscard]] std::string text() const;
+
+ private:
+  std::vector<column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace zenith_study

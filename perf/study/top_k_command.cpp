@@ -1,0 +1,135 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include <perf/study/commands.hpp>
+#include <perf/study/key_type_name.hpp>
+#include <perf/study/quantity.hpp>
+#include <perf/study/report.hpp>
+#include <perf/study/sweep.hpp>
+#include <perf/study/top_k_file.hpp>
+#include <zenith/error.hpp>
+
+namespace zenith_study {
+namespace {
+
+struct settings {
+  std::string count = "2^26";
+  std::string k;
+  std::string type = "float32";
+  std::string values = "uniform";
+  std::string output = "zenith-study";
+  std::string input;
+  std::string column;
+  sweep_options sweep;
+};
+
+int run_study(const settings& given) {
+  sweep_options options = given.sweep;
+  options.count = parse_count("--count", given.count);
+  options.ks = parse_counts("--k", given.k.empty() ? "1..1024" : given.k);
+  if (given.k.empty()) std::erase_if(options.ks, [&](std::uint64_t k) { return k > options.count; });
+  if (options.ks.empty()) options.ks.push_back(1);
+  options.type = parse_key_type("--type", given.type);
+  const auto names = distribution_names();
+  options.values = static_cast<distribution>(std::ranges::find(names, given.values) - names.begin());
+
+  // before the work, so that a folder that cannot be written costs nothing
+  const std::filesystem::path folder = given.output;
+  std::error_code fault;
+  std::filesystem::create_directories(folder, fault);
+  if (fault) {
+    throw zenith::error(zenith::error_code::invalid_argument,
+                        fmt::format("--output is {}: {}", folder.string(), fault.message()));
+  }
+  const auto base = folder / fmt::format("top-k-{}-{}-{}{}", given.type, given.values, options.count,
+                                         options.smallest ? "-smallest" : "");
+  auto json_file = base;
+  auto picture_file = base;
+  json_file += ".json";
+  picture_file += ".svg";
+
+  sweep result;
+  {
+    progress shown("top-k");
+    result = run_sweep(options, shown);
+  }
+  write_file(json_file, as_json(result));
+  write_file(picture_file, as_svg(result));
+  fmt::print("{}\nnumbers: {}\npicture: {}\n", as_table(result), json_file.string(), picture_file.string());
+  const auto is = [&](outcome what) {
+    return std::ranges::any_of(result.points, [&](const measurement& point) { return point.result == what; });
+  };
+  if (is(outcome::wrong)) return wrong_results;
+  return is(outcome::measured) ? succeeded : failed_run;
+}
+
+int run_file(const settings& given) {
+  file_query query;
+  query.file = given.input;
+  query.column = given.column;
+  query.k = given.k.empty() ? 10 : parse_count("--k", given.k);
+  query.smallest = given.sweep.smallest;
+  query.threads = given.sweep.threads;
+  const auto only = [](std::string_view option, const std::vector<std::string>& all) {
+    if (all.size() > 1) {
+      throw zenith::error(zenith::error_code::invalid_argument, fmt::format("with --input, {} takes one name", option));
+    }
+    return all.empty() ? std::string{"auto"} : all.front();
+  };
+  query.backend = only("--backend", given.sweep.backends);
+  query.strategy = only("--strategy", given.sweep.strategies);
+  return query_file(query);
+}
+
+}  // namespace
+
+void add_top_k(CLI::App& app, int& status) {
+  auto* command =
+      app.add_subcommand("top-k", "Times every backend and strategy over k; with --input, the best rows of a table");
+  const auto given = std::make_shared<settings>();
+  auto& sweep = given->sweep;
+  const auto names = distribution_names();
+  command->add_option(
+      "-k,--k", given->k,
+      "Numbers, or a range that doubles: 16,1000 or 1..1024 (the default; with --input one number, 10)");
+  command->add_flag("--smallest", sweep.smallest, "The smallest keys instead of the largest");
+  command
+      ->add_option("--backend", sweep.backends,
+                   "A backend, with settings if need be: cpu, cuda:1, cpu:threads=1,isa=avx2; again for more")
+      ->allow_extra_args(false)
+      ->delimiter('\0');
+  command->add_option("--strategy", sweep.strategies, "A strategy: filter, bitonic; again for more")
+      ->allow_extra_args(false);
+  command->add_option("--threads", sweep.threads, "Host threads; 0: all")->check(CLI::Range(0, 4096));
+
+  auto* input =
+      command
+          ->add_option("--input", given->input, "A table to rank instead of random values: CSV with a header, or .npy")
+          ->group("A table from a file");
+  auto* column = command
+                     ->add_option("--column", given->column,
+                                  "The column to rank by: its name, or its number from 0 in a .npy matrix")
+                     ->group("A table from a file");
+  column->needs(input);
+
+  command->option_defaults()->always_capture_default();
+  const auto study = [&](auto* option) { option->group("The study")->excludes(input); };
+  study(command->add_option("--count", given->count, "How many values: 2^26, 64M, 64Mi, 1e6"));
+  study(command->add_option("--type", given->type, "float32, float64, int32, uint32, int64 or uint64"));
+  study(command->add_option("--distribution", given->values, fmt::format("{}", fmt::join(names, ", ")))
+            ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end()))));
+  study(command->add_option("--seed", sweep.seed, "Of the random values"));
+  study(command->add_option("--repeat", sweep.repeat, "Timed repetitions of each point, their median counts")
+            ->check(CLI::Range(1, 100000)));
+  study(command->add_option("--budget", sweep.budget, "Seconds for all timed calls; slow lines are thinned to fit")
+            ->check(CLI::Range(0.1, 1e6)));
+  study(
+      command->add_option("--output", given->output, "Folder for numbers and picture")->envname("ZENITH_STUDY_OUTPUT"));
+  command->callback([given, &status] { status = given->input.empty() ? run_study(*given) : run_file(*given); });
+}
+
+}  // namespace zenith_study

@@ -1,0 +1,170 @@
+#include <perf/study/top_k_file.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <perf/study/commands.hpp>
+#include <perf/study/csv.hpp>
+#include <perf/study/npy.hpp>
+#include <perf/study/quantity.hpp>
+#include <perf/study/table.hpp>
+#include <zenith/error.hpp>
+#include <zenith/top_k.hpp>
+
+namespace zenith_study {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+double since(clock::time_point start) { return std::chrono::duration<double>(clock::now() - start).count(); }
+
+[[noreturn]] void reject(const std::string& why) { throw zenith::error(zenith::error_code::invalid_argument, why); }
+
+std::string read_file(const std::string& name) {
+  std::error_code fault;
+  const auto kind = std::filesystem::status(name, fault).type();
+  if (kind == std::filesystem::file_type::not_found)
+    reject(fmt::format("--input is '{}': there is no such file", name));
+  if (kind == std::filesystem::file_type::directory) reject(fmt::format("--input is '{}', which is a folder", name));
+  std::ifstream in(name, std::ios::binary);
+  if (!in) reject(fmt::format("--input is '{}', which cannot be opened", name));
+  std::string text;
+  if (const auto size = std::filesystem::file_size(name, fault); !fault) text.reserve(size);
+  std::vector<char> block(std::size_t{1} << 20);
+  while (in.read(block.data(), static_cast<std::streamsize>(block.size())), in.gcount() > 0) {
+    text.append(block.data(), static_cast<std::size_t>(in.gcount()));
+  }
+  if (in.bad()) reject(fmt::format("--input is '{}', which cannot be read", name));
+  if (text.empty()) throw zenith::error(zenith::error_code::corrupt_data, fmt::format("{} is empty", name));
+  return text;
+}
+
+// A column to rank by, and the rows that it stands in.
+struct ranking_input {
+  npy_values keys;
+  std::vector<std::uint32_t> rows;  // of each key; empty when key i stands in row i
+  std::size_t missing = 0;          // rows without a value that `keys` leaves out
+  std::size_t total = 0;
+  std::vector<std::string> columns;
+  std::function<std::vector<std::string>(std::size_t)> row;
+};
+
+ranking_input from_csv(const csv_table& parsed, const std::string& column) {
+  ranking_input found;
+  auto numbers = read_numbers(parsed, column);
+  std::visit([&](auto& values) { found.keys = std::move(values); }, numbers.values);
+  found.rows = std::move(numbers.rows);
+  found.missing = numbers.missing;
+  found.total = parsed.rows();
+  found.columns = parsed.columns();
+  found.row = [&parsed](std::size_t row) { return parsed.row(row); };
+  return found;
+}
+
+ranking_input from_npy(const npy_table& parsed, const std::string& column) {
+  ranking_input found;
+  found.keys = read_numbers(parsed, column);
+  found.total = parsed.rows();
+  found.columns = parsed.column_names();
+  found.row = [&parsed](std::size_t row) { return parsed.row(row); };
+  return found;
+}
+
+zenith::executor executor_for(const file_query& query) {
+  if (query.threads == 0) return zenith::make_executor(query.backend);
+  if (query.backend == "auto") reject("--threads needs --backend: with 'auto' the dispatcher decides");
+  const bool has_settings = query.backend.find(':') != std::string::npos;
+  return zenith::make_executor(fmt::format("{}{}threads={}", query.backend, has_settings ? ',' : ':', query.threads));
+}
+
+std::string predicted_time(const zenith::top_k_problem& problem, const zenith::top_k_run& ran) {
+  const auto* profile = zenith::machine::local().find(ran.backend);
+  const auto modelled = zenith::top_k_strategies();
+  if (profile == nullptr || std::ranges::find(modelled, ran.strategy) == modelled.end()) return "no prediction";
+  return "predicted " + format_seconds(zenith::seconds(zenith::top_k_cost(ran.strategy, problem, *profile), *profile));
+}
+
+template <class T>
+void print_winners(const ranking_input& input, const std::vector<T>& keys, const std::vector<std::uint64_t>& indices) {
+  std::vector<table::column> columns{{"rank"}, {"row"}};
+  for (const auto& name : input.columns) columns.push_back({name});
+  table shown(std::move(columns));
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const auto row = input.rows.empty() ? indices[i] : input.rows[indices[i]];
+    const bool is_missing = keys[i] != keys[i];
+    std::vector<std::string> cells{is_missing ? "missing" : std::to_string(i + 1), with_commas(row + 1)};
+    for (auto& field : input.row(row)) cells.push_back(std::move(field));
+    shown.add(std::move(cells));
+  }
+  fmt::print("{}\n", shown.text());
+}
+
+template <class T>
+void rank(const file_query& query, const ranking_input& input, const std::vector<T>& keys, double reading,
+          double parsing) {
+  std::size_t missing = input.missing;
+  if constexpr (std::is_floating_point_v<T>) {
+    missing += static_cast<std::size_t>(std::ranges::count_if(keys, [](T key) { return std::isnan(key); }));
+  }
+  if (query.k > keys.size()) {
+    reject(fmt::format("--k is {}, but only {} of the {} rows can be ranked", with_commas(query.k),
+                       with_commas(keys.size()), with_commas(input.total)));
+  }
+  const auto on = executor_for(query);
+  // the profile is read before the clock starts
+  static_cast<void>(zenith::machine::local());
+  zenith::top_k_options options;
+  options.select = query.smallest ? zenith::selection::smallest : zenith::selection::largest;
+  options.strategy = query.strategy;
+  std::vector<T> best(query.k);
+  std::vector<std::uint64_t> indices(query.k);
+  const auto start = clock::now();
+  const auto ran = zenith::top_k(on, keys, best, indices, options);
+  const double ranking = since(start);
+
+  print_winners(input, best, indices);
+  zenith::top_k_problem problem;
+  problem.count = keys.size();
+  problem.k = query.k;
+  problem.type = zenith::key_type_of<T>;
+  fmt::print("{} rows", with_commas(input.total));
+  if (missing > 0) fmt::print(", {} of them without a value and not ranked", with_commas(missing));
+  fmt::print("; the {} {} {}\n", with_commas(query.k), query.smallest ? "smallest" : "largest",
+             query.column.empty() ? "values" : "of " + query.column);
+  fmt::print("read    {:>9}  from {}\nparse   {:>9}\ntop-k   {:>9}  {} on {}, over {} {}, {}\n",
+             format_seconds(reading), query.file, format_seconds(parsing), format_seconds(ranking), ran.strategy,
+             ran.backend, with_commas(keys.size()), zenith::to_string(problem.type), predicted_time(problem, ran));
+}
+
+}  // namespace
+
+int query_file(const file_query& query) {
+  auto start = clock::now();
+  const auto text = read_file(query.file);
+  const double reading = since(start);
+  start = clock::now();
+  const auto rank_keys = [&](const ranking_input& input) {
+    const double parsing = since(start);
+    std::visit([&](const auto& keys) { rank(query, input, keys, reading, parsing); }, input.keys);
+  };
+  if (text.starts_with("\x93NUMPY") || query.file.ends_with(".npy")) {
+    const auto parsed = parse_npy(std::as_bytes(std::span{text}));
+    rank_keys(from_npy(parsed, query.column));
+  } else {
+    const auto parsed = parse_csv(text);
+    rank_keys(from_csv(parsed, query.column));
+  }
+  return succeeded;
+}
+
+}  // namespace zenith_study

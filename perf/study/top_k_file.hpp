@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace zenith_study {
+
+struct file_query {
+  std::string file;
+  std::string column;
+  std::uint64_t k = 10;
+  bool smallest = false;
+  std::string backend = "auto";
+  std::string strategy = "auto";
+  int threads = 0;
+};
+
+/// Reads a table, ranks its rows by one column, prints the winners and how long each step took where. Returns the exit
+/// status; throws for a file, column or value that is not what it should be.
+int query_file(const file_query& query);
+
+}  // namespace zenith_study
