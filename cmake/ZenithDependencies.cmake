@@ -27,6 +27,7 @@ endif()
 zenith_means(TBB TBB_FOUND "TBB (Debian: libtbb-dev) was not found")
 
 find_package(xsimd REQUIRED)
+find_package(Boost 1.74 REQUIRED)  # headers only: Boost.Sort
 
 include(ZenithFindKokkos)
 include(ZenithFindCuda)
