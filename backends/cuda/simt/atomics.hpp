@@ -11,8 +11,8 @@ namespace detail {
 
 // CUDA's 64-bit atomics take unsigned long long; std::uint64_t is unsigned long here and there.
 template <class T>
-using atomic_word = std::conditional_t<sizeof(T) == 8, unsigned long long,
-                                       std::conditional_t<std::is_signed_v<T>, int, unsigned int>>;
+using atomic_word =
+    std::conditional_t<sizeof(T) == 8, unsigned long long, std::conditional_t<std::is_signed_v<T>, int, unsigned int>>;
 
 template <class T>
 ZENITH_DEVICE atomic_word<T>* atomic_at(T* at) {
@@ -22,17 +22,17 @@ ZENITH_DEVICE atomic_word<T>* atomic_at(T* at) {
 
 }  // namespace detail
 
-#define ZENITH_SIMT_ATOMIC(name, intrinsic)                                                                         \
-  template <scope S = scope::device, class T>                                                                       \
-  ZENITH_DEVICE T name(T* at, std::type_identity_t<T> value) {                                                      \
-    using word = detail::atomic_word<T>;                                                                            \
-    if constexpr (S == scope::block) {                                                                              \
-      return static_cast<T>(intrinsic##_block(detail::atomic_at(at), static_cast<word>(value)));                    \
-    } else if constexpr (S == scope::system) {                                                                      \
-      return static_cast<T>(intrinsic##_system(detail::atomic_at(at), static_cast<word>(value)));                   \
-    } else {                                                                                                        \
-      return static_cast<T>(intrinsic(detail::atomic_at(at), static_cast<word>(value)));                            \
-    }                                                                                                               \
+#define ZENITH_SIMT_ATOMIC(name, intrinsic)                                                       \
+  template <scope S = scope::device, class T>                                                     \
+  ZENITH_DEVICE T name(T* at, std::type_identity_t<T> value) {                                    \
+    using word = detail::atomic_word<T>;                                                          \
+    if constexpr (S == scope::block) {                                                            \
+      return static_cast<T>(intrinsic##_block(detail::atomic_at(at), static_cast<word>(value)));  \
+    } else if constexpr (S == scope::system) {                                                    \
+      return static_cast<T>(intrinsic##_system(detail::atomic_at(at), static_cast<word>(value))); \
+    } else {                                                                                      \
+      return static_cast<T>(intrinsic(detail::atomic_at(at), static_cast<word>(value)));          \
+    }                                                                                             \
   }
 
 // Each returns the value from before.

@@ -12,9 +12,11 @@ struct CUstream_st;
 #if defined(ZENITH_SIMT_EMULATION)
 #define ZENITH_SIMT_PLATFORM emulation
 #define ZENITH_DEVICE inline
+#define ZENITH_UNROLL
 #else
 #define ZENITH_SIMT_PLATFORM hardware
 #define ZENITH_DEVICE __device__ __forceinline__
+#define ZENITH_UNROLL _Pragma("unroll")
 #endif
 
 namespace zenith::simt::inline ZENITH_SIMT_PLATFORM {
@@ -48,6 +50,6 @@ struct alignas(sizeof(T) * N) vector {
 /// What a kernel struct must be.
 template <class Kernel>
 concept kernel_struct = std::is_trivially_copyable_v<Kernel> && Kernel::block_size % warp_size == 0 &&
-                        Kernel::block_size >= warp_size && Kernel::block_size <= 1024;
+                        Kernel::block_size >= warp_size&& Kernel::block_size <= 1024;
 
 }  // namespace zenith::simt::inline ZENITH_SIMT_PLATFORM

@@ -100,7 +100,7 @@ ZENITH_DEVICE shared_span<T> dynamic_shared(unsigned byte_offset, unsigned count
   return {reinterpret_cast<T*>(zenith_dynamic_shared + byte_offset), count};
 }
 
-#define ZENITH_STATIC_SHARED(type, name, count)     \
+#define ZENITH_STATIC_SHARED(type, name, count)    \
   __shared__ type zenith_storage_of_##name[count]; \
   const ::zenith::simt::shared_span<type> name { zenith_storage_of_##name, count }
 

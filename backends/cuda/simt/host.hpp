@@ -13,6 +13,9 @@ namespace zenith::simt::inline ZENITH_SIMT_PLATFORM {
 /// The emulation allocates each scratch buffer on its own; here one allocation serves a call.
 inline constexpr bool guards_each_buffer = false;
 
+/// How much of the caller's host memory a call copies at a time: long enough to hide the launches beside the copy.
+inline constexpr std::size_t host_chunk_bytes = std::size_t{64} << 20;
+
 /// Makes `device` the calling thread's current one for a scope.
 class device_guard {
  public:
@@ -67,6 +70,8 @@ void copy(void* to, const void* from, std::size_t bytes, CUstream_st* stream);
 void fill_zero(void* at, std::size_t bytes, CUstream_st* stream);
 /// Waits for the stream; throws the fault that its work ended in.
 void synchronize(CUstream_st* stream);
+/// The same where nothing can be thrown.
+void settle(CUstream_st* stream) noexcept;
 
 namespace detail {
 

@@ -30,8 +30,7 @@ ZENITH_DEVICE void warp_barrier(std::uint32_t mask) { __syncwarp(mask); }
 
 template <class T>
 ZENITH_DEVICE T shuffle(std::uint32_t mask, const T& value, unsigned source) {
-  return detail::by_words(
-      value, [&](std::uint32_t word) { return __shfl_sync(mask, word, static_cast<int>(source)); });
+  return detail::by_words(value, [&](std::uint32_t word) { return __shfl_sync(mask, word, static_cast<int>(source)); });
 }
 
 template <class T>
@@ -46,8 +45,8 @@ ZENITH_DEVICE T shuffle_down(std::uint32_t mask, const T& value, unsigned distan
 
 template <class T>
 ZENITH_DEVICE T shuffle_xor(std::uint32_t mask, const T& value, unsigned lanes) {
-  return detail::by_words(
-      value, [&](std::uint32_t word) { return __shfl_xor_sync(mask, word, static_cast<int>(lanes)); });
+  return detail::by_words(value,
+                          [&](std::uint32_t word) { return __shfl_xor_sync(mask, word, static_cast<int>(lanes)); });
 }
 
 ZENITH_DEVICE std::uint32_t ballot(std::uint32_t mask, bool predicate) { return __ballot_sync(mask, predicate); }
@@ -61,9 +60,15 @@ ZENITH_DEVICE std::uint32_t match_any(std::uint32_t mask, std::uint64_t value) {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
-ZENITH_DEVICE std::uint32_t reduce_add(std::uint32_t mask, std::uint32_t value) { return __reduce_add_sync(mask, value); }
-ZENITH_DEVICE std::uint32_t reduce_min(std::uint32_t mask, std::uint32_t value) { return __reduce_min_sync(mask, value); }
-ZENITH_DEVICE std::uint32_t reduce_max(std::uint32_t mask, std::uint32_t value) { return __reduce_max_sync(mask, value); }
+ZENITH_DEVICE std::uint32_t reduce_add(std::uint32_t mask, std::uint32_t value) {
+  return __reduce_add_sync(mask, value);
+}
+ZENITH_DEVICE std::uint32_t reduce_min(std::uint32_t mask, std::uint32_t value) {
+  return __reduce_min_sync(mask, value);
+}
+ZENITH_DEVICE std::uint32_t reduce_max(std::uint32_t mask, std::uint32_t value) {
+  return __reduce_max_sync(mask, value);
+}
 
 #else
 

@@ -1,0 +1,39 @@
+#include <zenith/backend.hpp>
+
+#include <array>
+
+#include <backends/cuda/device.hpp>
+#include <backends/cuda/profile.hpp>
+#include <backends/cuda/top_k/top_k.hpp>
+
+namespace zenith::cuda_backend {
+namespace {
+
+constexpr std::string_view options[] = {"device"};
+
+constexpr std::array kernels{
+    make_kernel<top_k_call, top_k_bitonic>("bitonic"),
+};
+
+}  // namespace
+
+extern constinit const backend descriptor;
+constinit const backend descriptor{
+    .name = "cuda",
+    .description = "NVIDIA GPUs: CUDA kernels on thread-block and warp tiles",
+    .needs = "a CUDA toolkit to build; an NVIDIA driver and a GPU to run",
+    .memory = memory_space::device,
+    .options = options,
+    .kernels = kernels,
+    .available = available,
+    .devices = devices,
+    .configure = configure,
+    .allocate = allocate,
+    .deallocate = deallocate,
+    .copy = copy,
+    .synchronize = synchronize,
+    .default_profile = default_profile,
+    .measure = measure,
+};
+
+}  // namespace zenith::cuda_backend

@@ -1,0 +1,121 @@
+#include <backends/cuda/simt/host.hpp>
+
+#include <string>
+
+#include <backends/cuda/simt/check.hpp>
+#include <zenith/error.hpp>
+
+namespace zenith::cuda_backend {
+
+void fail(cudaError_t code, std::string_view what, source_location where) {
+  // A failure that is not sticky must not be found again by a later call.
+  (void)cudaGetLastError();
+  const auto kind = code == cudaErrorMemoryAllocation ? error_code::out_of_memory : error_code::device_failure;
+  throw error(kind, std::string{what} + ": " + cudaGetErrorString(code) + " (" + cudaGetErrorName(code) + ")", "cuda",
+              static_cast<int>(code), where);
+}
+
+}  // namespace zenith::cuda_backend
+
+namespace zenith::simt::inline ZENITH_SIMT_PLATFORM {
+
+using cuda_backend::check;
+
+device_guard::device_guard(int device) {
+  int current = 0;
+  check(cudaGetDevice(&current), "cudaGetDevice");
+  // also where it is current already: the first call of a process makes the device's context here
+  check(cudaSetDevice(device), "cudaSetDevice");
+  before_ = current;
+}
+
+device_guard::~device_guard() { (void)cudaSetDevice(before_); }
+
+own_stream::own_stream() {
+  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+}
+
+own_stream::~own_stream() { (void)cudaStreamDestroy(stream_); }
+
+event::event() {
+  cudaEvent_t made = nullptr;
+  check(cudaEventCreateWithFlags(&made, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  event_ = made;
+}
+
+event::~event() { (void)cudaEventDestroy(static_cast<cudaEvent_t>(event_)); }
+
+void event::record(CUstream_st* stream) {
+  check(cudaEventRecord(static_cast<cudaEvent_t>(event_), stream), "cudaEventRecord");
+}
+
+void event::hold(CUstream_st* stream) const {
+  check(cudaStreamWaitEvent(stream, static_cast<cudaEvent_t>(event_), 0), "cudaStreamWaitEvent");
+}
+
+void event::wait() const { check(cudaEventSynchronize(static_cast<cudaEvent_t>(event_)), "cudaEventSynchronize"); }
+
+device_limits limits() {
+  int device = 0;
+  int multiprocessors = 0;
+  int shared = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+  check(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "cudaDeviceGetAttribute");
+  return {multiprocessors, static_cast<std::size_t>(shared)};
+}
+
+void* allocate(std::size_t bytes, CUstream_st* stream) {
+  void* pointer = nullptr;
+  const auto code = cudaMallocAsync(&pointer, bytes, stream);
+  check(code, "cudaMallocAsync of " + std::to_string(bytes) + " bytes");
+  return pointer;
+}
+
+void deallocate(void* pointer, std::size_t /*bytes*/, CUstream_st* stream) noexcept {
+  (void)cudaFreeAsync(pointer, stream);
+}
+
+void copy(void* to, const void* from, std::size_t bytes, CUstream_st* stream) {
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
+}
+
+void fill_zero(void* at, std::size_t bytes, CUstream_st* stream) {
+  check(cudaMemsetAsync(at, 0, bytes, stream), "cudaMemsetAsync");
+}
+
+void synchronize(CUstream_st* stream) { check(cudaStreamSynchronize(stream), "cudaStreamSynchronize"); }
+
+void settle(CUstream_st* stream) noexcept { (void)cudaStreamSynchronize(stream); }
+
+namespace detail {
+namespace {
+
+// What a kernel gets without asking.
+constexpr std::size_t shared_bytes_unasked = 48 * 1024;
+
+void ask_for_shared(const void* function, std::size_t bytes) {
+  if (bytes <= shared_bytes_unasked) return;
+  check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+        "cudaFuncSetAttribute(MaxDynamicSharedMemorySize)");
+}
+
+}  // namespace
+
+void launch(const void* function, unsigned block, const launch_shape& shape, void** arguments) {
+  ask_for_shared(function, shape.shared_bytes);
+  check(cudaLaunchKernel(function, dim3(shape.grid), dim3(block), arguments, shape.shared_bytes, shape.stream),
+        "cudaLaunchKernel");
+}
+
+int resident_blocks(const void* function, unsigned block, std::size_t shared_bytes) {
+  ask_for_shared(function, shared_bytes);
+  int blocks = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, static_cast<int>(block), shared_bytes),
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  return blocks > 0 ? blocks : 1;
+}
+
+}  // namespace detail
+
+}  // namespace zenith::simt::inline ZENITH_SIMT_PLATFORM
