@@ -53,6 +53,7 @@ std::int32_t maximum(const std::int32_t* values, std::uint64_t count) {
   std::uint64_t at = 0;
   for (; at + step <= count; at += step) {
     for (unsigned i = 0; i < unroll; ++i) {
+      if (i * sizeof(batch) % 64 == 0) prefetch_ahead(values + at + i * batch::size);
       best[i] = xsimd::max(best[i], batch::load_unaligned(values + at + i * batch::size));
     }
   }
