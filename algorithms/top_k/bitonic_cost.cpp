@@ -7,7 +7,7 @@
 namespace zenith::top_k_detail {
 namespace {
 
-constexpr rate_names call_rate{"top_k.bitonic.call", "top_k.bitonic.call"};
+constexpr std::string_view call_rate = "top_k.bitonic.call";
 constexpr rate_names compare_rate{"top_k.bitonic.compare/4", "top_k.bitonic.compare/8"};
 
 // x, the items of one lane: what each kernel divides the number of items by. The paper found 16 to be best.
@@ -82,7 +82,7 @@ cost bitonic_cost(const top_k_problem& problem, const device_profile& on) {
   cost total;
   if (on.kind == device_kind::cpu) {
     constexpr double typical_call = 1e-6;
-    total.phases.push_back({"call", {}, {{call_rate(problem.type), 1, typical_call}}, 0, 1});
+    total.phases.push_back({"call", {}, {{call_rate, 1, typical_call}}, 0, 1});
   }
   double reduction = reduce();
   network first = sort_runs(items, 1, k);

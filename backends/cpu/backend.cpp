@@ -1,11 +1,12 @@
 #include <zenith/backend.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <string>
 
 #include <backends/cpu/isa.hpp>
+#include <backends/cpu/measure.hpp>
 #include <backends/cpu/parallel.hpp>
+#include <backends/cpu/profile.hpp>
 #include <backends/cpu/top_k.hpp>
 #include <zenith/error.hpp>
 
@@ -18,16 +19,6 @@ constexpr kernel kernels[] = {
     make_kernel<top_k_call, top_k_bitonic>("bitonic"),
     make_kernel<top_k_call, top_k_filter>("filter"),
 };
-
-std::string model_name() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (!line.starts_with("model name")) continue;
-    const auto colon = line.find(": ");
-    if (colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "CPU";
-}
 
 std::vector<device_info> devices() {
   std::string detail = std::to_string(hardware_threads()) + (has_threads() ? " threads" : " thread (no TBB)");
@@ -56,6 +47,8 @@ constinit const backend descriptor{
     .kernels = kernels,
     .devices = devices,
     .configure = configure,
+    .default_profile = default_profile,
+    .measure = measure,
 };
 
 }  // namespace zenith::cpu_backend

@@ -12,8 +12,6 @@
 namespace zenith::cpu_backend {
 
 int workers_for(int threads, std::uint64_t bytes) noexcept {
-  // waking a sleeping worker takes some ten microseconds, in which a core reads this much
-  constexpr std::uint64_t worth_a_worker = 512 * 1024;
   return static_cast<int>(std::clamp<std::uint64_t>(bytes / worth_a_worker, 1, static_cast<std::uint64_t>(threads)));
 }
 

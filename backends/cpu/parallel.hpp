@@ -5,6 +5,9 @@
 
 namespace zenith::cpu_backend {
 
+/// Waking a sleeping worker takes some ten microseconds, in which a core reads this much.
+inline constexpr std::uint64_t worth_a_worker = 512 * 1024;
+
 /// How many of `threads` workers are worth waking for a pass over `bytes` bytes.
 [[nodiscard]] int workers_for(int threads, std::uint64_t bytes) noexcept;
 

@@ -13,7 +13,9 @@ double seconds(const phase& of, const device_profile& on) {
   const double cores = of.cores > 0 ? std::min(of.cores, on.cores) : on.cores;
   double slowest = 0;
   for (const auto& moved : of.memory) {
-    const auto& level = on.level_for(moved.working_set);
+    // the caches of the cores that have no part in the phase do not hold any of it
+    const auto spread = static_cast<std::uint64_t>(static_cast<double>(moved.working_set) * on.cores / cores);
+    const auto& level = on.level_for(spread);
     slowest = std::max(slowest, moved.read / level.read + moved.written / level.write);
   }
   // a bandwidth is that of all cores together

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <zenith/backend.hpp>
+#include <zenith/machine.hpp>
+
+namespace zenith::cpu_backend {
+
+/// The default profile with measured bandwidths, for working sets of a few sizes, and the time of a parallel region.
+[[nodiscard]] device_profile measure(const execution& on, const progress_function& progress);
+
+}  // namespace zenith::cpu_backend

@@ -1,0 +1,74 @@
+#include <backends/cpu/profile.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include <backends/cpu/isa.hpp>
+#include <backends/cpu/parallel.hpp>
+
+namespace zenith::cpu_backend {
+namespace {
+
+// The size that the C library reports, or a typical one where it does not know.
+std::uint64_t cache_bytes(int name, std::uint64_t typical) {
+  const long bytes = sysconf(name);
+  return bytes > 0 ? static_cast<std::uint64_t>(bytes) : typical;
+}
+
+std::uint64_t memory_bytes() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page = sysconf(_SC_PAGESIZE);
+  constexpr std::uint64_t typical = std::uint64_t{16} << 30;
+  return pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) : typical;
+}
+
+}  // namespace
+
+std::string model_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (!line.starts_with("model name")) continue;
+    const auto colon = line.find(": ");
+    if (colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "CPU";
+}
+
+cache_sizes caches() {
+#if defined(_SC_LEVEL1_DCACHE_SIZE)
+  return {cache_bytes(_SC_LEVEL1_DCACHE_SIZE, 32 << 10), cache_bytes(_SC_LEVEL2_CACHE_SIZE, 1 << 20),
+          cache_bytes(_SC_LEVEL3_CACHE_SIZE, 32 << 20)};
+#else
+  return {32 << 10, 1 << 20, 32 << 20};
+#endif
+}
+
+device_profile default_profile(const execution& on) {
+  device_profile typical;
+  typical.backend = "cpu";
+  typical.name = model_name();
+  typical.kind = device_kind::cpu;
+  typical.cores = on.threads;
+  typical.simd_bytes = find_isa(on.isa).simd_bytes;
+  typical.grain_bytes = worth_a_worker;
+  typical.launch_overhead = 5e-6;
+
+  const auto cores = static_cast<std::uint64_t>(on.threads);
+  const auto size = caches();
+  const auto add = [&](const char* name, std::uint64_t bytes, double of_one_core, double most) {
+    // a level that is no larger than the one before holds nothing that the other does not
+    if (!typical.levels.empty() && bytes <= typical.levels.back().bytes) return;
+    const double read = std::min(of_one_core * on.threads, most);
+    typical.levels.push_back({name, bytes, read, read / 2, read});
+  };
+  constexpr double unbounded = 1e15;
+  add("L1", size.first * cores, 150e9, unbounded);
+  add("L2", size.second * cores, 60e9, unbounded);
+  add("L3", size.shared, 20e9, unbounded);
+  add("memory", std::max(memory_bytes(), size.shared + 1), 12e9, 200e9);
+  return typical;
+}
+
+}  // namespace zenith::cpu_backend

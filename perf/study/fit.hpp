@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include <zenith/cost.hpp>
+#include <zenith/machine.hpp>
+
+namespace zenith_study {
+
+/// A cost, and the seconds that the clock showed for it.
+struct measured_cost {
+  zenith::cost of;
+  double seconds = 0;
+};
+
+/// Finds the rates of all work that `points` name, so that the roofline on `profile` predicts their times: least
+/// squares of the logarithm of predicted over measured, so that a small problem counts as much as a large one; points
+/// that no rate can explain pull with a bounded force. Rates are never negative. The rates that `profile` has, or the
+/// models' estimates, are where it starts; those found are written to it.
+void fit_rates(const std::vector<measured_cost>& points, zenith::device_profile& profile);
+
+}  // namespace zenith_study
