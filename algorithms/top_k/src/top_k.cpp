@@ -79,13 +79,17 @@ bool same(const execution& a, const execution& b) {
          a.stream == b.stream && a.memory == b.memory;
 }
 
+// Whether the profiles have a say. What is forced runs whatever state their file is in.
+bool must_choose(const execution& asked, std::string_view strategy, const std::string& forced) {
+  if (asked.target == nullptr && forced.empty()) return true;
+  const auto* target = asked.target != nullptr ? asked.target : &find_backend(forced.substr(0, forced.find(':')));
+  return strategy == "auto" && target->default_profile != nullptr;
+}
+
 const choice& choose(const execution& asked, const top_k_problem& problem, std::string_view strategy) {
   static thread_local std::optional<remembered> last;
   auto forced = asked.target == nullptr ? forced_backend() : std::string{};
-  // the profiles are looked at only where they can matter: what is forced runs whatever state their file is in
-  const bool is_open = (asked.target == nullptr && forced.empty()) || strategy == "auto";
-  const machine* here =
-      is_open && (asked.target == nullptr || asked.target->default_profile != nullptr) ? &machine::local() : nullptr;
+  const machine* here = must_choose(asked, strategy, forced) ? &machine::local() : nullptr;
   if (last && last->here == here && last->forced == forced && last->asked_strategy == strategy &&
       same(last->problem, problem) && same(last->asked, asked)) {
     return last->chosen;
