@@ -97,7 +97,7 @@ std::filesystem::path machine::profile_path() {
     const char* value = std::getenv(name);
     return std::filesystem::path{value == nullptr ? "" : value};
   };
-  if (const auto given = setting("ZENITH_PROFILE"); !given.empty()) return given;
+  if (auto given = setting("ZENITH_PROFILE"); !given.empty()) return given;
   // the rule of the XDG base directories: a relative path there is to be ignored
   if (const auto cache = setting("XDG_CACHE_HOME"); cache.is_absolute()) return cache / "zenith" / "profile.json";
   if (const auto home = setting("HOME"); !home.empty()) return home / ".cache" / "zenith" / "profile.json";
