@@ -20,8 +20,8 @@ enum class error_code : std::uint8_t {
 /// The name of `code` as it is spelled in the enumeration.
 [[nodiscard]] std::string_view to_string(error_code code) noexcept;
 
-/// Where in a program's text. Made like `std::source_location`, of plain values: clang 14 has not got that class, and an
-/// error must mean the same to a program and a library that were compiled by different compilers.
+/// Where in a program's text. Made like `std::source_location`, of plain values: clang 14 has not got that class, and
+/// an error must mean the same to a program and a library that were compiled by different compilers.
 class source_location {
  public:
   [[nodiscard]] static constexpr source_location current(const char* file = __builtin_FILE(),
