@@ -89,5 +89,9 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/package/zenith.pc
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT zenith_development)
 if(TARGET zenith-study)
+  file(RELATIVE_PATH zenith_bin_to_lib /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+  set_target_properties(zenith-study PROPERTIES INSTALL_RPATH "$ORIGIN/${zenith_bin_to_lib}")
   install(TARGETS zenith-study RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT zenith_tools)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/perf/profiles DESTINATION ${CMAKE_INSTALL_DATADIR}/zenith
+          COMPONENT zenith_tools FILES_MATCHING PATTERN "*.json")
 endif()
