@@ -14,7 +14,7 @@
 #include <algorithms/top_k/order.hpp>
 #include <backends/cpu/isa/table.hpp>
 #include <backends/cpu/scratch.hpp>
-#include <backends/cpu/top_k_finish.hpp>
+#include <backends/cpu/select.hpp>
 
 namespace zenith::cpu_backend {
 
@@ -90,7 +90,9 @@ class collector {
         full_(k + spare),
         staged_keys_(memory, staging + most_tile_items),
         staged_indices_(memory, staging + most_tile_items),
-        entries_(memory, k + spare + staging) {}
+        entries_(memory, k + spare + staging),
+        spare_(memory, k + spare + staging + spare_slack),
+        selector_(isa, spare_.data()) {}
 
   /// Considers keys[begin, end). Ranges must come by rising index: that is what breaks ties.
   void scan(const T* keys, std::uint64_t begin, std::uint64_t end) {
@@ -143,7 +145,7 @@ class collector {
   }
 
   void select() {
-    select_best(entries(), k_);
+    selector_.select(entries(), k_);
     count_ = k_;
     floor_ = entries_[k_ - 1].image();
     // a later item that equals the worst of the k has a higher index, and loses
@@ -158,6 +160,8 @@ class collector {
   scratch<T> staged_keys_;
   scratch<std::uint32_t> staged_indices_;
   scratch<entry> entries_;
+  scratch<entry> spare_;
+  selector<entry> selector_;
   std::size_t count_ = 0;
   std::uint64_t survivors_ = 0;
   image_t threshold_ = 0;

@@ -9,6 +9,7 @@
 #include <backends/cpu/isa.hpp>
 #include <backends/cpu/parallel.hpp>
 #include <backends/cpu/top_k.hpp>
+#include <backends/cpu/top_k_finish.hpp>
 #include <core/with_key_type.hpp>
 
 namespace zenith::cpu_backend {
@@ -148,14 +149,14 @@ class filter_call {
   /// Phase 3.
   void finish_call() {
     if (collectors_.size() == 1) {
-      finish<T>(call_, collectors_.front()->entries());
+      finish<T>(call_, isa_, memory_, collectors_.front()->entries());
     } else {
       const scratch<entry> all(memory_, held());
       entry* end = all.data();
       for (const auto& one : collectors_) {
         if (one) end = std::ranges::copy(one->entries(), end).out;
       }
-      finish<T>(call_, {all.data(), end});
+      finish<T>(call_, isa_, memory_, {all.data(), end});
     }
     if (call_.statistics != nullptr) *call_.statistics = {isa_.name, workers_, reads_, survivors_};
   }

@@ -44,6 +44,7 @@ constexpr const char* name = "sse2";
 #include <backends/cpu/isa/entry_row.hpp>
 #include <backends/cpu/isa/entry_tile.hpp>
 #include <backends/cpu/isa/bitonic.hpp>
+#include <backends/cpu/isa/partition.hpp>
 
 }  // namespace
 
@@ -56,6 +57,8 @@ constinit const isa_table table{
      scans_of<std::int64_t>(), scans_of<std::uint64_t>()},
     {bitonic_reduce<float>, bitonic_reduce<double>, bitonic_reduce<std::int32_t>, bitonic_reduce<std::uint32_t>,
      bitonic_reduce<std::int64_t>, bitonic_reduce<std::uint64_t>},
+    partition_of_packed,
+    partition_of_split,
     maximum,
 };
 
