@@ -1,7 +1,5 @@
 #include <zenith/backend.hpp>
 
-#include <array>
-
 #include <backends/cuda/device.hpp>
 #include <backends/cuda/profile.hpp>
 #include <backends/cuda/top_k/top_k.hpp>
@@ -10,10 +8,6 @@ namespace zenith::cuda_backend {
 namespace {
 
 constexpr std::string_view options[] = {"device"};
-
-constexpr std::array kernels{
-    make_kernel<top_k_call, top_k_bitonic>("bitonic"),
-};
 
 }  // namespace
 
@@ -24,7 +18,7 @@ constinit const backend descriptor{
     .needs = "a CUDA toolkit to build; an NVIDIA driver and a GPU to run",
     .memory = memory_space::device,
     .options = options,
-    .kernels = kernels,
+    .kernels = top_k_kernels,
     .available = available,
     .devices = devices,
     .configure = configure,

@@ -1,0 +1,52 @@
+#include <backends/cuda/simt/vocabulary.hpp>
+#include <zenith/error.hpp>
+
+#include <cstdio>
+#include <exception>
+
+#include <tests/simt/engine/memory.hpp>
+
+namespace zenith::simt::inline ZENITH_SIMT_PLATFORM {
+
+device_guard::device_guard(int device) {
+  if (device != 0) {
+    throw error(error_code::backend_unavailable, "the emulation has one device, number 0", "cuda-emulated", 101);
+  }
+}
+
+CUstream_st* own_stream::get() const noexcept { return reinterpret_cast<CUstream_st*>(const_cast<own_stream*>(this)); }
+
+device_limits limits() {
+  return {.multiprocessors = engine::device_multiprocessors, .shared_bytes_per_block = engine::device_shared_bytes};
+}
+
+void* allocate(std::size_t bytes, CUstream_st* /*stream*/) {
+  void* const at = engine::device_memory::instance().allocate(bytes);
+  if (at == nullptr) {
+    throw error(error_code::out_of_memory, "the emulated device has no room for " + std::to_string(bytes) + " bytes",
+                "cuda-emulated", 2);
+  }
+  return at;
+}
+
+void deallocate(void* pointer, std::size_t /*bytes*/, CUstream_st* /*stream*/) noexcept {
+  try {
+    engine::device_memory::instance().deallocate(pointer);
+  } catch (const std::exception& wrong) {
+    // there is nobody to tell but the person at the terminal
+    std::fprintf(stderr, "%s\n", wrong.what());
+    std::terminate();
+  }
+}
+
+void copy(void* to, const void* from, std::size_t bytes, CUstream_st* /*stream*/) {
+  engine::device_memory::instance().copy(to, from, bytes);
+}
+
+void fill_zero(void* at, std::size_t bytes, CUstream_st* /*stream*/) {
+  engine::device_memory::instance().fill(at, 0, bytes);
+}
+
+void synchronize(CUstream_st* /*stream*/) {}
+
+}  // namespace zenith::simt::inline ZENITH_SIMT_PLATFORM

@@ -1,0 +1,79 @@
+#pragma once
+
+/// \file
+/// The host half of the vocabulary, emulated: work runs when it is enqueued. See <backends/cuda/simt/vocabulary.hpp>.
+
+#include <cstddef>
+#include <source_location>
+
+#include <backends/cuda/simt/common.hpp>
+#include <tests/simt/engine/kernel_words.hpp>
+
+namespace zenith::simt::inline ZENITH_SIMT_PLATFORM {
+
+inline constexpr bool guards_each_buffer = true;
+
+class device_guard {
+ public:
+  explicit device_guard(int device);
+  device_guard(const device_guard&) = delete;
+  device_guard& operator=(const device_guard&) = delete;
+};
+
+class own_stream {
+ public:
+  own_stream() = default;
+  own_stream(const own_stream&) = delete;
+  own_stream& operator=(const own_stream&) = delete;
+  /// Never nullptr, and never dereferenced: a name for the stream.
+  [[nodiscard]] CUstream_st* get() const noexcept;
+};
+
+class event {
+ public:
+  event() = default;
+  event(const event&) = delete;
+  event& operator=(const event&) = delete;
+  void record(CUstream_st* /*stream*/) noexcept {}
+  void hold(CUstream_st* /*stream*/) const noexcept {}
+  void wait() const noexcept {}
+};
+
+[[nodiscard]] device_limits limits();
+
+[[nodiscard]] void* allocate(std::size_t bytes, CUstream_st* stream);
+void deallocate(void* pointer, std::size_t bytes, CUstream_st* stream) noexcept;
+void copy(void* to, const void* from, std::size_t bytes, CUstream_st* stream);
+void fill_zero(void* at, std::size_t bytes, CUstream_st* stream);
+void synchronize(CUstream_st* stream);
+
+namespace detail {
+
+// "… [with Kernel = name]": the engine takes what stands behind the last '='.
+template <class Kernel>
+[[nodiscard]] const char* spelled_name() {
+  return __PRETTY_FUNCTION__;
+}
+
+}  // namespace detail
+
+template <kernel_struct Kernel>
+void launch(const Kernel& kernel, const launch_shape& shape,
+            std::source_location where = std::source_location::current()) {
+  ::zenith::simt_engine::launch({.kernel_name = detail::spelled_name<Kernel>(),
+                                 .grid = shape.grid,
+                                 .block = Kernel::block_size,
+                                 .shared_bytes = shape.shared_bytes,
+                                 .kernel = &kernel,
+                                 .kernel_bytes = sizeof(Kernel),
+                                 .run_thread = [](const void* at) { (*static_cast<const Kernel*>(at))(); }},
+                                where);
+}
+
+/// A small number, so that small tests go through loops over the grid.
+template <kernel_struct Kernel>
+[[nodiscard]] int resident_blocks(std::size_t shared_bytes = 0) {
+  return shared_bytes > ::zenith::simt_engine::device_shared_bytes ? 0 : Kernel::block_size > 512 ? 1 : 2;
+}
+
+}  // namespace zenith::simt::inline ZENITH_SIMT_PLATFORM
