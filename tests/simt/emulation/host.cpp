@@ -47,6 +47,8 @@ void fill_zero(void* at, std::size_t bytes, CUstream_st* /*stream*/) {
   engine::device_memory::instance().fill(at, 0, bytes);
 }
 
+// A fault was thrown by the launch that made it.
 void synchronize(CUstream_st* /*stream*/) {}
+void settle(CUstream_st* /*stream*/) noexcept {}
 
 }  // namespace zenith::simt::inline ZENITH_SIMT_PLATFORM

@@ -13,6 +13,9 @@ namespace zenith::simt::inline ZENITH_SIMT_PLATFORM {
 
 inline constexpr bool guards_each_buffer = true;
 
+/// So small that small host inputs take several chunks.
+inline constexpr std::size_t host_chunk_bytes = 16 << 10;
+
 class device_guard {
  public:
   explicit device_guard(int device);
@@ -46,6 +49,7 @@ void deallocate(void* pointer, std::size_t bytes, CUstream_st* stream) noexcept;
 void copy(void* to, const void* from, std::size_t bytes, CUstream_st* stream);
 void fill_zero(void* at, std::size_t bytes, CUstream_st* stream);
 void synchronize(CUstream_st* stream);
+void settle(CUstream_st* stream) noexcept;
 
 namespace detail {
 

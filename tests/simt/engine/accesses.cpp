@@ -149,12 +149,15 @@ void launch_run::check_conflict(thread_context& self, const access_record& befor
     if (of.atomic) return wrote ? "changed atomically" : "read atomically";
     return wrote ? "wrote" : "read";
   };
+  const auto does = [](const access_record& of, bool writes_now) {
+    if (of.atomic) return writes_now ? "changes atomically" : "reads atomically";
+    return writes_now ? "writes" : "reads";
+  };
   const auto report = [&](const char* why) {
     if (before.unwritten) suspicion_.reset();
     raise(self, fault_kind::race, now.where,
-          fmt::format("a thread {} {} that {} {} at {}, {}", now_writes ? "writes" : "reads",
-                      name_place(area, is_shared, at), name_thread(before, self), did(before, before_wrote),
-                      before.where.text(), why));
+          fmt::format("a thread {} {} that {} {} at {}, {}", does(now, now_writes), name_place(area, is_shared, at),
+                      name_thread(before, self), did(before, before_wrote), before.where.text(), why));
   };
   if ((before.streaming && now_writes) || (now.streaming && before_wrote)) {
     report("in the same launch: one of them is a streaming load, which promises that nobody writes there");

@@ -168,8 +168,8 @@ TEST_CASE("an off-by-one load, in front", "[faults]") {
   const buffer<std::uint64_t> in(std::vector<std::uint64_t>(64, 1));
   const std::uint64_t* const from = in.data();
   require_fault(fault_kind::out_of_bounds, {"8 bytes before the start of an allocation of 512 bytes"}, [=] {
-    launch<64>(1, [=] { static_cast<void>(simt::load(from + simt::thread_index() - 1)); });
-  });  // fault
+    launch<64>(1, [=] { static_cast<void>(simt::load(from + simt::thread_index() - 1)); });  // fault
+  });
 }
 
 TEST_CASE("a store behind shared memory", "[faults]") {
@@ -304,8 +304,8 @@ TEST_CASE("a vector load that is not aligned", "[faults]") {
   const buffer<std::uint32_t> data(std::vector<std::uint32_t>(64, 7));
   const std::uint32_t* const from = data.data();
   require_fault(fault_kind::misaligned, {"not a multiple of 16"}, [=] {
-    launch<32>(1, [=] { static_cast<void>(simt::load_vector<4>(from + simt::thread_index())); });
-  });  // fault
+    launch<32>(1, [=] { static_cast<void>(simt::load_vector<4>(from + simt::thread_index())); });  // fault
+  });
 }
 
 TEST_CASE("host memory", "[faults]") {
