@@ -42,8 +42,11 @@ if(ZENITH_HAS_TBB)
 endif()
 if(ZENITH_HAS_KOKKOS)
   # Kokkos promises no stable binary interface, so the archive needs the very version that it was compiled against.
+  # Some set CMAKE_CXX_EXTENSIONS for whoever looks for them.
   string(APPEND zenith_static_dependencies
+         "    set(zenith_extensions \${CMAKE_CXX_EXTENSIONS})\n"
          "    find_dependency(Kokkos @Kokkos_VERSION@ EXACT)\n"
+         "    set(CMAKE_CXX_EXTENSIONS \${zenith_extensions})\n"
          "    include(\"\${CMAKE_CURRENT_LIST_DIR}/ZenithKokkosTarget.cmake\")\n")
   string(CONFIGURE "${zenith_static_dependencies}" zenith_static_dependencies @ONLY)
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/ZenithKokkosTarget.cmake
