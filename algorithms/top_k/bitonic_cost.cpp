@@ -8,29 +8,33 @@ namespace zenith::top_k_detail {
 namespace {
 
 constexpr std::string_view call_rate = "top_k.bitonic.call";
+constexpr rate_names load_rate{"top_k.bitonic.load/4", "top_k.bitonic.load/8"};
 constexpr rate_names compare_rate{"top_k.bitonic.compare/4", "top_k.bitonic.compare/8"};
+constexpr rate_names select_rate{"top_k.bitonic.select/4", "top_k.bitonic.select/8"};
+constexpr rate_names sort_rate{"top_k.bitonic.sort/4", "top_k.bitonic.sort/8"};
 
-// x, the items of one lane: what each kernel divides the number of items by. The paper found 16 to be best.
+// Combined steps: a lane that holds x = 16 items does log2(x) steps of the network between two trips to shared memory.
 constexpr double x = 16;
-// Combined steps: a lane that holds x items does log2(x) steps of the network between two trips to shared memory.
 constexpr double combined = 4;
-// delta_i, what bank conflicts multiply a step's time by. Padding and chunk permutation leave few; the paper's own sum
-// for k = 32 is T_s = 17.5 D / B_S, where the steps alone move 11.3 D.
-constexpr double delta = 1.55;
 
 struct network {
-  double comparators = 0;  // of all items
-  double moved = 0;        // D_I + D_O of all combined steps, in items
+  double comparators = 0;
+  double moved = 0;  // D_I + D_O of all combined steps, in items
+
+  network& operator+=(const network& other) {
+    comparators += other.comparators;
+    moved += other.moved;
+    return *this;
+  }
 };
 
-// Sorts runs of `from` items into runs of `to`, `from` being sorted: log2 of the new length steps for each doubling.
-network sort_runs(double items, double from, double to) {
+// Local sort: runs of 2, 4 … k, log2 of the new length steps for each.
+network sort_runs(double items, double k) {
   network sum;
-  for (double run = 2 * from; run <= to; run *= 2) {
+  for (double run = 2; run <= k; run *= 2) {
     const double steps = std::log2(run);
-    sum.comparators += steps * items / 2;
     // the first x items of a lane are sorted before they are written to shared memory at all
-    sum.moved += run <= x ? 0 : 2 * items * std::ceil(steps / combined);
+    sum += {steps * items / 2, run <= x ? 0 : 2 * items * std::ceil(steps / combined)};
   }
   return sum;
 }
@@ -41,61 +45,93 @@ network merge_and_rebuild(double items, double k, double times) {
   const double steps = std::log2(k);
   for (; times > 0; times -= 1) {
     items /= 2;
-    sum.comparators += items + steps * items / 2;
-    sum.moved += 3 * items + 2 * items * std::ceil(steps / combined);
+    sum += {items + steps * items / 2, 3 * items + 2 * items * std::ceil(steps / combined)};
   }
   return sum;
 }
 
-// max(T_g, T_s) of one kernel over `items` items, `read` bytes of them in global memory, that leaves `left`.
-phase kernel_phase(std::string_view name, const network& steps, double read, double left, const top_k_problem& problem,
-                   const device_profile& on) {
-  const double e = entry_bytes(problem.type);
-  const bool is_gpu = on.kind == device_kind::gpu;
-  phase one{name, {}, {}, 0, 0};
+// One kernel of section 7.2: max(T_g, T_s), with `read` bytes of global memory going in and `left` items coming out.
+phase kernel_phase(std::string_view name, double items_moved, double read, double left, double e) {
+  // delta_i, what bank conflicts multiply a step's time by. Padding and chunk permutation leave few; the paper's own
+  // sum for k = 32 is T_s = 17.5 D / B_S, where the steps alone move 11.3 D.
+  constexpr double delta = 1.55;
+  phase one{name, {}, {}, 1, 0};
   // T_g = D / B_G + 1/x D / B_G
   one.memory.push_back({static_cast<std::uint64_t>(read), read, left * e});
-  if (is_gpu) {
-    // T_s = sum of delta_i (D_Ii + D_Oi) / B_S; a tile's working set is that of the fastest level
-    one.memory.push_back({0, delta * steps.moved * e, 0});
-    one.launches = 1;
-  } else {
-    // on a CPU the tile lives in registers and L1, and the network is bound by its comparisons (appendix C)
-    constexpr double typical_comparison = 0.5e-9;
-    one.operations.push_back({compare_rate(problem.type), steps.comparators, typical_comparison});
-    one.cores = cores_for(read, on);
-    one.launches = one.cores > 1 ? 1 : 0;
-  }
+  // T_s = sum of delta_i (D_Ii + D_Oi) / B_S; what a tile works on lies in the fastest level
+  one.memory.push_back({0, delta * items_moved * e, 0});
   return one;
+}
+
+// A SortReducer, then BitonicReducers, each of which divides the items by x, until one run of k is left.
+cost gpu_cost(const top_k_problem& problem, double k) {
+  const double e = entry_bytes(problem.type);
+  double items = std::ceil(static_cast<double>(problem.count) / k) * k;
+  const auto reduction_of = [&] {
+    return std::min(x, static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(items / k))));
+  };
+  double reduction = reduction_of();
+  network steps = sort_runs(items, k);
+  steps += merge_and_rebuild(items, k, std::log2(reduction));
+  const double D = static_cast<double>(problem.count) * static_cast<double>(size_of(problem.type));
+
+  cost total;
+  total.phases.push_back(kernel_phase("sort_reduce", steps.moved + items, D, items / reduction, e));
+  for (items /= reduction; items > k; items /= reduction) {
+    reduction = reduction_of();
+    steps = merge_and_rebuild(items, k, std::log2(reduction));
+    total.phases.push_back(kernel_phase("bitonic_reduce", steps.moved, items * e, items / reduction, e));
+  }
+  return total;
+}
+
+// Appendix C: each core takes its share a tile at a time, and merges what a tile leaves into its best so far. A lane of
+// a SIMD register runs a network of its own, so that a core is left with k items a lane, which are selected from. The
+// tile lies in L1, or in L2 for a large k; the network is bound by its comparisons.
+cost cpu_cost(const top_k_problem& problem, double k, const device_profile& on) {
+  const auto type = problem.type;
+  const auto n = static_cast<double>(problem.count);
+  const auto w = static_cast<double>(size_of(type));
+  const double e = entry_bytes(type);
+  constexpr double entry_word = 8;
+  constexpr double tile_bytes = 16 * 1024;
+  constexpr double typical_call = 1e-6;
+  constexpr double typical_load = 0.5e-9;
+  constexpr double typical_comparison = 0.3e-9;
+  constexpr double typical_selection = 5e-9;
+  constexpr double typical_sort = 3e-9;
+
+  const double lanes = std::max(1.0, on.simd_bytes / entry_word);
+  const double rows = std::max(k, tile_bytes / (lanes * e));
+  const int cores = cores_for(n * w * (std::log2(k) + 1), on);
+  const double tiles = cores * std::ceil(n / cores / (rows * lanes));
+  network of_a_tile = sort_runs(rows * lanes, k);
+  of_a_tile += merge_and_rebuild(rows * lanes, k, std::log2(rows / k));
+  of_a_tile += merge_and_rebuild(2 * k * lanes, k, 1);
+
+  cost total;
+  total.phases.push_back({"call", {}, {{call_rate, 1, typical_call}}, 0, 1});
+  // a tile is read, then worked on: the two do not overlap
+  total.phases.push_back({"read", {{static_cast<std::uint64_t>(n * w), n * w, 0}}, {}, 0, cores});
+  total.phases.push_back({"tiles",
+                          {},
+                          {{load_rate(type), tiles * rows * lanes, typical_load},
+                           {compare_rate(type), tiles * of_a_tile.comparators, typical_comparison}},
+                          cores > 1 ? 1.0 : 0.0,
+                          cores});
+  phase finish{"finish", {}, {{select_rate(type), cores * lanes * k, typical_selection}}, 0, 1};
+  if (problem.order == ordering::sorted) {
+    finish.operations.push_back({sort_rate(type), sort_comparisons(static_cast<double>(problem.k)), typical_sort});
+  }
+  total.phases.push_back(std::move(finish));
+  return total;
 }
 
 }  // namespace
 
 cost bitonic_cost(const top_k_problem& problem, const device_profile& on) {
-  const double e = entry_bytes(problem.type);
   const auto k = static_cast<double>(std::bit_ceil(std::max<std::uint64_t>(problem.k, 1)));
-  double items = std::ceil(static_cast<double>(problem.count) / k) * k;
-  const auto reduce = [&] {
-    return std::min(x, static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(items / k))));
-  };
-
-  cost total;
-  if (on.kind == device_kind::cpu) {
-    constexpr double typical_call = 1e-6;
-    total.phases.push_back({"call", {}, {{call_rate, 1, typical_call}}, 0, 1});
-  }
-  double reduction = reduce();
-  network first = sort_runs(items, 1, k);
-  const network merges = merge_and_rebuild(items, k, std::log2(reduction));
-  first.comparators += merges.comparators;
-  first.moved += merges.moved + items;
-  const double D = static_cast<double>(problem.count) * static_cast<double>(size_of(problem.type));
-  total.phases.push_back(kernel_phase("sort_reduce", first, D, items / reduction, problem, on));
-  for (items /= reduction; items > k; items /= reduction) {
-    reduction = reduce();
-    const network steps = merge_and_rebuild(items, k, std::log2(reduction));
-    total.phases.push_back(kernel_phase("bitonic_reduce", steps, items * e, items / reduction, problem, on));
-  }
+  cost total = on.kind == device_kind::gpu ? gpu_cost(problem, k) : cpu_cost(problem, k, on);
   add_transfers(total, problem, on);
   return total;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <cstring>
 #include <vector>
@@ -69,7 +70,7 @@ class bandwidth_meter {
   double bandwidth(std::uint64_t bytes, const Pass& pass) {
     constexpr std::uint64_t moved_at_least = std::uint64_t{32} << 20;
     const auto passes = std::max<std::uint64_t>(1, moved_at_least / bytes);
-    constexpr int repeats = 5;
+    constexpr int repeats = 4;
     const double time = best_seconds(
         [&] {
           run_workers(workers_, [&](int worker) {
@@ -92,15 +93,17 @@ struct step {
   std::uint64_t bytes;
 };
 
-// The private caches, some sizes within the shared one, of which other processes may hold a part, and past it.
+// The private caches, then each doubling up to twice the shared one: how much of that this process gets is not known,
+// when others share it or a virtual machine reports what belongs to its host.
 std::vector<step> ladder(const device_profile& typical) {
   const auto size = caches();
   const auto cores = static_cast<std::uint64_t>(typical.cores);
+  const auto all = typical.levels.back().bytes;
   std::vector<step> steps{{"L1", size.first * cores}, {"L2", size.second * cores}};
-  for (std::uint64_t bytes = size.second * cores * 8; bytes < size.shared; bytes *= 8) {
-    steps.push_back({"L3 up to " + std::to_string(bytes >> 20) + " MiB", bytes});
+  const std::uint64_t past_caches = std::min(std::bit_ceil(2 * size.shared), std::bit_floor(all / 8));
+  for (auto bytes = std::bit_ceil(steps.back().bytes + 1); bytes <= past_caches; bytes *= 2) {
+    steps.push_back({"up to " + std::to_string(bytes >> 20) + " MiB", bytes});
   }
-  steps.push_back({"L3", size.shared});
   return steps;
 }
 
@@ -118,29 +121,24 @@ double region_seconds(const execution& on) {
 device_profile measure(const execution& on, const progress_function& progress) {
   auto measured = default_profile(on);
   const auto steps = ladder(measured);
-  const auto all = measured.levels.back();
-  // past every cache, but no more than a part of the memory
-  const auto beyond = std::min(std::max<std::uint64_t>(2 * caches().shared, std::uint64_t{256} << 20), all.bytes / 8);
+  const auto memory_bytes = measured.levels.back().bytes;
   const auto report = [&](std::size_t done, const std::string& what) {
-    if (progress) progress(static_cast<double>(done) / static_cast<double>(steps.size() + 2), what);
+    if (progress) progress(static_cast<double>(done) / static_cast<double>(steps.size() + 1), what);
   };
 
   measured.levels.clear();
-  bandwidth_meter meter(on, beyond);
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    report(i, "bandwidth of " + steps[i].name);
-    const auto& [name, bytes] = steps[i];
-    if (bytes >= beyond || (!measured.levels.empty() && bytes <= measured.levels.back().bytes)) continue;
-    // half of a cache: the other half holds what else the program touches
-    auto level = meter.measure(name, bytes / 2);
+  bandwidth_meter meter(on, steps.back().bytes);
+  for (const auto& [name, bytes] : steps) {
+    report(measured.levels.size(), "bandwidth, " + name);
+    // a core's own caches hold other things too; past them a size's bandwidth is what a pass over all of it reaches
+    const bool is_private = measured.levels.size() < 2;
+    auto level = meter.measure(name, is_private ? bytes / 4 * 3 : bytes);
     level.bytes = bytes;
     measured.levels.push_back(std::move(level));
   }
-  report(steps.size(), "bandwidth of memory");
-  auto level = meter.measure("memory", beyond);
-  level.bytes = all.bytes;
-  measured.levels.push_back(std::move(level));
-  report(steps.size() + 1, "parallel regions");
+  measured.levels.back().name = "memory";
+  measured.levels.back().bytes = std::max(memory_bytes, steps.back().bytes);
+  report(steps.size(), "parallel regions");
   measured.launch_overhead = region_seconds(on);
   if (progress) progress(1, "done");
   return measured;

@@ -49,18 +49,22 @@ zenith::device_profile measure_device(const zenith::device_profile& shipped, con
 void fit_strategy(zenith::device_profile& profile, const zenith::executor& on, std::string_view strategy,
                   const random_keys& keys, const zenith::progress_function& progress) {
   const auto space = on.settings().target->memory;
-  constexpr std::uint64_t ks[] = {1, 32, 256, 1024, 4096};
-  constexpr double too_long = 0.15;
+  constexpr std::uint64_t ks[] = {1, 2, 8, 32, 128, 512, 1024, 2048, 4096};
+  constexpr double too_long = 0.05;
+  constexpr patience limits{.least_repeats = 3, .most_repeats = 100, .enough_seconds = 0.01};
   std::vector<measured_cost> points;
+  std::uint64_t first = 1 << 10;
   double done = 0;
   for (const auto k : ks) {
     progress(done / std::size(ks), "top_k/" + std::string{strategy} + ", " + std::string{to_string(keys.type())} +
                                        ", k = " + std::to_string(k));
     done += 1;
-    for (std::uint64_t count = std::uint64_t{1} << 10; count <= keys.count(); count *= 4) {
+    // every other k has the counts that lie between those of its neighbours
+    first = first == 1 << 10 ? 1 << 11 : 1 << 10;
+    for (std::uint64_t count = first; count <= keys.count(); count *= 4) {
       if (k > count) continue;
       const zenith::top_k_problem problem{count, k, keys.type(), zenith::ordering::sorted, space};
-      const double seconds = measure_top_k(on, strategy, keys, count, k, space, {});
+      const double seconds = measure_top_k(on, strategy, keys, count, k, space, limits);
       points.push_back({zenith::top_k_cost(strategy, problem, profile), seconds});
       if (seconds > too_long) break;
     }

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <catch.hpp>
 
@@ -36,7 +37,7 @@ int crossover(const machine& on, std::uint64_t k) {
 
 TEST_CASE("small problems stay on the CPU and large ones go to a GPU that reads faster") {
   // with a larger k the work is more than the data, and the GPU may do that best at any size
-  for (const std::uint64_t k : {1U, 8U, 32U}) {
+  for (const std::uint64_t k : {1U, 4U, 16U}) {
     INFO("k = " << k);
     const int integrated = crossover(fixture("integrated-gpu.json"), k);
     CHECK(integrated > 10);
@@ -92,17 +93,22 @@ TEST_CASE("predicted time rises with the number of items") {
       for (const auto strategy : top_k_strategies()) {
         for (const auto type : types) {
           for (const std::uint64_t k : {1U, 100U, 1024U, 4096U}) {
-            double before = 0;
+            std::vector<double> times;
             for (int log_count = 12; log_count <= 31; ++log_count) {
               top_k_problem asked = problem(log_count, k);
               asked.type = type;
-              const double now = seconds(top_k_cost(strategy, asked, device), device);
-              INFO(file.filename() << ": " << device.backend << "/" << strategy << ", " << to_string(type) << ", 2^"
-                                   << log_count << " items, k = " << k);
-              CHECK(std::isfinite(now));
-              // where a plan changes, a little more data may cost a little less: for three times less, it may not
-              CHECK(now >= before * 0.8);
-              before = now;
+              times.push_back(seconds(top_k_cost(strategy, asked, device), device));
+            }
+            INFO(file.filename() << ": " << device.backend << "/" << strategy << ", " << to_string(type)
+                                 << ", k = " << k);
+            for (std::size_t i = 0; i < times.size(); ++i) {
+              INFO("2^" << i + 12 << " items");
+              CHECK(std::isfinite(times[i]));
+              // Where a plan changes (a sample begins to pay, a buffer that was nearly full is selected from once more)
+              // twice the data may cost less. Sixty-four times as much never does.
+              if (i >= 6) CHECK(times[i] > times[i - 6]);
+              // with much data each doubling shows
+              if (i >= 15) CHECK(times[i] > 1.5 * times[i - 1]);
             }
           }
         }
