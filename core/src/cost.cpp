@@ -16,7 +16,9 @@ double seconds(const phase& of, const device_profile& on) {
     // the caches of the cores that have no part in the phase do not hold any of it
     const auto spread = static_cast<std::uint64_t>(static_cast<double>(moved.working_set) * on.cores / cores);
     const auto& level = on.level_for(spread);
-    slowest = std::max(slowest, moved.read / level.read + moved.written / level.write);
+    double time = moved.read > 0 ? moved.read / level.read : 0;
+    if (moved.written > 0) time += moved.written / level.write;
+    slowest = std::max(slowest, time);
   }
   // a bandwidth is that of all cores together
   slowest *= on.cores / cores;
