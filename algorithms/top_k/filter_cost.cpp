@@ -13,17 +13,16 @@ constexpr rate_names sample_rate{"top_k.filter.sample/4", "top_k.filter.sample/8
 constexpr rate_names scan_rate{"top_k.filter.scan/4", "top_k.filter.scan/8"};
 constexpr rate_names append_rate{"top_k.filter.append/4", "top_k.filter.append/8"};
 constexpr rate_names take_rate{"top_k.filter.take/4", "top_k.filter.take/8"};
-constexpr rate_names compare_rate{"top_k.filter.compare/4", "top_k.filter.compare/8"};
-constexpr rate_names mispredict_rate{"top_k.filter.mispredict/4", "top_k.filter.mispredict/8"};
+constexpr rate_names select_rate{"top_k.filter.select/4", "top_k.filter.select/8"};
+constexpr rate_names sort_rate{"top_k.filter.sort/4", "top_k.filter.sort/8"};
 constexpr rate_names emit_rate{"top_k.filter.emit/4", "top_k.filter.emit/8"};
 
-// Seconds for one unit, on one core at about 3 GHz, or on one multiprocessor, whose lanes share such work out and which
-// predicts no branches.
+// Seconds for one unit, on one core at about 3 GHz, or on one multiprocessor, whose lanes share such work out.
 struct estimates {
-  double call, sample, scan, append, take, compare, mispredict, emit;
+  double call, sample, scan, append, take, select, sort, emit;
 };
-constexpr estimates of_a_core{1e-6, 3e-9, 0.08e-9, 2e-9, 0.7e-9, 0.8e-9, 2.5e-9, 2e-9};
-constexpr estimates of_a_multiprocessor{0, 4e-9, 0.02e-9, 0.5e-9, 0.5e-9, 0.05e-9, 0, 0.5e-9};
+constexpr estimates of_a_core{1e-6, 5e-9, 0.08e-9, 2e-9, 0.7e-9, 1.5e-9, 2.5e-9, 2e-9};
+constexpr estimates of_a_multiprocessor{0, 4e-9, 0.02e-9, 0.5e-9, 0.5e-9, 0.2e-9, 0.05e-9, 0.5e-9};
 
 // What one worker's buffer sees.
 struct collection {
@@ -56,13 +55,6 @@ collection collect(double items, double k, double pass_share) {
   sum.held = k + last;
   return sum;
 }
-
-// Of quickselect, an item.
-constexpr double comparisons_of_selection = 3.3;
-
-// A branch predictor learns the outcomes of so many comparisons when calls of one kind follow each other, as measured
-// with sorts of random entries: 38,000 of one integer, 15,000 of two. Further ones are guessed wrong half of the time.
-double predictable_comparisons(key_type type) { return size_of(type) == 4 ? 38e3 : 15e3; }
 
 }  // namespace
 
@@ -105,18 +97,17 @@ cost filter_cost(const top_k_problem& problem, const device_profile& on) {
                            {take_rate(type), buffers * each.taken, typical.take}},
                           is_gpu || workers > 1 ? 1.0 : 0.0,
                           workers});
-  // what the caller's core compares: the sample, its own buffer whenever it was full, and all that is held at the end
-  const double selected = samples + each.selected + (held > k ? held : 0);
-  const double comparisons =
-      comparisons_of_selection * selected + (problem.order == ordering::sorted ? sort_comparisons(k) : 0);
-  total.phases.push_back(
-      {"finish",
-       {{held_bytes, held * e, k * (w + 8)}},
-       {{compare_rate(type), comparisons, typical.compare},
-        {mispredict_rate(type), std::max(0.0, comparisons - predictable_comparisons(type)), typical.mispredict},
-        {emit_rate(type), k, typical.emit}},
-       is_gpu ? 2.0 : 0.0,
-       1});
+  // on the caller's core: its own buffer whenever it was full, and all that is held at the end
+  const double selected = each.selected + (held > k ? held : 0);
+  phase finish{"finish",
+               {{held_bytes, held * e, k * (w + 8)}},
+               {{select_rate(type), selected, typical.select}, {emit_rate(type), k, typical.emit}},
+               is_gpu ? 2.0 : 0.0,
+               1};
+  if (problem.order == ordering::sorted) {
+    finish.operations.push_back({sort_rate(type), sort_comparisons(k), typical.sort});
+  }
+  total.phases.push_back(std::move(finish));
   add_transfers(total, problem, on);
   return total;
 }

@@ -41,8 +41,8 @@ zenith::device_profile profile(double speed) {
   zenith::device_profile made;
   made.name = "recorder";
   made.levels = {{"memory", std::uint64_t{1} << 40, 1e12 * speed, 1e12 * speed, 1e12 * speed}};
-  for (const auto* rate : {"call", "sample/4", "scan/4", "append/4", "take/4", "compare/4", "mispredict/4", "emit/4",
-                           "load/4", "select/4", "sort/4"}) {
+  for (const auto* rate :
+       {"call", "sample/4", "scan/4", "append/4", "take/4", "compare/4", "emit/4", "load/4", "select/4", "sort/4"}) {
     made.rates[std::string{"top_k.filter."} + rate] = 1e-12 / speed;
     made.rates[std::string{"top_k.bitonic."} + rate] = 1e-9 / speed;
   }
