@@ -13,10 +13,13 @@ struct CUstream_st;
 #define ZENITH_SIMT_PLATFORM emulation
 #define ZENITH_DEVICE inline
 #define ZENITH_UNROLL
+#define ZENITH_UNROLL_BY(times)
 #else
 #define ZENITH_SIMT_PLATFORM hardware
 #define ZENITH_DEVICE __device__ __forceinline__
 #define ZENITH_UNROLL _Pragma("unroll")
+#define ZENITH_PRAGMA(text) _Pragma(#text)
+#define ZENITH_UNROLL_BY(times) ZENITH_PRAGMA(unroll times)
 #endif
 
 namespace zenith::simt::inline ZENITH_SIMT_PLATFORM {

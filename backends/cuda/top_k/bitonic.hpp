@@ -37,6 +37,9 @@ class bitonic_reduction {
     }
   }
 
+  bitonic_reduction(const bitonic_reduction&) = delete;
+  bitonic_reduction& operator=(const bitonic_reduction&) = delete;
+
   /// Enqueues the reduction; the result holds at least k entries, best first, and lives as long as the scratch.
   [[nodiscard]] const entry* enqueue(const Source& from, CUstream_st* stream) {
     return fits_tile_ ? in_tiles(from, stream) : in_global_memory(from, stream);

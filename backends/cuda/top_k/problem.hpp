@@ -6,17 +6,13 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <algorithms/top_k/entry.hpp>
 #include <algorithms/top_k/order.hpp>
 #include <backends/cuda/kernels/top_k/results.hpp>
 #include <backends/cuda/scratch.hpp>
+#include <backends/cuda/top_k/report.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
-
-/// What the device counts of a run, for top_k_statistics.
-struct run_report {
-  std::uint32_t reads;      ///< whole reads of the keys, the most of any chunk
-  std::uint32_t survivors;  ///< of all chunks together
-};
 
 template <class T>
 struct device_problem {

@@ -12,4 +12,7 @@ namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 template <class T>
 void run_bitonic(const execution& on, const top_k_call& call);
 
+template <class T>
+void run_filter(const execution& on, const top_k_call& call);
+
 }  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM

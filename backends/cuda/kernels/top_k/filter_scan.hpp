@@ -1,0 +1,128 @@
+#pragma once
+
+/// \file
+/// Phase 2 of strategy "filter": one read of the data against the threshold, and the verdict on what survived.
+
+#include <backends/cuda/kernels/top_k/filter_extent.hpp>
+#include <backends/cuda/kernels/top_k/filter_sinks.hpp>
+
+namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
+
+/// Filters the slots up to `last_slot` into a warp's sink.
+template <class T, class Sink>
+ZENITH_DEVICE void filter_slots(const filter_problem<T>& problem, const filter_extent<T>& extent,
+                                std::uint32_t last_slot, Sink& sink) {
+  filter_tile<T> tile;
+  const reaches_threshold<T> keep{problem.order, simt::load(&problem.state->threshold)};
+  const auto visit = [&](std::uint32_t slot, std::uint32_t first, std::uint32_t count) {
+    sink.move_to(slot);
+    tile.move_to(first);
+    top_k_detail::filter_tile(tile, problem.keys + first, count, keep, sink);
+  };
+
+  if (simt::block_index() == 0 && simt::warp_index() == 0) {
+    const std::uint32_t tail = problem.count - extent.body_end;
+    if (extent.head > 0) visit(0, 0, extent.head);
+    if (tail > 0 && last_slot == problem.slots - 1) visit(last_slot, extent.body_end, tail);
+  }
+  for (std::uint64_t i = simt::block_index(); i < extent.tiles && i < last_slot; i += simt::grid_size()) {
+    const std::uint64_t first = extent.head + i * extent.block_items + simt::warp_index() * tile.size;
+    if (first < extent.body_end) {
+      const std::uint64_t left = extent.body_end - first;
+      visit(static_cast<std::uint32_t>(i) + 1, static_cast<std::uint32_t>(first),
+            left < tile.size ? static_cast<std::uint32_t>(left) : tile.size);
+    }
+    if (sink.is_flooded()) return;
+  }
+}
+
+/// Runs at once in the first round, and once more when the verdict was to refine.
+template <class T>
+struct scan_keys {
+  using entry = typename filter_problem<T>::entry;
+  using sink_type = survivor_sink<T>;
+  static constexpr unsigned block_size = filter_extent<T>::block_size;
+  static constexpr unsigned warps = block_size / simt::warp_size;
+
+  filter_problem<T> problem;
+  filter_extent<T> extent;
+  filter_verdict when;  ///< the verdict under which this launch has work
+
+  ZENITH_DEVICE void operator()() const {
+    ZENITH_STATIC_SHARED(entry, stages, warps * sink_type::stage_size);
+    ZENITH_STATIC_SHARED(std::uint32_t, sums, block_size);
+    if (problem.verdict() != when) return;
+    sink_type sink(problem, stages.subspan(simt::warp_index() * sink_type::stage_size, sink_type::stage_size));
+    filter_slots(problem, extent, problem.slots - 1, sink);
+    sink.close();
+    if (is_last_block(&problem.state->arrived)) decide(sums);
+  }
+
+ private:
+  ZENITH_DEVICE void decide(const simt::shared_span<std::uint32_t>& sums) const {
+    auto& state = *problem.state;
+    const std::uint32_t above = simt::atomic_load(&state.above);
+    const std::uint32_t equal = simt::atomic_load(&state.equal);
+    // everybody has read them before anybody changes them
+    simt::block_barrier();
+    filter_verdict verdict = filter_verdict::done;
+    std::uint32_t kept_equal = equal;
+    std::uint32_t cut = 0;
+    if (above > problem.above_capacity || std::uint64_t{above} + equal < problem.k) {
+      verdict = filter_verdict::refine;
+    } else if (above >= problem.k) {
+      kept_equal = 0;
+    } else if (equal > problem.equal_capacity) {
+      verdict = filter_verdict::ties;
+      kept_equal = 0;
+      cut = find_cut(problem.k - above, sums);
+    }
+    if (simt::thread_index() != 0) return;
+    simt::store(&state.cut, cut);
+    simt::atomic_store(&state.equal, kept_equal);
+    simt::atomic_store(&state.verdict, static_cast<std::uint32_t>(verdict));
+    simt::store(&state.reads, simt::load(&state.reads) + 1);
+  }
+
+  // The slot in which the `wanted`-th of the equal items stands, all threads together: each round sums up as many
+  // pieces of the range as there are threads, and goes on with the piece in which it stands.
+  ZENITH_DEVICE std::uint32_t find_cut(std::uint32_t wanted, const simt::shared_span<std::uint32_t>& sums) const {
+    std::uint64_t first = 0;
+    std::uint64_t length = problem.slots;
+    while (length > 1) {
+      const std::uint64_t piece = (length + block_size - 1) / block_size;
+      const std::uint64_t begin = first + simt::thread_index() * piece;
+      const std::uint64_t end = first + length;
+      std::uint32_t sum = 0;
+      for (std::uint64_t i = begin; i < begin + piece && i < end; ++i) {
+        sum += simt::atomic_load(problem.equal_in_slot + i);
+      }
+      sums.write(simt::thread_index(), sum);
+      simt::block_barrier();
+      unsigned found = 0;
+      while (sums.read(found) < wanted) wanted -= sums.read(found++);
+      simt::block_barrier();
+      first += found * piece;
+      length = end - first < piece ? end - first : piece;
+    }
+    return static_cast<std::uint32_t>(first);
+  }
+};
+
+/// Collects the equal items of the slots up to the cut: at least as many as are wanted, those with the lowest indices.
+template <class T>
+struct collect_ties {
+  static constexpr unsigned block_size = filter_extent<T>::block_size;
+
+  filter_problem<T> problem;
+  filter_extent<T> extent;
+
+  ZENITH_DEVICE void operator()() const {
+    if (problem.verdict() != filter_verdict::ties) return;
+    tie_sink<T> sink(problem);
+    filter_slots(problem, extent, simt::load(&problem.state->cut), sink);
+    if (simt::block_index() == 0 && simt::thread_index() == 0) simt::atomic_add(&problem.state->reads, 1U);
+  }
+};
+
+}  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM

@@ -1,0 +1,74 @@
+#pragma once
+
+/// \file
+/// What the kernels of strategy "filter" tell each other, in device memory: every decision is made there, so that a
+/// call is enqueued without a round trip to the host.
+
+#include <algorithms/top_k/entry.hpp>
+#include <algorithms/top_k/order.hpp>
+#include <backends/cuda/simt/vocabulary.hpp>
+#include <backends/cuda/top_k/report.hpp>
+
+namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
+
+/// What is left to do once a scan has ended.
+enum class filter_verdict : std::uint32_t {
+  open,    ///< no scan has ended
+  done,    ///< the survivors hold the k best
+  ties,    ///< so many items equal the threshold that only those with the lowest indices are to be collected
+  refine,  ///< the sample misled: the exact threshold is to be found, and the scan to be repeated
+};
+
+/// Zeroed when a call begins.
+template <class Image>
+struct filter_state {
+  Image threshold;        ///< items with a larger image survive, those equal to it while there is room
+  std::uint32_t above;    ///< survivors above the threshold
+  std::uint32_t equal;    ///< survivors equal to it
+  std::uint32_t verdict;  ///< a filter_verdict
+  std::uint32_t cut;      ///< for `ties`: the last slot whose equal items are collected
+  std::uint32_t wanted;  ///< for `refine`: how many of the images that begin as the threshold does are among the k best
+  std::uint32_t refined;  ///< for `refine`: not 0 when the threshold is good enough
+  std::uint32_t arrived;  ///< blocks of the running kernel that are done
+  std::uint32_t reads;    ///< of the whole data
+};
+
+/// What every kernel of a call knows.
+template <class T>
+struct filter_problem {
+  using image_t = typename top_k_detail::key_order<T>::image_t;
+  using entry = top_k_detail::entry_t<image_t>;
+
+  const T* keys;
+  std::uint32_t count;
+  std::uint32_t k;
+  top_k_detail::key_order<T> order;
+  filter_state<image_t>* state;
+  entry* survivors;              ///< room for those above the threshold, then for those equal to it
+  std::uint32_t above_capacity;  ///< at least k
+  std::uint32_t equal_capacity;  ///< at least k and a block's tile
+  std::uint32_t* equal_in_slot;  ///< items equal to the threshold: in the head, in each block's tile, in the tail
+  std::uint32_t slots;
+
+  [[nodiscard]] ZENITH_DEVICE filter_verdict verdict() const {
+    return static_cast<filter_verdict>(simt::atomic_load(&state->verdict));
+  }
+};
+
+/// True for all threads of the block that is the last of the launch to arrive; what the others wrote is seen then. To
+/// be called once, by every thread of every block.
+ZENITH_DEVICE bool is_last_block(std::uint32_t* arrived) {
+  simt::fence();
+  simt::block_barrier();
+  bool last = false;
+  if (simt::thread_index() == 0) {
+    last = simt::atomic_add(arrived, 1U) == simt::grid_size() - 1;
+    // ready for the next kernel
+    if (last) simt::atomic_store(arrived, 0U);
+  }
+  const bool result = simt::block_barrier_or(last);
+  simt::fence();
+  return result;
+}
+
+}  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM

@@ -1,0 +1,7 @@
+#include <backends/cuda/top_k/instances/filter.hpp>
+
+namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
+
+template void run_filter<double>(const execution&, const top_k_call&);
+
+}  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM
