@@ -1,5 +1,7 @@
 #include <backends/cuda/simt/host.hpp>
 
+#include <map>
+#include <mutex>
 #include <string>
 
 #include <backends/cuda/simt/check.hpp>
@@ -65,10 +67,37 @@ device_limits limits() {
   return {multiprocessors, static_cast<std::size_t>(shared)};
 }
 
+namespace {
+
+// One pool a device, of the library's own: the device's default pool gives everything back at each synchronisation
+// unless its owner, who is not us, says otherwise, and then each call would wait for the operating system. Kept until
+// the process ends, as loaded kernels are.
+cudaMemPool_t pool_of_current_device() {
+  constexpr std::uint64_t kept_bytes = std::uint64_t{256} << 20;
+  static std::mutex mutex;
+  static std::map<int, cudaMemPool_t> pools;
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  const std::scoped_lock lock(mutex);
+  if (const auto found = pools.find(device); found != pools.end()) return found->second;
+  cudaMemPoolProps wanted{};
+  wanted.allocType = cudaMemAllocationTypePinned;
+  wanted.location.type = cudaMemLocationTypeDevice;
+  wanted.location.id = device;
+  cudaMemPool_t pool = nullptr;
+  check(cudaMemPoolCreate(&pool, &wanted), "cudaMemPoolCreate");
+  std::uint64_t kept = kept_bytes;
+  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept), "cudaMemPoolSetAttribute");
+  pools.emplace(device, pool);
+  return pool;
+}
+
+}  // namespace
+
 void* allocate(std::size_t bytes, CUstream_st* stream) {
   void* pointer = nullptr;
-  const auto code = cudaMallocAsync(&pointer, bytes, stream);
-  check(code, "cudaMallocAsync of " + std::to_string(bytes) + " bytes");
+  const auto code = cudaMallocFromPoolAsync(&pointer, bytes, pool_of_current_device(), stream);
+  check(code, "cudaMallocFromPoolAsync of " + std::to_string(bytes) + " bytes");
   return pointer;
 }
 

@@ -61,7 +61,7 @@ class event {
 /// Of the current device.
 [[nodiscard]] device_limits limits();
 
-/// Memory of the current device's stream-ordered pool, aligned to 256 bytes; throws out_of_memory.
+/// Memory of a stream-ordered pool on the current device, aligned to 256 bytes; throws out_of_memory.
 [[nodiscard]] void* allocate(std::size_t bytes, CUstream_st* stream);
 void deallocate(void* pointer, std::size_t bytes, CUstream_st* stream) noexcept;
 
