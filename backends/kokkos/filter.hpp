@@ -57,9 +57,7 @@ struct team_chunks {
   [[nodiscard]] static team_chunks of(std::uint64_t first, std::uint64_t last) {
     return {first, last, std::clamp<std::uint64_t>((last - first) / 4096, 1024, 16384)};
   }
-  [[nodiscard]] team_policy policy() const {
-    return team_policy(static_cast<int>((last - first + length - 1) / length), Kokkos::AUTO);
-  }
+  [[nodiscard]] team_policy policy() const { return teams((last - first + length - 1) / length); }
   /// Calls `use(at, count)` for each tile of the team's chunk.
   template <class Use>
   KOKKOS_FUNCTION void each_tile(const team& lanes, tile_index tile_size, const Use& use) const {

@@ -32,9 +32,9 @@ class key_tile {
       : lanes_(lanes),
         order_(order),
         lane_(static_cast<tile_index>(lanes.team_rank())),
-        stride_(static_cast<tile_index>(lanes.team_size())) {}
+        lanes_in_team_(static_cast<tile_index>(lanes.team_size())) {}
 
-  [[nodiscard]] KOKKOS_FUNCTION tile_index size() const { return stride_ * lane_items; }
+  [[nodiscard]] KOKKOS_FUNCTION tile_index size() const { return stride() * lane_items; }
 
   /// Says where among all keys the tile's first one stands.
   KOKKOS_FUNCTION void place(std::uint64_t first) { first_ = static_cast<std::uint32_t>(first); }
@@ -43,12 +43,12 @@ class key_tile {
     items held;
     if (count == size()) {
       held.valid = all_items;
-      for (tile_index j = 0; j < lane_items; ++j) held.key[j] = from[j * stride_ + lane_];
+      for (tile_index j = 0; j < lane_items; ++j) held.key[j] = from[position(j)];
       return held;
     }
     held.valid = 0;
     for (tile_index j = 0; j < lane_items; ++j) {
-      const tile_index at = j * stride_ + lane_;
+      const tile_index at = position(j);
       held.key[j] = at < count ? from[at] : T{};
       held.valid |= static_cast<std::uint32_t>(at < count) << j;
     }
@@ -97,12 +97,17 @@ class key_tile {
  private:
   static constexpr std::uint32_t all_items = static_cast<std::uint32_t>((std::uint64_t{1} << lane_items) - 1);
 
-  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t index(tile_index j) const { return first_ + j * stride_ + lane_; }
+  // A host team is one thread: known here, so that its loops are over neighbours.
+  [[nodiscard]] KOKKOS_FUNCTION tile_index stride() const { return is_host_space ? 1 : lanes_in_team_; }
+  [[nodiscard]] KOKKOS_FUNCTION tile_index position(tile_index j) const {
+    return is_host_space ? j : j * lanes_in_team_ + lane_;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t index(tile_index j) const { return first_ + position(j); }
 
   const team& lanes_;
   top_k_detail::key_order<T> order_;
   tile_index lane_;
-  tile_index stride_;
+  tile_index lanes_in_team_;
   std::uint32_t first_ = 0;
 };
 

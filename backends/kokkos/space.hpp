@@ -64,6 +64,14 @@ T fetch(const Kokkos::View<T, memory>& from) {
   return value;
 }
 
+/// `league` teams: on a device of the size that Kokkos finds best for the kernel, on the host of one thread, since
+/// barriers between host threads cost more than a tile's work. `scratch_bytes` for each.
+[[nodiscard]] inline team_policy teams(std::uint64_t league, std::size_t scratch_bytes = 0) {
+  const auto count = static_cast<int>(league);
+  auto policy = is_host_space ? team_policy(count, 1) : team_policy(count, Kokkos::AUTO);
+  return policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_bytes)));
+}
+
 [[nodiscard]] inline range_policy range(std::uint64_t count) {
   return range_policy(0, static_cast<std::int64_t>(count));
 }

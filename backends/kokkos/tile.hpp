@@ -4,6 +4,7 @@
 /// The tile vocabulary of core/tile.hpp on a Kokkos team.
 
 #include <algorithms/top_k/bitonic.hpp>
+#include <algorithms/top_k/entry.hpp>
 #include <backends/kokkos/space.hpp>
 #include <core/tile.hpp>
 
@@ -20,13 +21,27 @@ struct run_places {
   }
 };
 
+/// Swaps without a branch: in a network half of all swaps happen, which no processor can predict.
+KOKKOS_INLINE_FUNCTION void swap_if(bool swap, std::uint64_t& first, std::uint64_t& second) {
+  const std::uint64_t change = (first ^ second) & (std::uint64_t{0} - static_cast<std::uint64_t>(swap));
+  first ^= change;
+  second ^= change;
+}
+KOKKOS_INLINE_FUNCTION void swap_if(bool swap, top_k_detail::entry32& first, top_k_detail::entry32& second) {
+  swap_if(swap, first.packed, second.packed);
+}
+KOKKOS_INLINE_FUNCTION void swap_if(bool swap, top_k_detail::entry64& first, top_k_detail::entry64& second) {
+  swap_if(swap, first.high, second.high);
+  swap_if(swap, first.low, second.low);
+}
+
 template <class Entry>
 KOKKOS_INLINE_FUNCTION void compare_exchange(Entry& first, Entry& second, bool descending) {
-  const Entry a = first;
-  const Entry b = second;
-  const bool swap = better(b, a) == descending;
-  first = swap ? b : a;
-  second = swap ? a : b;
+  Entry a = first;
+  Entry b = second;
+  swap_if(better(b, a) == descending, a, b);
+  first = a;
+  second = b;
 }
 
 template <class Entry>
@@ -43,10 +58,7 @@ class run_tile {
   /// The longest runs that two tiles' worth of them still can merge in one tile.
   static constexpr tile_index longest_run = capacity / 2;
 
-  [[nodiscard]] static team_policy policy(std::uint64_t tiles) {
-    return team_policy(static_cast<int>(tiles), Kokkos::AUTO)
-        .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(storage::shmem_size(capacity))));
-  }
+  [[nodiscard]] static team_policy policy(std::uint64_t tiles) { return teams(tiles, storage::shmem_size(capacity)); }
 
   /// `base` is where the tile's first item stands among all: it decides the direction of runs longer than the tile.
   KOKKOS_FUNCTION run_tile(const team& lanes, std::uint64_t base)
