@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include <backends/kokkos/profile.hpp>
 #include <backends/kokkos/runtime.hpp>
 #include <backends/kokkos/space.hpp>
 #include <backends/kokkos/top_k_run.hpp>
@@ -41,6 +42,8 @@ constinit const backend descriptor{
     .available = state,
     .devices = devices,
     .configure = configure,
+    .default_profile = default_profile,
+    .measure = measure,
 };
 
 }  // namespace zenith::kokkos_backend

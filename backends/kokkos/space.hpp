@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <new>
 #include <string>
 
 #include <zenith/error.hpp>
@@ -44,6 +45,20 @@ auto allocating(const char* what, const Allocate& allocate) {
     return allocate();
   } catch (const std::exception& fault) {
     throw error(error_code::out_of_memory, std::string{"no memory for "} + what + ": " + fault.what(), "kokkos");
+  }
+}
+
+/// Runs `function`, and reports what Kokkos throws as the library's own error.
+template <class Function>
+decltype(auto) reporting(const Function& function) {
+  try {
+    return function();
+  } catch (const error&) {
+    throw;
+  } catch (const std::bad_alloc& fault) {
+    throw error(error_code::out_of_memory, fault.what(), "kokkos");
+  } catch (const std::exception& fault) {
+    throw error(error_code::device_failure, fault.what(), "kokkos");
   }
 }
 

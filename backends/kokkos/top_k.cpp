@@ -1,7 +1,5 @@
 #include <backends/kokkos/top_k.hpp>
 
-#include <exception>
-#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -9,24 +7,9 @@
 #include <backends/kokkos/space.hpp>
 #include <backends/kokkos/top_k_run.hpp>
 #include <core/with_key_type.hpp>
-#include <zenith/error.hpp>
 
 namespace zenith::kokkos_backend {
 namespace {
-
-// What Kokkos throws, as the library's own error.
-template <class Function>
-void reporting(const Function& function) {
-  try {
-    function();
-  } catch (const error&) {
-    throw;
-  } catch (const std::bad_alloc& fault) {
-    throw error(error_code::out_of_memory, fault.what(), "kokkos");
-  } catch (const std::exception& fault) {
-    throw error(error_code::device_failure, fault.what(), "kokkos");
-  }
-}
 
 template <class Run>
 void run(const top_k_call& call, const Run& strategy) {
