@@ -107,13 +107,19 @@ std::vector<step> ladder(const device_profile& typical) {
   return steps;
 }
 
+// What a region takes beyond its work, when there is enough of that for every worker to be needed.
 double region_seconds(const execution& on) {
   if (on.threads == 1) return 0;
-  constexpr int regions = 1000;
+  constexpr int regions = 200;
+  static constexpr double work = 20e-6;
+  const auto spin = [](int) {
+    for (const auto begin = clock::now(); clock::now() - begin < std::chrono::duration<double>(work);) {
+    }
+  };
   std::vector<double> times(regions);
-  for (auto& one : times) one = seconds_of([&] { run_workers(on.threads, [](int) {}); });
+  for (auto& one : times) one = seconds_of([&] { run_workers(on.threads, spin); }) - work;
   std::ranges::nth_element(times, times.begin() + regions / 2);
-  return times[regions / 2];
+  return std::max(0.0, times[regions / 2]);
 }
 
 }  // namespace

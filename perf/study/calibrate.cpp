@@ -45,14 +45,14 @@ zenith::device_profile measure_device(const zenith::device_profile& shipped, con
   return measured;
 }
 
-// Runs one strategy over counts and k until a call takes too long to be worth it, and fits its rates.
-void fit_strategy(zenith::device_profile& profile, const zenith::executor& on, std::string_view strategy,
-                  const random_keys& keys, const zenith::progress_function& progress) {
+// Runs one strategy over counts and k, until a call takes too long to be worth it.
+void measure_points(const zenith::device_profile& profile, const zenith::executor& on, std::string_view strategy,
+                    const random_keys& keys, const zenith::progress_function& progress,
+                    std::vector<measured_cost>& points) {
   const auto space = on.settings().target->memory;
   constexpr std::uint64_t ks[] = {1, 2, 8, 32, 128, 512, 1024, 2048, 4096};
   constexpr double too_long = 0.05;
   constexpr patience limits{.least_repeats = 3, .most_repeats = 100, .enough_seconds = 0.01};
-  std::vector<measured_cost> points;
   std::uint64_t first = 1 << 10;
   double done = 0;
   for (const auto k : ks) {
@@ -69,7 +69,6 @@ void fit_strategy(zenith::device_profile& profile, const zenith::executor& on, s
       if (seconds > too_long) break;
     }
   }
-  fit_rates(points, profile);
 }
 
 }  // namespace
@@ -98,10 +97,13 @@ zenith::machine calibrate(const zenith::progress_function& progress) {
     const double each = 0.4 * share / static_cast<double>(std::max<std::size_t>(offered.size(), 1));
     double at = begin + 0.2 * share;
     for (const auto strategy : offered) {
+      // both widths together, since they share what a call costs
+      std::vector<measured_cost> points;
       for (const auto* keys : {&narrow, &wide}) {
-        fit_strategy(device, on, strategy, *keys, part_of(progress, at, each));
+        measure_points(device, on, strategy, *keys, part_of(progress, at, each), points);
         at += each;
       }
+      fit_rates(points, device);
     }
     begin += share;
   }
