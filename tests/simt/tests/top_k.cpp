@@ -1,0 +1,182 @@
+/// \file
+/// The CUDA backend's top-k, lane by lane: clean, and the same as the reference, whatever the order of its threads.
+
+#include <zenith/top_k.hpp>
+
+#include <catch.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <tests/simt/backend/emulated_cuda.hpp>
+#include <tests/simt/emulation/with_seeds.hpp>
+#include <tests/simt/engine/fault.hpp>
+#include <tests/simt/engine/memory.hpp>
+#include <zenith/array.hpp>
+#include <zenith/error.hpp>
+
+namespace {
+
+using generator = std::mt19937_64;
+
+enum class shape { random, few_values, all_equal, ascending, descending, late_peak };
+
+template <class T>
+std::vector<T> make_keys(shape which, std::size_t count, generator& random) {
+  std::vector<T> keys(count);
+  const auto any_bits = [&] { return static_cast<T>(static_cast<std::int64_t>(random())); };
+  for (std::size_t i = 0; i < count; ++i) {
+    switch (which) {
+      case shape::random: keys[i] = any_bits(); break;
+      case shape::few_values: keys[i] = static_cast<T>(random() % 5); break;
+      case shape::all_equal: keys[i] = T{7}; break;
+      case shape::ascending: keys[i] = static_cast<T>(i); break;
+      case shape::descending: keys[i] = static_cast<T>(count - i); break;
+      case shape::late_peak: keys[i] = static_cast<T>(i + 64 < count ? random() % 100 : 1000 + random() % 100); break;
+    }
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    constexpr T infinity = std::numeric_limits<T>::infinity();
+    const T specials[] = {std::numeric_limits<T>::quiet_NaN(), -T{0}, T{0}, infinity, -infinity,
+                          -std::numeric_limits<T>::quiet_NaN()};
+    if (which == shape::random || which == shape::few_values) {
+      for (std::size_t i = 0; i < count / 8 + 1; ++i) keys[random() % count] = specials[random() % 6];
+    }
+  }
+  return keys;
+}
+
+template <class T>
+struct outcome {
+  std::vector<T> keys;
+  std::vector<std::uint64_t> indices;
+
+  // NaN's bits count too
+  friend bool operator==(const outcome& a, const outcome& b) {
+    return a.indices == b.indices &&
+           std::equal(a.keys.begin(), a.keys.end(), b.keys.begin(), b.keys.end(),
+                      [](const T& x, const T& y) { return std::memcmp(&x, &y, sizeof(T)) == 0; });
+  }
+};
+
+template <class T, class Index>
+outcome<T> run_on_host(const zenith::executor& on, const std::vector<T>& keys, std::size_t k,
+                       const zenith::top_k_options& options) {
+  std::vector<T> out(k);
+  std::vector<Index> indices(k);
+  zenith::top_k(on, keys, out, indices, options);
+  return {out, {indices.begin(), indices.end()}};
+}
+
+// `offset` elements in front make the keys start where no vector load may.
+template <class T, class Index>
+outcome<T> run_on_device(const zenith::executor& on, const std::vector<T>& keys, std::size_t offset, std::size_t k,
+                         const zenith::top_k_options& options) {
+  std::vector<T> padded(offset, T{});
+  padded.insert(padded.end(), keys.begin(), keys.end());
+  const zenith::array<T> in(on, std::span<const T>(padded));
+  zenith::array<T> out(on, k);
+  zenith::array<Index> indices(on, k);
+  zenith::top_k(on, in.device().subspan(offset, keys.size()), out.device(), indices.device(), options);
+  std::vector<T> host(k);
+  std::vector<Index> host_indices(k);
+  out.copy_to(host);
+  indices.copy_to(host_indices);
+  return {host, {host_indices.begin(), host_indices.end()}};
+}
+
+std::vector<std::string> strategies() {
+  std::vector<std::string> names;
+  for (const auto& entry : zenith::find_backend("cuda-emulated").kernels) names.emplace_back(entry.strategy);
+  return names;
+}
+
+zenith::top_k_options random_options(generator& random) {
+  zenith::top_k_options options;
+  options.select = random() % 2 == 0 ? zenith::selection::largest : zenith::selection::smallest;
+  options.nans = random() % 3 == 0 ? zenith::nan_policy::first : zenith::nan_policy::last;
+  return options;
+}
+
+template <class T>
+void compare(generator& random, const std::string& strategy, shape which, std::size_t count, std::size_t k) {
+  const auto keys = make_keys<T>(which, count, random);
+  auto options = random_options(random);
+  const bool on_device = random() % 2 == 0;
+  const bool narrow = random() % 2 == 0;
+  const std::size_t offset = random() % 2 == 0 ? 0 : 1 + random() % 3;
+  zenith::top_k_statistics statistics;
+  CAPTURE(strategy, static_cast<int>(which), count, k, on_device, narrow, offset, static_cast<int>(options.select));
+
+  const auto expected = run_on_host<T, std::uint64_t>(zenith::reference(), keys, k, options);
+  options.strategy = strategy;
+  if (random() % 2 == 0) options.statistics = &statistics;
+  const auto on = zenith::make_executor("cuda-emulated");
+  const auto got = on_device ? narrow ? run_on_device<T, std::uint32_t>(on, keys, offset, k, options)
+                                      : run_on_device<T, std::int64_t>(on, keys, offset, k, options)
+                   : narrow ? run_on_host<T, std::int32_t>(on, keys, k, options)
+                             : run_on_host<T, std::uint64_t>(on, keys, k, options);
+  if (!(got == expected)) FAIL_CHECK("differs from the reference");
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("top-k is clean and right for every order of threads", "[top_k]", float, double, std::int32_t,
+                   std::uint32_t, std::int64_t, std::uint64_t) {
+  zenith_test::register_emulated_cuda();
+  const std::size_t before = zenith::simt_engine::device_memory::instance().live_allocations();
+  for (const auto& strategy : strategies()) {
+    zenith::simt_engine::with_seeds(20, [&](std::uint64_t seed) {
+      CAPTURE(seed);
+      generator random(seed);
+      const auto any_shape = [&] { return static_cast<shape>(random() % 6); };
+      compare<TestType>(random, strategy, shape::random, 4500 + random() % 1000, 1 + random() % 40);
+      compare<TestType>(random, strategy, any_shape(), 3000 + random() % 3000, 1 + random() % 300);
+      const std::size_t few = 1 + random() % 70;
+      compare<TestType>(random, strategy, any_shape(), few, seed % 3 == 0 ? 1 : few);
+    });
+  }
+  CHECK(zenith::simt_engine::device_memory::instance().live_allocations() == before);
+}
+
+TEMPLATE_TEST_CASE("top-k at its edges", "[top_k]", float, std::uint64_t) {
+  zenith_test::register_emulated_cuda();
+  generator random(zenith::simt_engine::seed());
+  for (const auto& strategy : strategies()) {
+    for (const auto which :
+         {shape::random, shape::few_values, shape::all_equal, shape::ascending, shape::descending, shape::late_peak}) {
+      for (const std::size_t count : {std::size_t{1}, std::size_t{31}, std::size_t{2049}, std::size_t{9000}}) {
+        for (const std::size_t k : {std::size_t{1}, std::size_t{32}, count / 2, count}) {
+          if (k == 0 || k > count) continue;
+          compare<TestType>(random, strategy, which, count, k);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("host memory handed over as device memory is found", "[top_k]") {
+  zenith_test::register_emulated_cuda();
+  const auto on = zenith::make_executor("cuda-emulated");
+  std::vector<float> keys(100, 1.0F);
+  std::vector<float> out(3);
+  std::vector<std::uint32_t> indices(3);
+  for (const auto& strategy : strategies()) {
+    CAPTURE(strategy);
+    CHECK_THROWS_AS(zenith::top_k(on, zenith::device_span<const float>(keys.data(), keys.size()),
+                                  zenith::device_span<float>(out.data(), 3),
+                                  zenith::device_span<std::uint32_t>(indices.data(), 3), {.strategy = strategy}),
+                    zenith::simt_engine::fault);
+  }
+}
+
+TEST_CASE("the emulated device is one device, and never chosen", "[top_k]") {
+  zenith_test::register_emulated_cuda();
+  zenith_test::register_emulated_cuda();
+  CHECK_THROWS_AS(zenith::make_executor("cuda-emulated:1"), zenith::error);
+  CHECK(zenith::find_backend("cuda-emulated").default_profile == nullptr);
+}
