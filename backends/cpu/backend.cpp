@@ -8,7 +8,6 @@
 #include <backends/cpu/parallel.hpp>
 #include <backends/cpu/profile.hpp>
 #include <backends/cpu/top_k.hpp>
-#include <zenith/error.hpp>
 
 namespace zenith::cpu_backend {
 namespace {
@@ -21,7 +20,7 @@ constexpr kernel kernels[] = {
 };
 
 std::vector<device_info> devices() {
-  std::string detail = std::to_string(hardware_threads()) + (has_threads() ? " threads" : " thread (no TBB)");
+  std::string detail = std::to_string(hardware_threads()) + " threads";
   for (const auto* isa : built_isas())
     detail += std::string{", "} + isa->name + (is_usable(*isa) ? "" : " (not usable)");
   return {{0, model_name(), detail, 0}};
@@ -30,10 +29,6 @@ std::vector<device_info> devices() {
 void configure(execution& settings) {
   settings.isa = find_isa(settings.isa).name;
   if (settings.threads == 0) settings.threads = hardware_threads();
-  if (settings.threads > 1 && !has_threads()) {
-    throw error(error_code::unsupported,
-                "threads is " + std::to_string(settings.threads) + ", but this build has no TBB; 1 would do", "cpu");
-  }
 }
 
 }  // namespace
@@ -42,7 +37,7 @@ extern constinit const backend descriptor;
 constinit const backend descriptor{
     .name = "cpu",
     .description = "TBB over tiles, SIMD by the widest instruction set of this CPU",
-    .needs = "nothing; TBB for more than one thread",
+    .needs = "nothing; TBB keeps its threads at hand between calls",
     .options = options,
     .kernels = kernels,
     .devices = devices,

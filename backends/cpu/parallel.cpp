@@ -7,6 +7,12 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
+#else
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
 #endif
 
 namespace zenith::cpu_backend {
@@ -30,17 +36,37 @@ void run_workers(int workers, const std::function<void(int)>& work) {
 
 int hardware_threads() noexcept { return oneapi::tbb::info::default_concurrency(); }
 
-bool has_threads() noexcept { return true; }
-
 #else
 
+// A fork and a join, by threads of the call's own. It is also what the thread sanitizer can follow.
 void run_workers(int workers, const std::function<void(int)>& work) {
-  for (int i = 0; i < workers; ++i) work(i);
+  if (workers == 1) return work(0);
+  std::exception_ptr first_fault;
+  std::mutex fault_guard;
+  const auto guarded = [&](int worker) noexcept {
+    try {
+      work(worker);
+    } catch (...) {
+      const std::scoped_lock lock(fault_guard);
+      if (first_fault == nullptr) first_fault = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    others.reserve(static_cast<std::size_t>(workers - 1));
+    for (int i = 1; i < workers; ++i) {
+      try {
+        others.emplace_back(guarded, i);
+      } catch (const std::system_error&) {  // the system grants no more threads
+        guarded(i);
+      }
+    }
+    guarded(0);
+  }
+  if (first_fault != nullptr) std::rethrow_exception(first_fault);
 }
 
-int hardware_threads() noexcept { return 1; }
-
-bool has_threads() noexcept { return false; }
+int hardware_threads() noexcept { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 #endif
 
