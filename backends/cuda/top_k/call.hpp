@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include <algorithms/top_k/order.hpp>
 #include <backends/cuda/top_k/problem.hpp>
@@ -38,20 +39,23 @@ void run_on_device(const execution& on, const top_k_call& call) {
   *call.statistics = Strategy::statistics(counted);
 }
 
-/// Two streams at work on the caller's memory: whoever leaves early waits for both.
+/// The streams at work on the caller's memory: whoever leaves early waits for them. Copies have a stream of their own
+/// when there is work that they can overlap with.
 class streams_in_use {
  public:
-  explicit streams_in_use(CUstream_st* work) : work_(work) {}
+  streams_in_use(CUstream_st* work, bool overlap) : work_(work) {
+    if (overlap) copies_.emplace();
+  }
   streams_in_use(const streams_in_use&) = delete;
   streams_in_use& operator=(const streams_in_use&) = delete;
   ~streams_in_use() {
-    simt::settle(copies_.get());
+    simt::settle(copies());
     simt::settle(work_);
   }
-  [[nodiscard]] CUstream_st* copies() const noexcept { return copies_.get(); }
+  [[nodiscard]] CUstream_st* copies() const noexcept { return copies_ ? copies_->get() : work_; }
 
  private:
-  simt::own_stream copies_;
+  std::optional<simt::own_stream> copies_;
   CUstream_st* work_;
 };
 
@@ -82,7 +86,7 @@ void run_streamed(const execution& on, const top_k_call& call) {
   room.request(report, 1);
   room.allocate();
 
-  const streams_in_use streams(stream);
+  const streams_in_use streams(stream, chunks > 1);
   simt::event ready;
   simt::event filled[2];
   simt::event drained[2];
