@@ -1,6 +1,7 @@
 #include <zenith/array.hpp>
 
 #include <cstring>
+#include <limits>
 #include <memory_resource>
 #include <new>
 #include <string>
@@ -78,6 +79,12 @@ void raw_array::read(void* to) const {
     on_.target->copy(on_, to, memory_space::host, data_, memory_space::device, bytes_);
     on_.target->synchronize(on_);
   }
+}
+
+std::size_t bytes_of(std::size_t count, std::size_t element) {
+  if (count <= std::numeric_limits<std::size_t>::max() / element) return count * element;
+  throw error(error_code::out_of_memory, "array: " + std::to_string(count) + " elements of " + std::to_string(element) +
+                                             " bytes are more than any memory holds");
 }
 
 void require_same_length(std::size_t array, std::size_t host) {

@@ -38,6 +38,8 @@ class raw_array {
   memory_space space_ = memory_space::host;
 };
 
+// The bytes of so many elements; throws out_of_memory when they are more than can be counted.
+[[nodiscard]] std::size_t bytes_of(std::size_t count, std::size_t element);
 // Throws invalid_argument when the two lengths differ.
 void require_same_length(std::size_t array, std::size_t host);
 
@@ -52,34 +54,34 @@ class array {
  public:
   array() = default;
   /// Room for `count` elements; throws `out_of_memory`.
-  array(const executor& on, std::size_t count) : raw_(on, count * sizeof(T)), count_(count) {}
+  array(const executor& on, std::size_t count) : raw_(on, detail::bytes_of(count, sizeof(T))) {}
   /// A copy of `values`.
   array(const executor& on, std::span<const T> values) : array(on, values.size()) { copy_from(values); }
 
-  [[nodiscard]] std::size_t size() const noexcept { return count_; }
+  [[nodiscard]] std::size_t size() const noexcept { return raw_.bytes() / sizeof(T); }
   [[nodiscard]] memory_space space() const noexcept { return raw_.space(); }
 
   /// The elements as host memory; throws `invalid_argument` when they lie on a device.
-  [[nodiscard]] std::span<T> host() { return raw_.require(memory_space::host), std::span<T>(pointer(), count_); }
+  [[nodiscard]] std::span<T> host() { return raw_.require(memory_space::host), std::span<T>(pointer(), size()); }
   [[nodiscard]] std::span<const T> host() const {
-    return raw_.require(memory_space::host), std::span<const T>(pointer(), count_);
+    return raw_.require(memory_space::host), std::span<const T>(pointer(), size());
   }
   /// The elements as device memory; throws `invalid_argument` when they lie on the host.
   [[nodiscard]] device_span<T> device() {
-    return raw_.require(memory_space::device), device_span<T>(pointer(), count_);
+    return raw_.require(memory_space::device), device_span<T>(pointer(), size());
   }
   [[nodiscard]] device_span<const T> device() const {
-    return raw_.require(memory_space::device), device_span<const T>(pointer(), count_);
+    return raw_.require(memory_space::device), device_span<const T>(pointer(), size());
   }
 
   /// Writes all elements from host memory of the same length; synchronises.
   void copy_from(std::span<const T> values) {
-    detail::require_same_length(count_, values.size());
+    detail::require_same_length(size(), values.size());
     raw_.write(values.data());
   }
   /// Reads all elements into host memory of the same length; synchronises.
   void copy_to(std::span<T> values) const {
-    detail::require_same_length(count_, values.size());
+    detail::require_same_length(size(), values.size());
     raw_.read(values.data());
   }
 
@@ -87,7 +89,6 @@ class array {
   [[nodiscard]] T* pointer() const noexcept { return static_cast<T*>(raw_.data()); }
 
   detail::raw_array raw_;
-  std::size_t count_ = 0;
 };
 
 }  // namespace zenith
