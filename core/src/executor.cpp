@@ -25,7 +25,8 @@ int parse_number(std::string_view spec, std::string_view what, std::string_view 
   return value;
 }
 
-void apply(std::string_view spec, std::string_view setting, const backend& on, execution& settings) {
+void apply(std::string_view spec, std::string_view setting, const backend& on, execution& settings,
+           std::vector<std::string_view>& given) {
   const auto equals = setting.find('=');
   const auto key = equals == std::string_view::npos ? std::string_view{"device"} : setting.substr(0, equals);
   const auto value = equals == std::string_view::npos ? setting : setting.substr(equals + 1);
@@ -35,11 +36,14 @@ void apply(std::string_view spec, std::string_view setting, const backend& on, e
     fail(spec, "backend '" + std::string{on.name} + "' does not take '" + std::string{key} + "'" +
                    (takes.empty() ? "; it takes no settings" : "; it takes: " + takes));
   }
+  if (std::ranges::find(given, key) != given.end()) fail(spec, "'" + std::string{key} + "' is given twice");
+  given.push_back(key);
   if (key == "device") {
     settings.device = parse_number(spec, key, value, 0);
   } else if (key == "threads") {
     settings.threads = parse_number(spec, key, value, 1);
   } else if (key == "isa") {
+    if (value.empty()) fail(spec, "isa is ''; it must name an instruction set");
     settings.isa = value;
   } else {
     fail(spec, "backend '" + std::string{on.name} + "' names an option '" + std::string{key} + "' that has no meaning");
@@ -88,9 +92,10 @@ executor make_executor(std::string_view spec) {
   if (colon != std::string_view::npos) {
     auto rest = spec.substr(colon + 1);
     if (rest.empty()) fail(spec, "a setting must follow the colon");
+    std::vector<std::string_view> given;
     while (true) {
       const auto comma = rest.find(',');
-      apply(spec, rest.substr(0, comma), *settings.target, settings);
+      apply(spec, rest.substr(0, comma), *settings.target, settings, given);
       if (comma == std::string_view::npos) break;
       rest = rest.substr(comma + 1);
     }
