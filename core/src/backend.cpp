@@ -40,6 +40,7 @@ backend_info describe(const backend& of) {
   info.remedy = state.remedy;
   if (info.usable && of.devices != nullptr) info.devices = of.devices();
   for (const auto& entry : of.kernels) {
+    if (entry.run == nullptr) continue;
     info.strategies.push_back(std::string{entry.operation} + "/" + std::string{entry.strategy});
   }
   return info;
