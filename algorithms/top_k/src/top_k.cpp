@@ -109,7 +109,7 @@ void check_backend(const execution& on, const top_k_arguments& given, const std:
   if (find_kernel(*on.target, top_k_call::operation, strategy) == nullptr) {
     std::string offers;
     for (const auto& entry : on.target->kernels) {
-      if (entry.operation == top_k_call::operation)
+      if (entry.run != nullptr && entry.operation == top_k_call::operation)
         offers += (offers.empty() ? "" : ", ") + std::string{entry.strategy};
     }
     throw error(
