@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <stdexcept>
 
 #include <settings.hpp>
@@ -71,12 +72,10 @@ void leave_out(const std::string& backend, const std::string& why) {
   std::printf("zenith: %s %s: %s\n", alone ? "skipped:" : "not run here:", backend.c_str(), why.c_str());
 }
 
-}  // namespace
-
-std::vector<target> executors(std::string_view operation) {
+std::vector<target> list_executors(std::string_view operation, const std::vector<std::string>& backends) {
   std::vector<target> all;
   for (const auto& info : zenith::backends()) {
-    if (!is_wanted(info.name)) continue;
+    if (std::ranges::find(backends, info.name) == backends.end() || !is_wanted(info.name)) continue;
     if (!info.usable) {
       leave_out(info.name, info.why_not);
       continue;
@@ -94,9 +93,19 @@ std::vector<target> executors(std::string_view operation) {
   return all;
 }
 
-std::vector<target> targets(std::string_view operation) {
+}  // namespace
+
+std::vector<target> executors(std::string_view operation, const std::vector<std::string>& backends) {
+  // once a program and question: what is left out is said once
+  static std::map<std::pair<std::string, std::vector<std::string>>, std::vector<target>> known;
+  const auto [at, is_new] = known.try_emplace({std::string{operation}, backends});
+  if (is_new) at->second = list_executors(operation, backends);
+  return at->second;
+}
+
+std::vector<target> targets(std::string_view operation, const std::vector<std::string>& backends) {
   std::vector<target> all;
-  for (const auto& on : executors(operation)) {
+  for (const auto& on : executors(operation, backends)) {
     for (const auto& entry : zenith::find_backend(on.on.backend()).kernels) {
       if (entry.run == nullptr || entry.operation != operation) continue;
       all.push_back(on);

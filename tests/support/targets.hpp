@@ -20,13 +20,18 @@ struct target {
   [[nodiscard]] std::string name() const { return executor_string + " " + strategy; }
 };
 
-/// The targets of `operation`, in the order of `zenith::backends()`. ZENITH_TEST_BACKENDS, a comma-separated list,
+/// The backends of the tree.
+inline const std::vector<std::string> every_backend{"reference", "cpu", "cuda", "kokkos"};
+
+/// The targets of `operation` among `backends`. ZENITH_TEST_BACKENDS, a comma-separated list,
 /// leaves out all other backends. A backend of that list that is not usable here is said to be skipped on a line that
 /// CTest knows; one of ZENITH_REQUIRE_BACKENDS throws, and so does an instruction set that this CPU has and Zenith
 /// refuses.
-[[nodiscard]] std::vector<target> targets(std::string_view operation);
+[[nodiscard]] std::vector<target> targets(std::string_view operation,
+                                          const std::vector<std::string>& backends = every_backend);
 
 /// The targets as executors alone, each once.
-[[nodiscard]] std::vector<target> executors(std::string_view operation);
+[[nodiscard]] std::vector<target> executors(std::string_view operation,
+                                            const std::vector<std::string>& backends = every_backend);
 
 }  // namespace zenith_test

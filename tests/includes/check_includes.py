@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Checks who includes whom: check_includes.py ROOT prints every include that the house does not allow.
+
+    core        includes nothing of ours but core
+    algorithms  include algorithms and core
+    backends/x  includes algorithms, core and itself, no other backend
+    perf, tests include public headers and what lies in their own room; tests/unit may see private headers, tests/simt is
+                built from the CUDA backend's kernels, tests/fuzz feeds the parsers of perf/study
+Public headers include public headers and the standard library, CUDA headers stay in backends/cuda, and nothing outside
+tests includes anything of tests.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOMS = ("core", "algorithms", "backends", "perf", "tests")
+SUFFIXES = {".hpp", ".h", ".cpp", ".cu", ".cuh", ".inl", ".in"}
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include(?:_next)?[ \t]*(?:<([^>\n]+)>|"([^"\n]+)")', re.MULTILINE)
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+CUDA_HEADER = re.compile(
+    r"^(cuda[_.\w]*\.h|cuda[_\w]*\.hpp|cuda_runtime.*|cooperative_groups.*|cub/.*|thrust/.*|cuda/.*|nv/.*|"
+    r"device_launch_parameters\.h|device_functions\.h|vector_types\.h|sm_\d+.*|mma\.h|curand.*|nvToolsExt.*|nvtx3/.*)$")
+
+# What a room may include of ours, beside itself: prefixes of paths from the root. "public" stands for public headers.
+ALLOWED = {
+    "core": [],
+    "algorithms": ["core/"],
+    "backends": ["core/", "algorithms/"],
+    "perf": ["public"],
+    "tests": ["public"],
+    "tests/unit": ["public", "core/", "algorithms/", "backends/"],
+    "tests/simt": ["public", "core/", "algorithms/", "backends/cuda/"],
+    "tests/fuzz": ["public", "perf/study/"],
+}
+STANDARD = re.compile(r"^[a-z_]+$")
+
+
+def is_public(path):
+    return "/include/zenith/" in path
+
+
+class House:
+    """The files of one tree, and where an include of one of them leads."""
+
+    def __init__(self, root):
+        self.root = root
+        self.files = sorted(p.relative_to(root).as_posix() for room in ROOMS for p in (root / room).rglob("*")
+                            if p.is_file() and p.suffix in SUFFIXES)
+        self.known = set(self.files)
+        self.public = {path.split("/include/", 1)[1]: path for path in self.files if is_public(path)}
+
+    def resolve(self, source, name):
+        """The path from the root of the file that `name` means in `source`, None when it is not ours."""
+        beside = (self.root / source).parent / name
+        try:
+            near = beside.resolve().relative_to(self.root.resolve()).as_posix()
+        except ValueError:
+            near = None
+        if near in self.known:
+            return near
+        if name in self.known:
+            return name
+        if name in self.public:
+            return self.public[name]
+        if name.split("/", 1)[0] in ROOMS and "/" in name:
+            return name
+        # a header of a folder that its room puts on the include path
+        room = source.split("/", 1)[0]
+        inside = [path for path in self.files if path.startswith(room + "/") and path.endswith("/" + name)]
+        return inside[0] if inside else None
+
+
+def room_of(path):
+    """The room whose rules hold for a file, and what counts as the room itself."""
+    parts = path.split("/")
+    if parts[0] == "backends" and len(parts) > 2:
+        return "backends", "/".join(parts[:2]) + "/"
+    special = "/".join(parts[:2])
+    if special in ALLOWED:
+        return special, "tests/"
+    return parts[0], parts[0] + "/"
+
+
+def fault_of(house, source, name):
+    """Why `source` may not include `name`; None when it may."""
+    if CUDA_HEADER.match(name) and not source.startswith("backends/cuda/"):
+        return "CUDA headers stay in backends/cuda"
+    target = house.resolve(source, name)
+    if is_public(source):
+        if target is None and not STANDARD.match(name):
+            return "public headers include the standard library and public headers"
+        if target is not None and not is_public(target):
+            return "public headers include no private ones"
+    if target is None:
+        return None
+    room, own = room_of(source)
+    if target.startswith("tests/") and not source.startswith("tests/"):
+        return "the library and its tools include nothing of the tests"
+    if target.startswith(own):
+        return None
+    for prefix in ALLOWED.get(room, []):
+        if target.startswith(prefix) or (prefix == "public" and is_public(target)):
+            return None
+    return f"{room} may not include {'/'.join(target.split('/')[:2])}"
+
+
+def faults(root):
+    house = House(root)
+    for source in house.files:
+        text = COMMENT.sub(lambda m: "\n" * m.group().count("\n"),
+                           (root / source).read_text(encoding="utf-8", errors="replace"))
+        for found in INCLUDE.finditer(text):
+            name = found.group(1) or found.group(2)
+            why = fault_of(house, source, name)
+            if why:
+                yield f"{source}:{text.count(chr(10), 0, found.start()) + 1}: includes {name}: {why}"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    if not (root / "core").is_dir():
+        sys.exit(f"{root} has no core/: it is not the root of the tree")
+    found = list(faults(root))
+    for line in found:
+        print(line)
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+// Inputs made against the filter's own sample: results and the bound on reads must stand all the same.
+
+#include <cstdint>
+#include <vector>
+
+#include <algorithms/top_k/filter.hpp>
+#include <catch.hpp>
+#include <check.hpp>
+#include <inputs.hpp>
+#include <settings.hpp>
+#include <targets.hpp>
+
+using namespace conformance;
+using zenith::top_k_detail::plan_filter;
+using zenith::top_k_detail::sample_position;
+
+namespace {
+
+constexpr std::size_t count = 300'007;
+
+// The numbers of samples that a backend may use at most; the adversary does not know which.
+constexpr std::uint32_t sample_limits[] = {1024, 2048, 4096, 8192, 16384, 32768, 65536};
+
+std::vector<bool> sampled_positions(std::uint64_t k) {
+  std::vector<bool> sampled(count);
+  for (const auto limit : sample_limits) {
+    const auto plan = plan_filter(count, k, limit);
+    for (std::uint32_t i = 0; i < plan.samples; ++i) sampled[sample_position(i, count, plan.samples)] = true;
+  }
+  return sampled;
+}
+
+template <class T>
+void check(const zenith_test::target& on, column<T>& input, std::size_t k, zenith::selection select) {
+  zenith::top_k_statistics statistics;
+  (void)zenith::top_k(on.on, input.keys(), k, {.select = select, .strategy = "filter", .statistics = &statistics});
+  INFO(on.name() << " " << input.name() << " k=" << k);
+  CHECK(statistics.reads <= 2 + sizeof(T) * 8 / 16);
+  request asked;
+  asked.k = k;
+  asked.select = select;
+  CHECK(fault_of(on, input, asked) == "");
+}
+
+template <class T>
+T mirrored(T value, bool is_largest) {
+  return is_largest ? value : static_cast<T>(T{60000} - value);
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("high values that no sample sees: everything passes the threshold", "", float, double, std::int32_t,
+                   std::uint64_t) {
+  random_source random{zenith_test::seed_of("unsampled", 0)};
+  for (const std::size_t k : {std::size_t{1}, std::size_t{100}, std::size_t{3000}}) {
+    const auto sampled = sampled_positions(k);
+    for (const bool is_largest : {true, false}) {
+      std::vector<TestType> keys(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        keys[i] = mirrored(static_cast<TestType>(sampled[i] ? random() % 10 : 1000 + random() % 50000), is_largest);
+      }
+      column<TestType> input("high where no sample looks", keys, 0);
+      for (const auto& on : zenith_test::targets("top_k")) {
+        if (on.strategy == "filter")
+          check(on, input, k, is_largest ? zenith::selection::largest : zenith::selection::smallest);
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("high values where a sample looks: too few reach the threshold", "", float, double, std::int32_t,
+                   std::uint64_t) {
+  random_source random{zenith_test::seed_of("sampled", 0)};
+  constexpr std::size_t k = 3000;
+  for (const auto limit : sample_limits) {
+    const auto plan = plan_filter(count, k, limit);
+    if (plan.samples == 0) continue;
+    std::vector<TestType> keys(count);
+    for (auto& one : keys) one = static_cast<TestType>(random() % 1000);
+    for (std::uint32_t i = 0; i < plan.rank + 3; ++i) {
+      keys[sample_position(i, count, plan.samples)] = static_cast<TestType>(50000 + i);
+    }
+    column<TestType> input("high where samples look", keys, 0);
+    for (const auto& on : zenith_test::targets("top_k")) {
+      if (on.strategy == "filter") check(on, input, k, zenith::selection::largest);
+    }
+  }
+}

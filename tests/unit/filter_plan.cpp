@@ -1,0 +1,86 @@
+// How the filter samples.
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <set>
+#include <vector>
+
+#include <algorithms/top_k/filter.hpp>
+#include <catch.hpp>
+#include <settings.hpp>
+
+using zenith::top_k_detail::plan_filter;
+using zenith::top_k_detail::sample_position;
+
+TEST_CASE("a plan's numbers make sense for every problem") {
+  std::mt19937_64 random{zenith_test::seed_of("plan", 0)};
+  for (int i = 0; i < 20000; ++i) {
+    const std::uint64_t count = 1 + (random() >> (32 + random() % 32));
+    const std::uint64_t k = 1 + random() % count;
+    const auto most = static_cast<std::uint32_t>(1 + (random() & 0xffff));
+    const auto plan = plan_filter(count, k, most);
+    INFO("count " << count << ", k " << k << ", most samples " << most);
+    REQUIRE(plan.samples <= most);
+    REQUIRE(plan.expected_survivors <= static_cast<double>(count));
+    if (plan.samples == 0) {
+      REQUIRE(plan.expected_survivors == static_cast<double>(count));
+      continue;
+    }
+    // the threshold is in the sample, and above the rank that k items have on average
+    REQUIRE(plan.samples <= count);
+    REQUIRE(plan.rank >= 1);
+    REQUIRE(plan.rank <= plan.samples);
+    const double mean = static_cast<double>(k) * plan.samples / static_cast<double>(count);
+    REQUIRE(plan.rank >= mean + 5 * std::sqrt(mean));
+    REQUIRE(plan.expected_survivors >= static_cast<double>(k));
+    REQUIRE(plan.expected_survivors <= static_cast<double>(count) / 4 + 1);
+  }
+}
+
+TEST_CASE("small inputs and large k are not sampled") {
+  CHECK(plan_filter(1, 1, 16384).samples == 0);
+  CHECK(plan_filter(60, 1, 16384).samples == 0);
+  CHECK(plan_filter(1 << 26, 1 << 26, 16384).samples == 0);
+  CHECK(plan_filter(1 << 26, 1 << 25, 16384).samples == 0);
+  CHECK(plan_filter(1 << 26, 16, 16384).samples == 16384);
+  CHECK(plan_filter(1 << 26, 16, 0).samples == 0);
+}
+
+TEST_CASE("samples stand one in each stratum") {
+  for (const std::uint64_t count : {64ULL, 1000ULL, 65537ULL, 0xffffffffULL, 0x1234567890ULL}) {
+    for (const std::uint32_t samples : {1U, 7U, 64U}) {
+      const std::uint64_t width = count / samples;
+      bool jittered = false;
+      for (std::uint64_t i = 0; i < samples; ++i) {
+        const auto at = sample_position(i, count, samples);
+        CHECK(at >= i * width);
+        CHECK(at < (i + 1) * width);
+        CHECK(at < count);
+        jittered = jittered || at % width != sample_position(0, count, samples);
+      }
+      CHECK((jittered || samples == 1 || width == 1));
+    }
+  }
+}
+
+TEST_CASE("a random order seldom needs a second read") {
+  // the rank among n random items of the plan's order statistic of the sample must reach k
+  std::mt19937_64 random{zenith_test::seed_of("second", 0)};
+  int second_reads = 0;
+  constexpr std::uint64_t count = 1 << 16;
+  std::vector<std::uint64_t> items(count);
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    const std::uint64_t k = 1 + random() % 1000;
+    const auto plan = plan_filter(count, k, 1024);
+    if (plan.samples == 0) continue;
+    for (auto& one : items) one = random();
+    std::vector<std::uint64_t> sample(plan.samples);
+    for (std::uint32_t i = 0; i < plan.samples; ++i) sample[i] = items[sample_position(i, count, plan.samples)];
+    std::ranges::sort(sample, std::greater{});
+    const auto survivors =
+        std::ranges::count_if(items, [&](std::uint64_t one) { return one >= sample[plan.rank - 1]; });
+    if (static_cast<std::uint64_t>(survivors) < k) ++second_reads;
+  }
+  CHECK(second_reads == 0);
+}
