@@ -5,7 +5,7 @@
     algorithms  include algorithms and core
     backends/x  includes algorithms, core and itself, no other backend
     perf, tests include public headers and what lies in their own room; tests/unit may see private headers, tests/simt is
-                built from the CUDA backend's kernels, tests/fuzz feeds the parsers of perf/study
+                built from the CUDA backend's kernels, tests/fuzz feeds the parsers of core and perf/study
 Public headers include public headers and the standard library, CUDA headers stay in backends/cuda, and nothing outside
 tests includes anything of tests.
 """
@@ -31,7 +31,7 @@ ALLOWED = {
     "tests": ["public"],
     "tests/unit": ["public", "core/", "algorithms/", "backends/"],
     "tests/simt": ["public", "core/", "algorithms/", "backends/cuda/"],
-    "tests/fuzz": ["public", "perf/study/"],
+    "tests/fuzz": ["public", "core/", "perf/study/"],
 }
 STANDARD = re.compile(r"^[a-z_]+$")
 

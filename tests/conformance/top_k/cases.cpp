@@ -1,5 +1,9 @@
 // The cases that every target is put through.
 
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
 #include <catch.hpp>
 #include <suite.hpp>
 #include <types.hpp>

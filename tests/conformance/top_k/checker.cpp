@@ -1,5 +1,9 @@
 // The suite itself is tested: backends with a planted fault each, and every fault must be found.
 
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
 #include <catch.hpp>
 #include <suite.hpp>
 

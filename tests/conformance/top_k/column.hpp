@@ -3,9 +3,9 @@
 /// \file
 /// An input together with what the reference makes of it.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -41,15 +41,7 @@ class column {
   void restore() { std::ranges::copy(pristine_, held_.begin() + static_cast<std::ptrdiff_t>(offset_)); }
 
   /// All keys with their indices, best first.
-  [[nodiscard]] const zenith::top_k_result<T>& ranking(zenith::selection select, bool nan_first) const {
-    auto& known = rankings_[(select == zenith::selection::smallest ? 1U : 0U) + (nan_first ? 2U : 0U)];
-    if (!known) {
-      known =
-          zenith::top_k(zenith::reference(), pristine_, count(),
-                        {.select = select, .nans = nan_first ? zenith::nan_policy::first : zenith::nan_policy::last});
-    }
-    return *known;
-  }
+  [[nodiscard]] const zenith::top_k_result<T>& ranking(zenith::selection select, bool nan_first) const;
 
  private:
   std::string name_;

@@ -1,8 +1,11 @@
 // What the call promises beyond its results: errors, the value-returning form, statistics.
 
+#include <algorithm>
+
 #include <catch.hpp>
 #include <suite.hpp>
 #include <types.hpp>
+#include <zenith/error.hpp>
 
 using namespace conformance;
 

@@ -4,10 +4,10 @@
 /// How large the suite is, and how it collects what is wrong. The same cases make two programs: one for the backends of
 /// the build and one, smaller, for the CUDA backend emulated lane by lane.
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
