@@ -65,9 +65,9 @@ device_profile default_profile(const execution& on) {
   };
   constexpr double unbounded = 1e15;
   add("L1", size.first * cores, 150e9, unbounded);
-  add("L2", size.second * cores, 60e9, unbounded);
-  add("L3", size.shared, 20e9, unbounded);
-  add("memory", std::max(memory_bytes(), size.shared + 1), 12e9, 200e9);
+  add("L2", size.second * cores, 90e9, unbounded);
+  add("L3", size.shared, 25e9, unbounded);
+  add("memory", std::max(memory_bytes(), size.shared + 1), 14e9, 200e9);
   return typical;
 }
 

@@ -25,6 +25,7 @@ device_profile shipped_profile(const backend& of, int ordinal) {
   auto profile = of.default_profile(detail::resolve(std::move(on)));
   profile.backend = of.name;
   profile.device = ordinal;
+  profile.memory = of.memory;
   profile.origin = "default";
   profile.offers.clear();
   for (const auto& entry : of.kernels) {
@@ -49,9 +50,12 @@ void add_devices(const backend& of, std::vector<device_profile>& to) {
 void overlay(device_profile& shipped, const machine& measured) {
   const auto* found = measured.find(shipped.backend, shipped.device);
   if (found == nullptr || found->name != shipped.name || found->cores != shipped.cores) return;
+  // what the backend can do is never taken from a file
   auto offers = std::move(shipped.offers);
+  const auto memory = shipped.memory;
   shipped = *found;
   shipped.offers = std::move(offers);
+  shipped.memory = memory;
 }
 
 machine look_around() {

@@ -72,10 +72,13 @@ memory_level level_from(const json& value, const std::string& path) {
   return {in.text("name"), in.bytes("bytes"), in.number("read"), in.number("write"), in.number("copy")};
 }
 
-device_kind kind_from(const members& in) {
-  const auto text = in.text("kind");
-  if (text != "cpu" && text != "gpu") damaged(in.path("kind") + " is neither \"cpu\" nor \"gpu\"");
-  return text == "cpu" ? device_kind::cpu : device_kind::gpu;
+// Which of two words a member is.
+bool is_first(const members& in, std::string_view name, std::string_view first, std::string_view second) {
+  const auto text = in.text(name);
+  if (text != first && text != second) {
+    damaged(in.path(name) + " is neither \"" + std::string{first} + "\" nor \"" + std::string{second} + "\"");
+  }
+  return text == first;
 }
 
 device_profile device_from(const json& value, const std::string& path) {
@@ -84,7 +87,8 @@ device_profile device_from(const json& value, const std::string& path) {
   device.backend = in.text("backend");
   device.device = in.integer("device");
   device.name = in.text("name");
-  device.kind = kind_from(in);
+  device.kind = is_first(in, "kind", "cpu", "gpu") ? device_kind::cpu : device_kind::gpu;
+  device.memory = is_first(in, "memory", "host", "device") ? memory_space::host : memory_space::device;
   device.cores = in.integer("cores");
   device.simd_bytes = in.integer("simd_bytes");
   device.grain_bytes = in.bytes("grain_bytes");
@@ -163,6 +167,7 @@ json to_json(const device_profile& device) {
           {"device", device.device},
           {"name", device.name},
           {"kind", device.kind == device_kind::cpu ? "cpu" : "gpu"},
+          {"memory", device.memory == memory_space::host ? "host" : "device"},
           {"cores", device.cores},
           {"simd_bytes", device.simd_bytes},
           {"grain_bytes", device.grain_bytes},

@@ -41,6 +41,7 @@ zenith::device_profile measure_device(const zenith::device_profile& shipped, con
   auto measured = backend->measure(on.settings(), progress);
   measured.backend = shipped.backend;
   measured.device = shipped.device;
+  measured.memory = shipped.memory;
   measured.offers = shipped.offers;
   return measured;
 }
@@ -51,7 +52,7 @@ void measure_points(const zenith::device_profile& profile, const zenith::executo
                     std::vector<measured_cost>& points) {
   const auto space = on.settings().target->memory;
   constexpr std::uint64_t ks[] = {1, 2, 8, 32, 128, 512, 1024, 2048, 4096};
-  constexpr double too_long = 0.05;
+  constexpr double too_long = 0.02;
   constexpr patience limits{.least_repeats = 3, .most_repeats = 100, .enough_seconds = 0.01};
   std::uint64_t first = 1 << 10;
   double done = 0;

@@ -2,69 +2,177 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace zenith_study {
 namespace {
 
-// Beyond a factor of 1.5 a point's pull grows linearly only.
-double loss(double predicted, double measured) {
-  constexpr double near = 0.405;
-  const double off = std::abs(std::log(std::max(predicted, 1e-12) / measured));
-  return off <= near ? off * off : near * (2 * off - near);
+// Beyond a factor of 1.5 a point's pull grows no further.
+constexpr double near = 0.405;
+constexpr double least_rate = 1e-14;
+
+using vector = std::vector<double>;
+
+/// The rates that the points name, as the unknowns of a least-squares problem in their logarithms.
+class rate_problem {
+ public:
+  rate_problem(const std::vector<measured_cost>& points, zenith::device_profile& profile)
+      : points_(points), profile_(profile) {
+    for (const auto& point : points) {
+      for (const auto& phase : point.of.phases) {
+        for (const auto& work : phase.operations) add(work);
+      }
+    }
+  }
+
+  [[nodiscard]] std::size_t unknowns() const { return rates_.size(); }
+  [[nodiscard]] double at(std::size_t j) const { return std::log(*rates_[j]); }
+  void set(std::size_t j, double log_rate) { *rates_[j] = std::max(std::exp(log_rate), least_rate); }
+  [[nodiscard]] vector all() const {
+    vector values(unknowns());
+    for (std::size_t j = 0; j < values.size(); ++j) values[j] = at(j);
+    return values;
+  }
+  void set(const vector& values) {
+    for (std::size_t j = 0; j < values.size(); ++j) set(j, values[j]);
+  }
+
+  /// log(predicted / measured) of each point.
+  [[nodiscard]] vector residuals() const {
+    vector off;
+    off.reserve(points_.size());
+    for (const auto& one : points_) {
+      off.push_back(std::log(std::max(zenith::seconds(one.of, profile_), 1e-12) / one.seconds));
+    }
+    return off;
+  }
+  [[nodiscard]] double loss() const {
+    double sum = 0;
+    for (const double off : residuals()) {
+      const double size = std::abs(off);
+      sum += size <= near ? size * size : near * (2 * size - near);
+    }
+    return sum;
+  }
+
+ private:
+  void add(const zenith::work& work) {
+    double* rate = &profile_.rates.try_emplace(std::string{work.rate}, work.default_seconds).first->second;
+    if (std::ranges::find(rates_, rate) != rates_.end()) return;
+    *rate = std::max(*rate, least_rate);
+    rates_.push_back(rate);
+  }
+
+  const std::vector<measured_cost>& points_;
+  zenith::device_profile& profile_;
+  std::vector<double*> rates_;
+};
+
+// One unknown after the other, by factors that shrink: from anywhere to the right valley. The roofline's maximum has
+// kinks, over which a method with derivatives would stumble out here.
+void descend(rate_problem& problem) {
+  double best = problem.loss();
+  const auto improves = [&](std::size_t j, double step) {
+    const double before = problem.at(j);
+    problem.set(j, before + step);
+    if (const double now = problem.loss(); now < best * (1 - 1e-9)) {
+      best = now;
+      return true;
+    }
+    problem.set(j, before);
+    return false;
+  };
+  for (double step = std::log(4.0); step > 0.1; step /= 2) {
+    constexpr int most_rounds = 20;
+    bool moved = true;
+    for (int round = 0; moved && round < most_rounds; ++round) {
+      moved = false;
+      for (std::size_t j = 0; j < problem.unknowns(); ++j) moved = improves(j, step) || improves(j, -step) || moved;
+    }
+  }
 }
 
-double total_loss(const std::vector<measured_cost>& points, const zenith::device_profile& profile) {
-  double sum = 0;
-  for (const auto& one : points) sum += loss(zenith::seconds(one.of, profile), one.seconds);
-  return sum;
+// Solves a x = b for a symmetric positive definite a, by elimination.
+vector solve(std::vector<vector> a, vector b) {
+  const std::size_t n = b.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t row = i + 1; row < n; ++row) {
+      const double factor = a[row][i] / a[i][i];
+      for (std::size_t j = i; j < n; ++j) a[row][j] -= factor * a[i][j];
+      b[row] -= factor * b[i];
+    }
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t j = i + 1; j < n; ++j) b[i] -= a[i][j] * b[j];
+    b[i] /= a[i][i];
+  }
+  return b;
+}
+
+// Down the valley, along which several unknowns change together: Levenberg-Marquardt, with the weights that the bounded
+// pull of far points amounts to.
+void follow_valley(rate_problem& problem) {
+  const std::size_t n = problem.unknowns();
+  double best = problem.loss();
+  double damping = 1e-2;
+  constexpr int most_steps = 60;
+  for (int step = 0; step < most_steps && damping < 1e6; ++step) {
+    const vector base = problem.all();
+    const vector off = problem.residuals();
+    std::vector<vector> slopes(n);
+    for (std::size_t j = 0; j < n; ++j) {
+      constexpr double nudge = 1e-4;
+      problem.set(j, base[j] + nudge);
+      slopes[j] = problem.residuals();
+      for (std::size_t i = 0; i < off.size(); ++i) slopes[j][i] = (slopes[j][i] - off[i]) / nudge;
+      problem.set(j, base[j]);
+    }
+    std::vector<vector> normal(n, vector(n));
+    vector pull(n);
+    for (std::size_t i = 0; i < off.size(); ++i) {
+      const double weight = std::min(1.0, near / std::max(std::abs(off[i]), 1e-12));
+      for (std::size_t j = 0; j < n; ++j) {
+        pull[j] -= weight * slopes[j][i] * off[i];
+        for (std::size_t k = 0; k < n; ++k) normal[j][k] += weight * slopes[j][i] * slopes[k][i];
+      }
+    }
+    // an unknown that no point depends on any more stays where it is
+    constexpr double least_slope = 1e-9;
+    for (std::size_t j = 0; j < n; ++j) normal[j][j] += damping * normal[j][j] + least_slope;
+    vector next = solve(std::move(normal), std::move(pull));
+    for (std::size_t j = 0; j < n; ++j) next[j] = base[j] + std::clamp(next[j], -1.0, 1.0);
+    problem.set(next);
+    if (const double now = problem.loss(); now < best) {
+      best = now;
+      damping /= 3;
+    } else {
+      problem.set(base);
+      damping *= 4;
+    }
+  }
 }
 
 }  // namespace
 
 void fit_rates(const std::vector<measured_cost>& points, zenith::device_profile& profile) {
-  for (const auto& point : points) {
-    for (const auto& phase : point.of.phases) {
-      for (const auto& work : phase.operations) profile.rates.try_emplace(std::string{work.rate}, work.default_seconds);
+  rate_problem problem(points, profile);
+  const vector given = problem.all();
+  vector best = given;
+  double least = problem.loss();
+  // A rate that is too low hides below the roofline's other resources, where no slope leads back up. From above all are
+  // in sight.
+  for (const double above : {1.0, 8.0, 64.0}) {
+    for (std::size_t j = 0; j < given.size(); ++j) problem.set(j, given[j] + std::log(above));
+    descend(problem);
+    follow_valley(problem);
+    if (const double loss = problem.loss(); loss < least) {
+      least = loss;
+      best = problem.all();
     }
   }
-  std::vector<double*> rates;
-  for (const auto& point : points) {
-    for (const auto& phase : point.of.phases) {
-      for (const auto& work : phase.operations) {
-        double* rate = &profile.rates.find(work.rate)->second;
-        if (std::ranges::find(rates, rate) == rates.end()) rates.push_back(rate);
-      }
-    }
-  }
-
-  // Coordinate descent on the rates' logarithms, by factors that shrink. The roofline's maximum has kinks that a method
-  // with derivatives would stumble over, and an evaluation costs microseconds.
-  double best = total_loss(points, profile);
-  const auto improves = [&](double& rate, double trial) {
-    const double before = rate;
-    rate = trial;
-    if (const double now = total_loss(points, profile); now < best * (1 - 1e-9)) {
-      best = now;
-      return true;
-    }
-    rate = before;
-    return false;
-  };
-  constexpr double least_rate = 1e-14;
-  for (double factor = 4; factor > 1.005; factor = std::sqrt(factor)) {
-    constexpr int most_rounds = 40;
-    bool moved = true;
-    for (int round = 0; moved && round < most_rounds; ++round) {
-      moved = false;
-      for (double* rate : rates) {
-        if (*rate < least_rate) *rate = least_rate;
-        moved = improves(*rate, *rate * factor) || improves(*rate, *rate / factor) || moved;
-      }
-    }
-  }
+  problem.set(best);
 }
 
 }  // namespace zenith_study

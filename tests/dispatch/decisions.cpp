@@ -69,6 +69,10 @@ TEST_CASE("data on the GPU stays there, whatever its size") {
       }
     }
   }
+  // a GPU whose backend takes host memory only
+  auto devices = fixture("server-h200.json").devices();
+  devices[1].memory = memory_space::host;
+  CHECK_THROWS_AS(decide(problem(20, 16, memory_space::device), machine{devices}), error);
   const machine cpu_only{{fixture("server-h200.json").devices().front()}};
   try {
     (void)decide(problem(20, 16, memory_space::device), cpu_only);

@@ -27,6 +27,7 @@ void check_same(const machine& a, const machine& b) {
     CHECK(x.device == y.device);
     CHECK(x.name == y.name);
     CHECK(x.kind == y.kind);
+    CHECK(x.memory == y.memory);
     CHECK(x.cores == y.cores);
     CHECK(x.simd_bytes == y.simd_bytes);
     CHECK(x.grain_bytes == y.grain_bytes);
@@ -156,6 +157,7 @@ TEST_CASE("a damaged profile says what is wrong where") {
       {"\"cores\": 3", "\"core\": 3", "devices[0].cores is missing"},
       {"\"device\": 0", "\"device\": 0, \"device\": 1", "two members \"device\""},
       {"\"kind\": \"cpu\"", "\"kind\": \"tpu\"", "devices[0].kind"},
+      {"\"memory\": \"host\"", "\"memory\": \"tape\"", "devices[0].memory"},
       {"\"bytes\": 200", "\"bytes\": 100", "devices[0].levels[1].bytes"},
       {"\"bytes\": 200", "\"bytes\": 1e400", "number"},
       {"\"bytes\": 200", "\"bytes\": 200.5", "devices[0].levels[1].bytes"},

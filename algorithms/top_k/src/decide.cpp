@@ -27,7 +27,7 @@ std::string_view obstacle(const top_k_problem& problem, const strategy& with, co
                           std::string_view asked) {
   if (!on.offers_kernel(top_k_call::operation, with.name)) return "not offered by this backend";
   if (on.levels.empty()) return "its profile has no memory level";
-  if (problem.space == memory_space::device && on.kind != device_kind::gpu) {
+  if (problem.space == memory_space::device && on.memory != memory_space::device) {
     return "the keys lie in device memory, which this backend cannot read";
   }
   if (asked != "auto" && asked != with.name) return "another strategy was asked for";

@@ -28,8 +28,9 @@ struct device_profile {
   int device = 0;
   std::string name;  ///< of the chip
   device_kind kind = device_kind::cpu;
-  int cores = 1;       ///< cores, or multiprocessors
-  int simd_bytes = 0;  ///< width of a SIMD register, or of a warp's 32-bit word
+  memory_space memory = memory_space::host;  ///< `device`: keys may lie in the device's own memory
+  int cores = 1;                             ///< cores, or multiprocessors
+  int simd_bytes = 0;                        ///< width of a SIMD register, or of a warp's 32-bit word
   /// Bytes that a core must get before another one is worth waking; 0: the whole device works on anything.
   std::uint64_t grain_bytes = 0;
   std::vector<memory_level> levels;

@@ -1,0 +1,55 @@
+#include <catch.hpp>
+#include <cmath>
+#include <vector>
+
+#include <perf/study/fit.hpp>
+#include "scenes.hpp"
+
+using namespace zenith;
+
+namespace {
+
+constexpr std::string_view item = "item";
+constexpr std::string_view comparison = "comparison";
+constexpr std::string_view call = "call";
+
+device_profile two_cores() {
+  device_profile made;
+  made.cores = 2;
+  made.launch_overhead = 1e-6;
+  made.levels = {{"memory", std::uint64_t{1} << 40, 1e10, 1e10, 1e10}};
+  return made;
+}
+
+// A call, n items read or worked on by two cores, and n log2 n comparisons on one.
+cost of(double n) {
+  return {{{"call", {}, {{call, 1, 1e-6}}, 0, 1},
+           {"scan", {{1, 4 * n, 0}}, {{item, n, 1e-9}}, 1, 2},
+           {"sort", {}, {{comparison, n * std::log2(n), 1e-9}}, 0, 1}}};
+}
+
+}  // namespace
+
+TEST_CASE("fitted rates predict what was measured, though they start far away") {
+  auto truth = two_cores();
+  truth.rates = {{"call", 3e-5}, {"item", 2e-8}, {"comparison", 2e-10}};
+  std::vector<zenith_study::measured_cost> points;
+  for (double n = 64; n < 1e8; n *= 3) points.push_back({of(n), seconds(of(n), truth)});
+  auto fitted = two_cores();
+  zenith_study::fit_rates(points, fitted);
+  CHECK(fitted.rates.size() == 3);
+  for (const auto& point : points) CHECK(seconds(point.of, fitted) == Approx(point.seconds).epsilon(0.03));
+}
+
+TEST_CASE("a disturbed measurement does not bend the fit") {
+  auto truth = two_cores();
+  truth.rates = {{"call", 3e-5}, {"item", 2e-8}, {"comparison", 2e-10}};
+  std::vector<zenith_study::measured_cost> points;
+  for (double n = 64; n < 1e8; n *= 2) points.push_back({of(n), seconds(of(n), truth)});
+  points[7].seconds *= 20;
+  auto fitted = two_cores();
+  zenith_study::fit_rates(points, fitted);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (i != 7) CHECK(seconds(points[i].of, fitted) == Approx(points[i].seconds).epsilon(0.25));
+  }
+}
