@@ -48,8 +48,8 @@ struct filter_plan {
   return std::floor(root / 2 + std::fmin(root, 1024) + k / 4);
 }
 
-/// Sampled ranks spread like a Poisson variable of mean r = k * samples / count; five standard deviations above keep the
-/// chance of a second read near one in a million.
+/// Sampled ranks spread like a Poisson variable of mean r = k * samples / count; five standard deviations above keep
+/// the chance of a second read near one in a million.
 [[nodiscard]] inline filter_plan plan_filter(std::uint64_t count, std::uint64_t k, std::uint32_t most_samples) {
   filter_plan plan;
   const auto n = static_cast<double>(count);

@@ -12,8 +12,8 @@ inline constexpr std::uint64_t worth_a_worker = 512 * 1024;
 [[nodiscard]] int workers_for(int threads, std::uint64_t bytes) noexcept;
 
 /// Runs work(0) … work(workers - 1) at the same time and waits for all of them. They run in the caller's TBB arena when
-/// it is wide enough, else in one of their own, and in a build without TBB in threads that live as long as the call; the
-/// first exception is passed on. With one worker this is a plain call.
+/// it is wide enough, else in one of their own, and in a build without TBB in threads that live as long as the call;
+/// the first exception is passed on. With one worker this is a plain call.
 void run_workers(int workers, const std::function<void(int)>& work);
 
 /// The number of threads that this process may use.

@@ -27,8 +27,8 @@ ZENITH_FN std::uint32_t lane_mask(const Flags& flags) {
 
 // To a register first: a compress to memory is microcoded on Zen 4.
 template <class T>
-ZENITH_FN unsigned compress_store(const xsimd::batch<T, arch>& keys, std::uint32_t first, std::uint32_t mask, T* out_keys,
-                                  std::uint32_t* out_indices) {
+ZENITH_FN unsigned compress_store(const xsimd::batch<T, arch>& keys, std::uint32_t first, std::uint32_t mask,
+                                  T* out_keys, std::uint32_t* out_indices) {
   __m512i bits;
   __builtin_memcpy(&bits, &keys, sizeof bits);
   if constexpr (sizeof(T) == 4) {
@@ -52,8 +52,8 @@ ZENITH_FN unsigned compress_store(const xsimd::batch<T, arch>& keys, std::uint32
 
 // Survivors are few: one at a time costs less than the tables of a vector method.
 template <class T>
-ZENITH_FN unsigned compress_store(const xsimd::batch<T, arch>& keys, std::uint32_t first, std::uint32_t mask, T* out_keys,
-                                  std::uint32_t* out_indices) {
+ZENITH_FN unsigned compress_store(const xsimd::batch<T, arch>& keys, std::uint32_t first, std::uint32_t mask,
+                                  T* out_keys, std::uint32_t* out_indices) {
   T lane[xsimd::batch<T, arch>::size];
   keys.store_unaligned(lane);
   unsigned stored = 0;

@@ -1,4 +1,5 @@
-// A row: one entry in every SIMD lane. Included by a unit that is compiled for one instruction set, inside its namespace.
+// A row: one entry in every SIMD lane. Included by a unit that is compiled for one instruction set, inside its
+// namespace.
 
 using word_batch = xsimd::batch<std::uint64_t, arch>;
 constexpr std::uint64_t row_lanes = word_batch::size;

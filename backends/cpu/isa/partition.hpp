@@ -1,5 +1,5 @@
-// Partition of entries around a pivot: the vector method behind selecting and sorting survivors. Included by a unit that
-// is compiled for one instruction set, inside its namespace.
+// Partition of entries around a pivot: the vector method behind selecting and sorting survivors. Included by a unit
+// that is compiled for one instruction set, inside its namespace.
 
 #if defined(ZENITH_ISA_AVX512)
 

@@ -40,7 +40,8 @@ constexpr scan_variants scans_of() {
   if constexpr (std::is_floating_point_v<T>) {
     return {scan_keys<T, false, false>, scan_keys<T, false, true>, scan_keys<T, true, false>, scan_keys<T, true, true>};
   } else {
-    return {scan_keys<T, false, false>, scan_keys<T, false, false>, scan_keys<T, true, false>, scan_keys<T, true, false>};
+    return {scan_keys<T, false, false>, scan_keys<T, false, false>, scan_keys<T, true, false>,
+            scan_keys<T, true, false>};
   }
 }
 

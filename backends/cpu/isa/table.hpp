@@ -56,17 +56,17 @@ struct bitonic_request {
 
 using bitonic_function = void (*)(const bitonic_request&);
 
-/// Moves those of words' `count` entries that are better than the pivot to the front, the others behind them, and returns
-/// how many are better. Keeps no order. `spare` has room for `count` entries and one register more.
+/// Moves those of words' `count` entries that are better than the pivot to the front, the others behind them, and
+/// returns how many are better. Keeps no order. `spare` has room for `count` entries and one register more.
 using partition_function = std::uint64_t (*)(std::uint64_t* words, std::uint64_t count, const std::uint64_t* pivot,
                                              std::uint64_t* spare);
 
 struct isa_table {
   const char* name;
   int simd_bytes;
-  int entry_lanes;  ///< entries in a row of a bitonic tile
-  scan_variants scan[6];        ///< by key_type
-  bitonic_function bitonic[6];  ///< by key_type
+  int entry_lanes;                      ///< entries in a row of a bitonic tile
+  scan_variants scan[6];                ///< by key_type
+  bitonic_function bitonic[6];          ///< by key_type
   partition_function partition_packed;  ///< entries of one word; nullptr where the set has no fast way
   partition_function partition_split;   ///< entries of two words
   /// The largest of count 32-bit integers: the one-read floor.
