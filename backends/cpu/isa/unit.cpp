@@ -38,14 +38,15 @@ using arch = xsimd::sse2;
 constexpr const char* name = "sse2";
 #endif
 
-// clang-format off: each builds on those before it
-#include <backends/cpu/isa/bitonic.hpp>
+// Each builds on those before it.
+// clang-format off
 #include <backends/cpu/isa/compress.hpp>
+#include <backends/cpu/isa/tile.hpp>
+#include <backends/cpu/isa/scan.hpp>
 #include <backends/cpu/isa/entry_row.hpp>
 #include <backends/cpu/isa/entry_tile.hpp>
+#include <backends/cpu/isa/bitonic.hpp>
 #include <backends/cpu/isa/partition.hpp>
-#include <backends/cpu/isa/scan.hpp>
-#include <backends/cpu/isa/tile.hpp>
 // clang-format on
 
 }  // namespace
