@@ -68,7 +68,7 @@ cost gpu_cost(const top_k_problem& problem, double k) {
   const double e = entry_bytes(problem.type);
   double items = std::ceil(static_cast<double>(problem.count) / k) * k;
   const auto reduction_of = [&] {
-    return std::min(x, static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(items / k))));
+    return std::min(x, static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(std::ceil(items / k)))));
   };
   double reduction = reduction_of();
   network steps = sort_runs(items, k);
