@@ -60,10 +60,11 @@ axis time_axis(const sweep& of) {
   limits seen;
   for (const auto& point : of.points) {
     if (point.result == outcome::measured) seen.take(point.time);
+    seen.take(point.predicted.value_or(0));
   }
   for (const auto& one : of.all_series) seen.take(one.floor_seconds);
   if (seen.high == 0) seen = {1e-3, 1};
-  return {std::log10(seen.low / 1.6), std::log10(seen.high * 1.6), bottom, top};
+  return {std::log10(seen.low / 2), std::log10(seen.high * 1.6), bottom, top};
 }
 
 axis k_axis(const sweep& of) {
@@ -137,19 +138,29 @@ class picture {
     text((left + right) / 2, bottom + 46, "text-anchor=\"middle\"", "k (log)");
   }
 
+  struct floor_line {
+    double seconds;
+    std::string label;
+  };
+
   // Equal floors are one line.
-  void draw_floors() {
-    std::vector<double> drawn;
+  [[nodiscard]] std::vector<floor_line> floors() const {
+    std::vector<floor_line> found;
     for (const auto& one : of_.all_series) {
-      if (one.floor_seconds <= 0 || std::ranges::find(drawn, one.floor_seconds) != drawn.end()) continue;
-      drawn.push_back(one.floor_seconds);
-      const double y = y_.at(one.floor_seconds);
+      if (one.floor_seconds <= 0) continue;
+      if (std::ranges::find(found, one.floor_seconds, &floor_line::seconds) != found.end()) continue;
+      const auto what = one.on.settings().target->memory == zenith::memory_space::host
+                            ? std::string{"one read"}
+                            : fmt::format("{} {}", one.resident ? "one read on" : "the link to", one.on.backend());
+      found.push_back({one.floor_seconds, fmt::format("floor: {}, {}", what, format_seconds(one.floor_seconds))});
+    }
+    return found;
+  }
+
+  void draw_floors() {
+    for (const auto& one : floors()) {
+      const double y = y_.at(one.seconds);
       line(left, y, right, y, "stroke=\"#444\" stroke-width=\"1.5\" stroke-dasharray=\"7 4\"");
-      const auto where = one.on.settings().target->memory == zenith::memory_space::host ? "floor: one read"
-                         : one.resident ? fmt::format("floor: one read on {}", one.on.backend())
-                                        : fmt::format("floor: link to {}", one.on.backend());
-      text(left + 6, y + 15, "fill=\"#444\" font-size=\"12\"",
-           fmt::format("{}, {}", where, format_seconds(one.floor_seconds)));
     }
   }
 
@@ -160,7 +171,7 @@ class picture {
     for (const auto& point : of_.points) {
       if (point.series != s) continue;
       const double x = x_.at(static_cast<double>(point.k));
-      if (point.predicted && std::log10(*point.predicted) > y_.low && std::log10(*point.predicted) < y_.high) {
+      if (point.predicted) {
         predicted += fmt::format("{:.1f},{:.1f} ", x, y_.at(*point.predicted));
       }
       if (point.result == outcome::measured) measured += fmt::format("{:.1f},{:.1f} ", x, y_.at(point.time));
@@ -202,9 +213,11 @@ class picture {
     y += 24;
     draw_mark(x + 13, y - 4, "#666", true);
     text(x + 36, y, "fill=\"#555\"", "the dispatcher's choice");
-    y += 24;
-    line(x, y - 4, x + 26, y - 4, "stroke=\"#444\" stroke-width=\"1.5\" stroke-dasharray=\"7 4\"");
-    text(x + 36, y, "fill=\"#555\"", "floor: the data read once");
+    for (const auto& one : floors()) {
+      y += 24;
+      line(x, y - 4, x + 26, y - 4, "stroke=\"#444\" stroke-width=\"1.5\" stroke-dasharray=\"7 4\"");
+      text(x + 36, y, "fill=\"#555\"", one.label);
+    }
   }
 
   const sweep& of_;

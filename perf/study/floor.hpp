@@ -11,10 +11,15 @@ namespace zenith_study {
 struct read_floor {
   std::vector<double> seconds;  ///< one entry a repetition
   std::string how;              ///< the instruction set and number of threads that were fastest
+  std::size_t reader = 0;       ///< the loop that was fastest
+  int threads = 1;
 };
 
 /// Times a maximum over `data`, the least work that looks at every item, with every instruction set that this CPU has,
 /// on one thread and on `threads`; the fastest combination counts.
 [[nodiscard]] read_floor measure_read_floor(std::span<const std::byte> data, int threads, int repeat);
+
+/// Times the fastest combination again: a floor is fair only when it saw the same moments as what stands on it.
+void measure_again(read_floor& floor, std::span<const std::byte> data, int repeat);
 
 }  // namespace zenith_study

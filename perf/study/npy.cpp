@@ -1,7 +1,5 @@
 #include <perf/study/npy.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -129,6 +127,12 @@ void append_utf8(std::string& out, std::uint32_t c) {
   put(0x80 | (c & 0x3f));
 }
 
+template <class T>
+std::string shortest(T value) {
+  char digits[32];
+  return {digits, std::to_chars(digits, digits + sizeof(digits), value).ptr};
+}
+
 std::string text_of(const npy_table::column& column, const std::byte* at) {
   const bool big = column.is_big_endian;
   const auto wide = [&]<class T8, class T16, class T32, class T64>(T8, T16, T32, T64) {
@@ -148,9 +152,9 @@ std::string text_of(const npy_table::column& column, const std::byte* at) {
     case 'm':
     case 'M': return wide(std::int8_t{}, std::int16_t{}, std::int32_t{}, std::int64_t{});
     case 'f':
-      if (column.bytes == 2) return fmt::format("{}", from_half(load<std::uint16_t>(at, big)));
-      if (column.bytes == 4) return fmt::format("{}", load<float>(at, big));
-      if (column.bytes == 8) return fmt::format("{}", load<double>(at, big));
+      if (column.bytes == 2) return shortest(from_half(load<std::uint16_t>(at, big)));
+      if (column.bytes == 4) return shortest(load<float>(at, big));
+      if (column.bytes == 8) return shortest(load<double>(at, big));
       return "?";
     case 'S':
     case 'a':

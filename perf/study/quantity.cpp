@@ -102,7 +102,7 @@ std::string format_seconds(double seconds) {
     double unit;
     std::string_view name;
   };
-  constexpr scale scales[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
+  constexpr scale scales[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}};
   for (const auto& [one, name] : scales) {
     if (seconds < one && name != "ns") continue;
     const double shown = seconds / one;

@@ -35,9 +35,9 @@ std::vector<std::string> usable_backends(const sweep_options& options, std::vect
       notes.push_back(fmt::format("{} is left out: {} ({})", one.name, one.why_not, one.remedy));
     } else if (one.name == "reference" && options.count > reference_limit) {
       notes.push_back(
-          fmt::format("reference is left out: it sorts, and {} items would take it minutes (--backend "
-                      "reference, or --count {} and less, brings it back)",
-                      with_commas(options.count), with_commas(reference_limit)));
+          fmt::format("reference is left out: it sorts everything, which takes too long for more than {} items "
+                      "(--backend reference brings it back)",
+                      with_commas(reference_limit)));
     } else {
       names.push_back(one.name);
     }

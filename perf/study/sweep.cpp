@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <span>
 #include <thread>
 
@@ -64,6 +65,12 @@ class experiment {
     double left = options_.budget;
     for (std::size_t i = 0; i < order.size(); ++i) {
       left -= time_of([&] { measure_series(order[i], left / static_cast<double>(order.size() - i)); });
+      measure_again(result_.floor, std::as_bytes(std::span{keys_}), options_.repeat);
+    }
+    for (auto& one : result_.all_series) {
+      if (!one.resident && one.on.settings().target->memory == zenith::memory_space::host) {
+        one.floor_seconds = median(result_.floor.seconds);
+      }
     }
     return std::move(result_);
   }
@@ -84,14 +91,17 @@ class experiment {
   void find_floor(series& one) {
     const auto& backend = *one.on.settings().target;
     if (backend.memory == zenith::memory_space::host) {
-      one.floor_seconds = median(result_.floor.seconds);
       one.floor_origin = "a maximum over the data, " + result_.floor.how;
       return;
     }
     if (backend.measure == nullptr) return;
-    const auto profile = backend.measure(one.on.settings(), [&](double, std::string_view what) {
-      shown_.show(0, fmt::format("{}: {}", one.label, what));
-    });
+    // the series of one device share one measurement
+    auto& profile = measured_[one.executor];
+    if (profile.levels.empty()) {
+      profile = backend.measure(one.on.settings(), [&](double, std::string_view what) {
+        shown_.show(0, fmt::format("{}: {}", one.executor, what));
+      });
+    }
     const auto bytes = static_cast<double>(options_.count * sizeof(T));
     if (one.resident) {
       one.floor_seconds = bytes / profile.levels.back().read;
@@ -162,8 +172,7 @@ class experiment {
                   fmt::format("{}, k = {}", one.label, point.k));
       const double expected = expect(s, point);
       if (expected > left) {
-        point.note = fmt::format("skipped: about {} for one call, more than is left of this line's share of --budget",
-                                 format_seconds(expected));
+        point.note = fmt::format("about {} a call, past its share of --budget", format_seconds(expected));
         continue;
       }
       left -= time_of([&] {
@@ -244,7 +253,7 @@ class experiment {
     }
     if (repeats == 0) {
       point.seconds.push_back(first);
-      point.note = "timed once, its first call: no time for more";
+      point.note = "timed once";
     } else if (!is_right()) {
       return;
     }
@@ -257,6 +266,7 @@ class experiment {
   sweep result_;
   std::vector<T> keys_;
   std::vector<std::uint32_t> right_;
+  std::map<std::string, zenith::device_profile> measured_;  // by executor
   std::size_t done_ = 0;
 };
 
