@@ -1,0 +1,205 @@
+#include <sys/wait.h>
+
+#include <catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+using Catch::Matchers::Contains;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path output = ZENITH_TEST_OUTPUT;
+const std::string sample = std::string{ZENITH_TEST_DATA} + "/flights-2013-sample.csv";
+
+std::string read(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::string write(const std::string& name, const std::string& text) {
+  fs::create_directories(output);
+  std::ofstream(output / name, std::ios::binary) << text;
+  return (output / name).string();
+}
+
+struct ran {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+// Each run has a profile of its own, which is not there: what the user has calibrated decides nothing.
+ran run(const std::string& arguments, const std::string& environment = {}) {
+  fs::create_directories(output);
+  const auto out = output / "out.txt";
+  const auto err = output / "err.txt";
+  const auto command = "ZENITH_PROFILE='" + (output / "none.json").string() + "' " + environment + " '" +
+                       ZENITH_STUDY_PROGRAM "' " + arguments + " >'" + out.string() + "' 2>'" + err.string() + "'";
+  const int status = std::system(command.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
+}
+
+ran study(const std::string& arguments) { return run("top-k --output '" + output.string() + "' " + arguments); }
+
+ran query(const std::string& file, const std::string& arguments) {
+  return run("top-k --input '" + file + "' " + arguments);
+}
+
+std::size_t lines_with(const std::string& text, const std::string& word) {
+  std::istringstream in(text);
+  std::size_t count = 0;
+  for (std::string line; std::getline(in, line);) count += line.find(word) != std::string::npos ? 1 : 0;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("study: every type and distribution gives a table, numbers and a picture") {
+  for (const std::string type : {"float32", "float64", "int32", "uint32", "int64", "uint64"}) {
+    for (const std::string values : {"uniform", "normal", "ascending", "descending", "all-equal", "bucket-killer"}) {
+      const auto result =
+          study("--count 3000 --k 1,5,2000 --repeat 1 --budget 5 --type " + type + " --distribution " + values);
+      INFO(result.out << result.err);
+      REQUIRE(result.status == 0);
+      CHECK_THAT(result.out, Contains("reference/sort") && Contains("cpu/filter") && Contains("GB/s"));
+      CHECK_THAT(result.out, Contains("Every result equals a selection by the standard library"));
+      const auto base = output / ("top-k-" + type + "-" + values + "-3000");
+      const auto numbers = nlohmann::json::parse(read(base.string() + ".json"));
+      CHECK(numbers.at("problem").at("count") == 3000);
+      CHECK(numbers.at("points").size() >= 6);
+      for (const auto& point : numbers.at("points")) CHECK(point.at("result") == "measured");
+      const auto picture = read(base.string() + ".svg");
+      CHECK_THAT(picture, Catch::StartsWith("<svg") && Catch::EndsWith("</svg>\n"));
+    }
+  }
+}
+
+TEST_CASE("study: what was asked for, and only that") {
+  const auto result = study("--count 1000 --k 1..16 --smallest --backend reference --strategy sort --repeat 2");
+  REQUIRE(result.status == 0);
+  CHECK(lines_with(result.out, "reference/sort ") == 5);
+  CHECK_THAT(result.out, !Contains("cpu/filter"));
+  const auto numbers = nlohmann::json::parse(read(output / "top-k-float32-uniform-1000-smallest.json"));
+  for (const auto& point : numbers.at("points")) CHECK(point.at("seconds").size() == 2);
+  CHECK(study("--count 1 --k 1").status == 0);
+  CHECK_THAT(study("--count 100 --k 3 --backend cpu:isa=sse2").out, Contains("cpu:isa=sse2/filter"));
+}
+
+TEST_CASE("study: the time budget thins slow lines and says so") {
+  const auto result = study("--count 2^20 --k 1..64 --backend reference --budget 0.1");
+  REQUIRE(result.status == 0);
+  CHECK_THAT(result.out, Contains("skipped") && Contains("past its share of --budget"));
+}
+
+TEST_CASE("study: wrong options are refused before any work") {
+  const auto refused = [](const std::string& arguments, int status, const std::string& word) {
+    const auto result = study(arguments);
+    INFO(arguments << ": " << result.err);
+    CHECK(result.status == status);
+    CHECK_THAT(result.err, Contains(word));
+  };
+  refused("--count 10 --k 11", 1, "--k is 11, but --count is only 10");
+  refused("--count 0", 1, "--count is 0");
+  refused("--count many", 1, "--count is 'many'");
+  refused("--k 0", 1, "--k is 0");
+  refused("--count 2^40", 1, "--count");
+  refused("--type float16", 1, "--type is 'float16'");
+  refused("--distribution gauss", 2, "gauss");
+  refused("--backend abacus", 1, "abacus");
+  refused("--backend auto", 1, "auto");
+  refused("--backend cpu:wings=2", 1, "wings");
+  refused("--count 10 --k 1 --strategy magic", 1, "which no backend of this run offers");
+  refused("--repeat 0", 2, "--repeat");
+  refused("--column x", 2, "--input");
+  refused("--count 10 --input x", 2, "excludes");
+  CHECK(run("").status == 2);
+  CHECK(run("bottom-k").status == 2);
+  CHECK(run("--help").status == 0);
+  CHECK(run("top-k --help").status == 0);
+  CHECK(run("--version").status == 0);
+  const auto file = write("file", "x");
+  CHECK(run("top-k --count 10 --k 1 --output '" + file + "/folder'").status == 1);
+}
+
+TEST_CASE("file: the sample of real flights") {
+  const auto result = query(sample, "--column dep_delay -k 3");
+  INFO(result.out << result.err);
+  REQUIRE(result.status == 0);
+  CHECK_THAT(result.out, Contains("N384HA") && Contains("2,000 rows, 51 of them without a value and not ranked"));
+  CHECK_THAT(result.out, Contains("read ") && Contains("parse ") && Contains("top-k "));
+  CHECK(lines_with(result.out, ":00:00Z") == 3);
+  const auto first = result.out.find("1301");
+  CHECK(first < result.out.find("494"));
+  const auto smallest = query(sample, "--column dep_delay -k 1 --smallest --backend cpu --strategy filter --threads 1");
+  CHECK(smallest.status == 0);
+  CHECK_THAT(smallest.out, Contains("filter on cpu"));
+  CHECK_THAT(query(sample, "--column dep_delay -k 2000").err, Contains("only 1,949 of the 2,000 rows can be ranked"));
+}
+
+TEST_CASE("file: what is wrong with it is said") {
+  const auto refused = [](const ran& result, const std::string& word) {
+    INFO(result.out);
+    CHECK(result.status == 1);
+    CHECK_THAT(result.err, Contains(word));
+    CHECK(result.out.empty());
+  };
+  refused(query("/nowhere/at/all.csv", "--column a"), "there is no such file");
+  refused(query(output.string(), "--column a"), "which is a folder");
+  refused(query(write("empty.csv", ""), "--column a"), "is empty");
+  refused(query(write("empty.npy", ""), ""), "is empty");
+  refused(query(sample, "--column dep_dely"), "did you mean 'dep_delay'?");
+  refused(query(sample, "--column carrier"), "has text in row 1: ");
+  refused(query(sample, ""), "--column is not given");
+  refused(query(write("ragged.csv", "a,b\n1,2\n3\n"), "--column a"), "row 2 has 1 fields");
+  refused(query(write("damaged.npy", "\x93NUMPY"), ""), "npy");
+  refused(query(write("three.csv", "a\n1\n2\n3\n"), "--column a -k 4"), "only 3 of the 3 rows");
+  refused(query(write("text.npy", "a,b\n1,2\n"), ""), "does not begin as a .npy");
+  refused(query(sample, "--column dep_delay --backend abacus"), "abacus");
+  refused(query(sample, "--column dep_delay --threads 1"), "--threads needs --backend");
+}
+
+TEST_CASE("file: quotes, CRLF and missing values") {
+  const auto file = write("quoted.csv", "name,score\r\n\"Doe, J\",2.5\r\nRoe,NA\r\n\"Poe \"\"E\"\"\",10\r\n");
+  const auto result = query(file, "--column score -k 2 --backend reference");
+  REQUIRE(result.status == 0);
+  CHECK_THAT(result.out, Contains("Poe \"E\"") && Contains("Doe, J") && !Contains("Roe"));
+}
+
+TEST_CASE("file: a .npy array with NaN") {
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }";
+  header.resize(117, ' ');
+  header += '\n';
+  const float values[] = {1, std::nanf(""), 7};
+  const auto file = write("values.npy", std::string("\x93NUMPY\1\0\x76\0", 10) + header +
+                                            std::string(reinterpret_cast<const char*>(values), sizeof(values)));
+  const auto result = query(file, "-k 3 --backend reference");
+  INFO(result.err);
+  REQUIRE(result.status == 0);
+  CHECK_THAT(result.out, Contains("missing") && Contains("3 rows, 1 of them without a value"));
+}
+
+TEST_CASE("doctor: says what there is, and survives a damaged profile") {
+  const auto result = run("doctor");
+  CHECK(result.status == 0);
+  CHECK_THAT(result.out, Contains("cpu") && Contains("reference") && Contains("Profile") && Contains("avx2"));
+  const auto damaged = write("damaged.json", "{\"devices\": [");
+  const auto found = run("doctor", "ZENITH_PROFILE='" + damaged + "'");
+  CHECK(found.status == 1);
+  CHECK_THAT(found.out, Contains("damaged") && Contains("calibrate"));
+}
+
+TEST_CASE("decide: the choice and the rest") {
+  const auto result = run("decide --count 2^20 -k 16");
+  INFO(result.err);
+  REQUIRE(result.status == 0);
+  CHECK_THAT(result.out, Contains("predicted") && Contains("chosen"));
+  CHECK_THAT(run("decide --count 5 -k 6").err, Contains("--k is 6, but --count is only 5"));
+}

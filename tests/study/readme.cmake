@@ -1,0 +1,30 @@
+# What the README shows is what runs: its C++ blocks are whole programs, compiled and run; its commands on the data of
+# the tree are run; its links lead somewhere.
+
+set(readme ${PROJECT_SOURCE_DIR}/README.md)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${readme})
+file(READ ${readme} rest)
+set(number 0)
+while(TRUE)
+  string(FIND "${rest}" "\n```cpp\n" begin)
+  if(begin EQUAL -1)
+    break()
+  endif()
+  math(EXPR begin "${begin} + 8")
+  string(SUBSTRING "${rest}" ${begin} -1 rest)
+  string(FIND "${rest}" "\n```" end)
+  string(SUBSTRING "${rest}" 0 ${end} program)
+  math(EXPR number "${number} + 1")
+  file(CONFIGURE OUTPUT readme_${number}.cpp CONTENT "${program}\n" @ONLY)
+  add_executable(zenith_readme_${number} ${CMAKE_CURRENT_BINARY_DIR}/readme_${number}.cpp)
+  target_link_libraries(zenith_readme_${number} PRIVATE zenith::zenith zenith_warnings)
+  zenith_add_test(readme_program_${number} zenith_readme_${number})
+endwhile()
+if(number EQUAL 0)
+  message(FATAL_ERROR "README.md has no C++ block: the first program is missing.")
+endif()
+set_tests_properties(readme_program_1 PROPERTIES PASS_REGULAR_EXPRESSION "1: scores\\[1\\] = 2.5\n2: scores\\[3\\] = 2.5\n")
+
+zenith_add_test(readme_commands bash ${CMAKE_CURRENT_SOURCE_DIR}/readme_commands.sh ${PROJECT_SOURCE_DIR}
+                $<TARGET_FILE:zenith-study>)
+zenith_add_test(readme_links bash ${CMAKE_CURRENT_SOURCE_DIR}/readme_links.sh ${PROJECT_SOURCE_DIR})
