@@ -59,86 +59,113 @@ class streams_in_use {
   CUstream_st* work_;
 };
 
-template <class T, class Strategy>
-void run_streamed(const execution& on, const top_k_call& call) {
-  const auto* const keys = static_cast<const T*>(call.keys);
-  const auto index_bytes = static_cast<std::size_t>(call.index_bytes);
-  // Chunks of at least four times k: what they leave for the last round is a quarter of the data at most.
-  const std::uint64_t chunk = std::min(call.count, std::max(simt::host_chunk_bytes / sizeof(T), 4 * call.k));
-  const std::uint64_t chunks = (call.count + chunk - 1) / chunk;
-  const std::uint64_t left_over = call.count - (chunks - 1) * chunk;
-  const std::uint64_t candidates = (chunks - 1) * call.k + std::min(call.k, left_over);
+/// How host memory is cut.
+struct chunk_plan {
+  std::uint64_t size;  ///< items of a chunk; the last may have fewer
+  std::uint64_t chunks;
+  std::uint64_t candidates;  ///< what the chunks leave for the last round; one chunk needs none
 
-  CUstream_st* const stream = stream_of(on);
-  T* buffers[2] = {};
+  static chunk_plan of(const top_k_call& call, std::size_t key_bytes) {
+    // At least four times k, so that what is left for the last round is a quarter of the data at most.
+    const std::uint64_t wanted = std::max<std::uint64_t>(simt::host_chunk_bytes / key_bytes, 4 * call.k);
+    const std::uint64_t size = std::min(call.count, wanted);
+    const std::uint64_t chunks = (call.count + size - 1) / size;
+    const std::uint64_t in_last = call.count - (chunks - 1) * size;
+    return {size, chunks, chunks == 1 ? 0 : (chunks - 1) * call.k + std::min(call.k, in_last)};
+  }
+};
+
+/// What a call on host memory keeps on the device.
+template <class T>
+struct streaming_buffers {
+  T* chunk[2] = {};  ///< one is filled while the other is worked on
   T* candidate_keys = nullptr;
   std::uint64_t* candidate_names = nullptr;
   T* best_keys = nullptr;
   std::byte* best_indices = nullptr;
   run_report* report = nullptr;
-  scratch room(on, stream);
-  room.request(buffers[0], chunk);
-  room.request(buffers[1], chunks > 1 ? chunk : 0);
-  room.request(candidate_keys, chunks > 1 ? candidates : 0);
-  room.request(candidate_names, chunks > 1 ? candidates : 0);
-  room.request(best_keys, call.k);
-  room.request(best_indices, call.k * index_bytes);
-  room.request(report, 1);
-  room.allocate();
 
-  const streams_in_use streams(stream, chunks > 1);
+  void request(scratch& room, const top_k_call& call, const chunk_plan& plan) {
+    room.request(chunk[0], plan.size);
+    room.request(chunk[1], plan.chunks > 1 ? plan.size : 0);
+    room.request(candidate_keys, plan.candidates);
+    room.request(candidate_names, plan.candidates);
+    room.request(best_keys, call.k);
+    room.request(best_indices, call.k * static_cast<std::size_t>(call.index_bytes));
+    room.request(report, 1);
+  }
+};
+
+/// Copies chunk after chunk and enqueues the strategy on each, its results being the candidates, or the best of all
+/// when there is but one.
+template <class T, class Strategy>
+void enqueue_chunks(const execution& on, const top_k_call& call, const chunk_plan& plan,
+                    const streaming_buffers<T>& buffers, const device_problem<T>& whole, CUstream_st* copies,
+                    CUstream_st* stream) {
   simt::event ready;
   simt::event filled[2];
   simt::event drained[2];
-  simt::fill_zero(report, sizeof(run_report), stream);
   ready.record(stream);
-  ready.hold(streams.copies());
-
-  device_problem<T> problem{.keys = nullptr,
-                            .count = 0,
-                            .k = static_cast<std::uint32_t>(call.k),
-                            .order = top_k_detail::order_of<T>(call),
-                            .out_keys = best_keys,
-                            .out_indices = best_indices,
-                            .index_bytes = call.index_bytes,
-                            .naming = {call.first_index, nullptr},
-                            .report = report};
-  for (std::uint64_t i = 0; i < chunks; ++i) {
+  ready.hold(copies);
+  for (std::uint64_t i = 0; i < plan.chunks; ++i) {
     const auto slot = i % 2;
-    const std::uint64_t first = i * chunk;
-    const std::uint64_t count = std::min(chunk, call.count - first);
-    drained[slot].hold(streams.copies());
-    simt::copy(buffers[slot], keys + first, count * sizeof(T), streams.copies());
-    filled[slot].record(streams.copies());
+    const std::uint64_t first = i * plan.size;
+    const std::uint64_t count = std::min(plan.size, call.count - first);
+    drained[slot].hold(copies);
+    simt::copy(buffers.chunk[slot], static_cast<const T*>(call.keys) + first, count * sizeof(T), copies);
+    filled[slot].record(copies);
     filled[slot].hold(stream);
-    device_problem<T> part = problem;
-    part.keys = buffers[slot];
+    device_problem<T> part = whole;
+    part.keys = buffers.chunk[slot];
     part.count = static_cast<std::uint32_t>(count);
-    if (chunks > 1) {
+    if (plan.chunks > 1) {
       part.k = static_cast<std::uint32_t>(std::min(call.k, count));
-      part.out_keys = candidate_keys + i * call.k;
-      part.out_indices = candidate_names + i * call.k;
+      part.out_keys = buffers.candidate_keys + i * call.k;
+      part.out_indices = buffers.candidate_names + i * call.k;
       part.index_bytes = sizeof(std::uint64_t);
-      part.naming = {call.first_index + first, nullptr};
+      part.naming.first += first;
     }
     Strategy::template enqueue<T>(on, part, stream);
     drained[slot].record(stream);
   }
-  if (chunks > 1) {
+}
+
+template <class T, class Strategy>
+void run_streamed(const execution& on, const top_k_call& call) {
+  CUstream_st* const stream = stream_of(on);
+  const auto plan = chunk_plan::of(call, sizeof(T));
+  streaming_buffers<T> buffers;
+  scratch room(on, stream);
+  buffers.request(room, call, plan);
+  room.allocate();
+  simt::fill_zero(buffers.report, sizeof(run_report), stream);
+
+  const streams_in_use streams(stream, plan.chunks > 1);
+  device_problem<T> problem{.keys = nullptr,
+                            .count = 0,
+                            .k = static_cast<std::uint32_t>(call.k),
+                            .order = top_k_detail::order_of<T>(call),
+                            .out_keys = buffers.best_keys,
+                            .out_indices = buffers.best_indices,
+                            .index_bytes = call.index_bytes,
+                            .naming = {call.first_index, nullptr},
+                            .report = buffers.report};
+  enqueue_chunks<T, Strategy>(on, call, plan, buffers, problem, streams.copies(), stream);
+  if (plan.chunks > 1) {
     // Equal candidates stand by rising index, so their positions are a tie-break as good as their names.
-    problem.keys = candidate_keys;
-    problem.count = static_cast<std::uint32_t>(candidates);
-    problem.naming = {0, candidate_names};
+    problem.keys = buffers.candidate_keys;
+    problem.count = static_cast<std::uint32_t>(plan.candidates);
+    problem.naming = {0, buffers.candidate_names};
     problem.report = nullptr;
     Strategy::template enqueue<T>(on, problem, stream);
   }
 
   // The caller's memory is written when nothing can fail any more.
   run_report counted{};
-  simt::copy(&counted, report, sizeof(run_report), stream);
+  simt::copy(&counted, buffers.report, sizeof(run_report), stream);
   simt::synchronize(stream);
-  simt::copy(call.out_keys, best_keys, call.k * sizeof(T), stream);
-  simt::copy(call.out_indices, best_indices, call.k * index_bytes, stream);
+  simt::copy(call.out_keys, buffers.best_keys, call.k * sizeof(T), stream);
+  simt::copy(call.out_indices, buffers.best_indices, call.k * static_cast<std::size_t>(call.index_bytes), stream);
   simt::synchronize(stream);
   if (call.statistics != nullptr) *call.statistics = Strategy::statistics(counted);
 }
