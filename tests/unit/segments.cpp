@@ -11,6 +11,8 @@
 #include <pretend_device.hpp>
 #include <settings.hpp>
 #include <targets.hpp>
+#include <zenith/array.hpp>
+#include <zenith/error.hpp>
 
 using namespace conformance;
 
