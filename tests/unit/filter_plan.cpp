@@ -43,7 +43,7 @@ TEST_CASE("small inputs and large k are not sampled") {
   CHECK(plan_filter(60, 1, 16384).samples == 0);
   CHECK(plan_filter(1 << 26, 1 << 26, 16384).samples == 0);
   CHECK(plan_filter(1 << 26, 1 << 25, 16384).samples == 0);
-  CHECK(plan_filter(1 << 26, 16, 16384).samples == 16384);
+  CHECK(plan_filter(1 << 26, 16, 16384).samples > 64);
   CHECK(plan_filter(1 << 26, 16, 0).samples == 0);
 }
 
