@@ -97,7 +97,8 @@ outcome measure(const top_k_problem& problem, const zenith::machine& on, const z
   for (std::size_t i = 0; i < rivals.size(); ++i) {
     const auto& rival = rivals[i];
     if (!(rival.predicted_seconds < hopeless * one.decided.predicted_seconds)) break;
-    const auto executor = zenith::make_executor(rival.backend);
+    const auto executor =
+        zenith::make_executor(rival.backend + (rival.device > 0 ? ":" + std::to_string(rival.device) : ""));
     const double seconds =
         zenith_study::measure_top_k(executor, rival.strategy, keys, problem.count, problem.k, problem.space, {});
     if (i == 0) one.measured = seconds;

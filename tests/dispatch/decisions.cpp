@@ -121,6 +121,25 @@ TEST_CASE("predicted time rises with the number of items") {
   }
 }
 
+TEST_CASE("every problem has a finite cost, also the empty and the uneven") {
+  for (const auto& file : zenith_test::fixture_files()) {
+    const auto here = machine::read(file);
+    for (const auto& device : here.devices()) {
+      for (const auto strategy : top_k_strategies()) {
+        for (const std::uint64_t count : {0U, 1U, 2U, 3U, 63U, 1000U, 1025U, 2000U, 65537U, 1000003U, 4294967295U}) {
+          for (const std::uint64_t k : {0U, 1U, 2U, 3U, 7U, 100U, 999U, 1000U, 65537U, 4294967295U}) {
+            if (k > count) continue;
+            INFO(device.backend << "/" << strategy << ", " << count << " items, k = " << k);
+            const double predicted = seconds(top_k_cost(strategy, {count, k}, device), device);
+            CHECK(predicted >= 0);
+            CHECK(std::isfinite(predicted));
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("what is not offered is never chosen") {
   auto devices = fixture("server-h200.json").devices();
   for (auto& one : devices) one.offers = {"top_k/bitonic"};
