@@ -30,7 +30,8 @@ class selector {
   void select(std::span<Entry> entries, std::size_t k) const {
     int patience = 2 * static_cast<int>(std::bit_width(entries.size()));
     while (k < entries.size() && k > 0 && entries.size() > small && partition_ != nullptr && --patience > 0) {
-      const auto front = split(entries, k * pivot_sample / entries.size());
+      // one rank beyond k's share: the k best are likely all in front, and the pivot is never the best entry of all
+      const auto front = split(entries, k * pivot_sample / entries.size() + 1);
       if (front >= k) {
         entries = entries.first(front);
       } else {
