@@ -69,13 +69,15 @@ bool launch_run::check(thread_context& self, const void* pointer, std::size_t by
   const region* const area = is_shared ? self.home->shared.find(at) : device.owns(at) ? device.find(at) : nullptr;
   if (!is_shared && !device.owns(at)) return check_elsewhere(self, at, bytes, how, where);
   if (area == nullptr || !area->holds(at, bytes)) {
-    const std::string place =
-        is_shared ? self.home->shared.describe(at) : fmt::format("device memory, {}", device.describe(at));
-    raise(self, fault_kind::out_of_bounds, where, fmt::format("a thread {} {} bytes of {}", verb(how), bytes, place));
+    raise(self, fault_kind::out_of_bounds, where, [&] {
+      return fmt::format("a thread {} {} bytes of {}", verb(how), bytes,
+                         is_shared ? self.home->shared.describe(at) : "device memory, " + device.describe(at));
+    });
   }
   if (bytes <= 16 && (bytes & (bytes - 1)) == 0 && at % bytes != 0) {
-    raise(self, fault_kind::misaligned, where,
-          fmt::format("a thread {} {} bytes at an address that is not a multiple of {}", verb(how), bytes, bytes));
+    raise(self, fault_kind::misaligned, where, [&] {
+      return fmt::format("a thread {} {} bytes at an address that is not a multiple of {}", verb(how), bytes, bytes);
+    });
   }
   if (is_atomic(how)) exchange_by_atomic(self, at, writes(how));
   return check_region(self, *area, is_shared, at, bytes, how, where);
@@ -88,18 +90,19 @@ bool launch_run::check_elsewhere(thread_context& self, std::uintptr_t at, std::s
   for (const auto& block : resident_) {
     if (block.get() != self.home && block->shared.owns(at)) {
       raise(self, fault_kind::out_of_bounds, where,
-            fmt::format("a thread {} {} bytes of another block's shared memory", verb(how), bytes));
+            [&] { return fmt::format("a thread {} {} bytes of another block's shared memory", verb(how), bytes); });
     }
     for (const auto& thread : block->threads) {
       if (thread->body.stack().holds(at)) {
         raise(self, fault_kind::out_of_bounds, where,
-              fmt::format("a thread {} {} bytes of another thread's local memory", verb(how), bytes));
+              [&] { return fmt::format("a thread {} {} bytes of another thread's local memory", verb(how), bytes); });
       }
     }
   }
-  raise(self, fault_kind::host_memory, where,
-        fmt::format("a thread {} {} bytes at {:#x}, which is neither device nor shared memory nor its own", verb(how),
-                    bytes, at));
+  raise(self, fault_kind::host_memory, where, [&] {
+    return fmt::format("a thread {} {} bytes at {:#x}, which is neither device nor shared memory nor its own",
+                       verb(how), bytes, at);
+  });
 }
 
 bool launch_run::check_region(thread_context& self, const region& area, bool is_shared, std::uintptr_t at,
@@ -126,9 +129,12 @@ bool launch_run::check_region(thread_context& self, const region& area, bool is_
       all_written = false;
       now.unwritten = true;
     }
-    check_conflict(self, word.write, now, {true, writes(how), is_shared}, word_at, area);
+    // reads first: a read before the write is the plainer half of a missing barrier
     if (writes(how)) {
       for (const auto& read : word.read) check_conflict(self, read, now, {false, true, is_shared}, word_at, area);
+    }
+    check_conflict(self, word.write, now, {true, writes(how), is_shared}, word_at, area);
+    if (writes(how)) {
       word.write = now;
       word.written |= touched;
       word.pending &= static_cast<std::uint8_t>(~touched);
@@ -155,9 +161,10 @@ void launch_run::check_conflict(thread_context& self, const access_record& befor
   };
   const auto report = [&](const char* why) {
     if (before.unwritten) suspicion_.reset();
-    raise(self, fault_kind::race, now.where,
-          fmt::format("a thread {} {} that {} {} at {}, {}", does(now, now_writes), name_place(area, is_shared, at),
-                      name_thread(before, self), did(before, before_wrote), before.where.text(), why));
+    raise(self, fault_kind::race, now.where, [&] {
+      return fmt::format("a thread {} {} that {} {} at {}, {}", does(now, now_writes), name_place(area, is_shared, at),
+                         name_thread(before, self), did(before, before_wrote), before.where.text(), why);
+    });
   };
   if ((before.streaming && now_writes) || (now.streaming && before_wrote)) {
     report("in the same launch: one of them is a streaming load, which promises that nobody writes there");
@@ -181,7 +188,8 @@ void launch_run::start_copy(thread_context& self, void* to, const void* from, st
       word.pending |= touched;
     });
   } else {
-    raise(self, fault_kind::out_of_bounds, where, "an asynchronous copy goes to memory that is not shared");
+    raise(self, fault_kind::out_of_bounds, where,
+          [&] { return std::string("an asynchronous copy goes to memory that is not shared"); });
   }
   std::memset(to, poison, bytes);
   pending_copy copy{.to = to, .value = {}, .bytes = bytes};

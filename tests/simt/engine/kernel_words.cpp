@@ -71,13 +71,15 @@ void* dynamic_shared(std::size_t offset, std::size_t bytes, std::size_t align, c
   thread_context& self = section.self();
   const region& area = self.home->shared.dynamic();
   if (offset > area.bytes || bytes > area.bytes - offset) {
-    current_launch().raise(self, fault_kind::out_of_bounds, site::of_call(where),
-                           fmt::format("bytes {} to {} of the dynamic shared memory are asked for; the launch gave {}",
-                                       offset, offset + bytes, area.bytes));
+    current_launch().raise(self, fault_kind::out_of_bounds, site::of_call(where), [&] {
+      return fmt::format("bytes {} to {} of the dynamic shared memory are asked for; the launch gave {}", offset,
+                         offset + bytes, area.bytes);
+    });
   }
   if (offset % align != 0) {
-    current_launch().raise(self, fault_kind::misaligned, site::of_call(where),
-                           fmt::format("offset {} in dynamic shared memory for a type aligned to {}", offset, align));
+    current_launch().raise(self, fault_kind::misaligned, site::of_call(where), [&] {
+      return fmt::format("offset {} in dynamic shared memory for a type aligned to {}", offset, align);
+    });
   }
   return reinterpret_cast<void*>(area.base + offset);
 }
@@ -89,9 +91,10 @@ void* static_shared(const void* key, std::size_t bytes, std::size_t align, const
   const auto [variable, is_new] = shared.variables.try_emplace(key, shared.count());
   if (is_new) {
     if (shared.used_bytes() + bytes > device_shared_bytes) {
-      current_launch().raise(self, fault_kind::launch, site::of_call(where),
-                             fmt::format("a block needs {} bytes of shared memory; the device has {}",
-                                         shared.used_bytes() + bytes, device_shared_bytes));
+      current_launch().raise(self, fault_kind::launch, site::of_call(where), [&] {
+        return fmt::format("a block needs {} bytes of shared memory; the device has {}", shared.used_bytes() + bytes,
+                           device_shared_bytes);
+      });
     }
     static_cast<void>(shared.add(bytes, align));
   }
@@ -102,7 +105,7 @@ void require_element(std::size_t at, std::size_t count, const std::source_locati
   if (at < count) return;
   const engine_section section;
   current_launch().raise(section.self(), fault_kind::out_of_bounds, site::of_call(where),
-                         fmt::format("element {} of a shared span of {} elements", at, count));
+                         [&] { return fmt::format("element {} of a shared span of {} elements", at, count); });
 }
 
 void async_copy(void* to, const void* from, std::size_t bytes, const std::source_location& where) {

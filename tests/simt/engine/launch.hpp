@@ -141,10 +141,15 @@ class launch_run {
   /// barrier is missing between them. So the launch goes on until the block is past its next barrier.
   void suspect(const thread_context& self, site where, std::string sentence);
   void confirm_suspicion();
-  /// Ends the launch with a fault of `about`; the running thread never runs again.
-  [[noreturn]] void raise(const thread_context& about, fault_kind kind, site where, std::string sentence);
+  /// Ends the launch with a fault of `about`; the running thread never runs again, nor do the destructors on its stack.
+  /// So the sentence is made by a function: what it needed is gone when it returns.
+  template <class Sentence>
+  [[noreturn]] void raise(const thread_context& about, fault_kind kind, site where, const Sentence& sentence) {
+    stop_with(about, kind, where, sentence());
+  }
 
  private:
+  [[noreturn]] void stop_with(const thread_context& about, fault_kind kind, site where, std::string sentence);
   void check_request() const;
   void admit_block();
   void retire_block(block_state& block);

@@ -99,9 +99,10 @@ void launch_run::arrive_at_barrier(thread_context& self) {
   for (unsigned i = 0; i < threads_per_block(); ++i) {
     const thread_context& thread = *home.threads[i];
     if (&thread != &self && !(thread.waits_at == self.waits_at)) {
-      raise(self, fault_kind::barrier, self.waits_at,
-            fmt::format("the threads of a block meet at different barriers: thread {} waits at {}", thread.index,
-                        thread.waits_at.text()));
+      raise(self, fault_kind::barrier, self.waits_at, [&] {
+        return fmt::format("the threads of a block meet at different barriers: thread {} waits at {}", thread.index,
+                           thread.waits_at.text());
+      });
     }
     said_true += thread.predicate ? 1 : 0;
   }
@@ -121,9 +122,10 @@ void launch_run::arrive_at_warp_operation(thread_context& self) {
   block_state& home = *self.home;
   const std::uint32_t own = 1U << self.lane();
   if ((self.mask & own) == 0) {
-    raise(self, fault_kind::warp_mask, self.waits_at,
-          fmt::format("lane {} calls {} with mask {:#010x}, which leaves it out", self.lane(),
-                      to_string(self.operation), self.mask));
+    raise(self, fault_kind::warp_mask, self.waits_at, [&] {
+      return fmt::format("lane {} calls {} with mask {:#010x}, which leaves it out", self.lane(),
+                         to_string(self.operation), self.mask);
+    });
   }
   self.state = thread_state::at_warp_operation;
   std::array<thread_context*, 32> lanes{};
@@ -163,9 +165,10 @@ void launch_run::arrive_at_warp_operation(thread_context& self) {
       case warp_operation::shuffle_xor: {
         const thread_context* const source = lanes[source_lane(*lane)];
         if (source == nullptr) {
-          raise(*lane, fault_kind::warp_mask, lane->waits_at,
-                fmt::format("lane {} reads in {} from lane {}, which mask {:#010x} leaves out", lane->lane(),
-                            to_string(self.operation), source_lane(*lane), self.mask));
+          raise(*lane, fault_kind::warp_mask, lane->waits_at, [&] {
+            return fmt::format("lane {} reads in {} from lane {}, which mask {:#010x} leaves out", lane->lane(),
+                               to_string(self.operation), source_lane(*lane), self.mask);
+          });
         }
         lane->received = source->value;
         break;

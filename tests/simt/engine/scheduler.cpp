@@ -222,9 +222,10 @@ void launch_run::let_others_run(thread_context& self) {
 
 void launch_run::count_step(thread_context& self, site where) {
   if (++self.steps < endless_steps) return;
-  raise(self, fault_kind::endless, where,
-        fmt::format("a thread made {} accesses and never waited for another: it seems to go round for ever",
-                    endless_steps));
+  raise(self, fault_kind::endless, where, [&] {
+    return fmt::format("a thread made {} accesses and never waited for another: it seems to go round for ever",
+                       endless_steps);
+  });
 }
 
 fault launch_run::make_fault(const thread_context* about, fault_kind kind, site where, std::string sentence) const {
@@ -253,11 +254,13 @@ void launch_run::confirm_suspicion() {
   suspicion_.reset();
 }
 
-void launch_run::raise(const thread_context& about, fault_kind kind, site where, std::string sentence) {
-  // No exception: the fault may have been found in the midst of instrumented code that no exception can pass.
-  // What follows a read of nothing may be a consequence of it.
-  confirm_suspicion();
-  if (!found_) found_ = make_fault(&about, kind, where, std::move(sentence));
+void launch_run::stop_with(const thread_context& about, fault_kind kind, site where, std::string sentence) {
+  // Under a suspicion this fault may be a consequence of what was read: this thread stops, and the others may still
+  // show who should have written. The block then stands still, which confirms it. No exception: the fault may have been
+  // found in the midst of instrumented code that no exception can pass.
+  if (!suspicion_) found_ = make_fault(&about, kind, where, std::move(sentence));
+  std::string().swap(sentence);
+  running_thread->state = thread_state::ready;  // nobody waits for it, and nobody wakes it
   running_thread->body.suspend();
   std::abort();  // a thread with a fault never runs again
 }

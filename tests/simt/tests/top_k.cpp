@@ -10,8 +10,11 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <algorithms/top_k/filter.hpp>
+#include <backends/cuda/kernels/top_k/sample.hpp>
 #include <tests/simt/backend/emulated_cuda.hpp>
 #include <tests/simt/emulation/with_seeds.hpp>
 #include <tests/simt/engine/fault.hpp>
@@ -102,25 +105,53 @@ zenith::top_k_options random_options(generator& random) {
   return options;
 }
 
-template <class T>
-void compare(generator& random, const std::string& strategy, shape which, std::size_t count, std::size_t k) {
-  const auto keys = make_keys<T>(which, count, random);
-  auto options = random_options(random);
-  const bool on_device = random() % 2 == 0;
-  const bool narrow = random() % 2 == 0;
-  const std::size_t offset = random() % 2 == 0 ? 0 : 1 + random() % 3;
-  zenith::top_k_statistics statistics;
-  CAPTURE(strategy, static_cast<int>(which), count, k, on_device, narrow, offset, static_cast<int>(options.select));
+struct placing {
+  bool on_device;
+  bool narrow;  ///< 32-bit indices
+  std::size_t offset;
+};
 
+placing random_placing(generator& random) {
+  return {random() % 2 == 0, random() % 2 == 0, random() % 2 == 0 ? 0 : 1 + random() % 3};
+}
+
+template <class T>
+void compare(const std::string& strategy, const std::vector<T>& keys, std::size_t k, zenith::top_k_options options,
+             const placing& where) {
+  const auto& [on_device, narrow, offset] = where;
+  CAPTURE(strategy, keys.size(), k, on_device, narrow, offset, static_cast<int>(options.select));
+  auto* const statistics = std::exchange(options.statistics, nullptr);
   const auto expected = run_on_host<T, std::uint64_t>(zenith::reference(), keys, k, options);
   options.strategy = strategy;
-  if (random() % 2 == 0) options.statistics = &statistics;
+  options.statistics = statistics;
   const auto on = zenith::make_executor("cuda-emulated");
   const auto got = on_device ? narrow ? run_on_device<T, std::uint32_t>(on, keys, offset, k, options)
                                       : run_on_device<T, std::int64_t>(on, keys, offset, k, options)
                    : narrow ? run_on_host<T, std::int32_t>(on, keys, k, options)
                              : run_on_host<T, std::uint64_t>(on, keys, k, options);
   if (!(got == expected)) FAIL_CHECK("differs from the reference");
+}
+
+template <class T>
+void compare(generator& random, const std::string& strategy, shape which, std::size_t count, std::size_t k) {
+  const auto keys = make_keys<T>(which, count, random);
+  auto options = random_options(random);
+  zenith::top_k_statistics statistics;
+  if (random() % 2 == 0) options.statistics = &statistics;
+  CAPTURE(static_cast<int>(which));
+  compare<T>(strategy, keys, k, options, random_placing(random));
+}
+
+// Large keys everywhere but where the filter samples: its threshold lets everything through.
+template <class T>
+std::vector<T> keys_that_mislead(std::size_t count, std::size_t k, generator& random) {
+  const auto plan = zenith::top_k_detail::plan_filter(count, k, zenith::cuda_backend::find_threshold<T>::most_samples);
+  std::vector<T> keys(count);
+  for (auto& key : keys) key = static_cast<T>(1000 + random() % 100000);
+  for (std::uint32_t i = 0; i < plan.samples; ++i) {
+    keys[zenith::top_k_detail::sample_position(i, count, plan.samples)] = static_cast<T>(random() % 100);
+  }
+  return keys;
 }
 
 }  // namespace
@@ -157,6 +188,27 @@ TEMPLATE_TEST_CASE("top-k at its edges", "[top_k]", float, std::uint64_t) {
       }
     }
   }
+}
+
+TEMPLATE_TEST_CASE("the filter's ways out are clean and right", "[top_k]", float, std::uint64_t) {
+  zenith_test::register_emulated_cuda();
+  constexpr std::size_t count = 14000;
+  zenith::simt_engine::with_seeds(20, [&](std::uint64_t seed) {
+    CAPTURE(seed);
+    generator random(seed);
+    const std::size_t k = 5 + random() % 30;
+    zenith::top_k_statistics statistics;
+    const placing where{true, seed % 2 == 0, seed % 3};
+    // more equal items than there is room for: they are collected up to a cut
+    std::vector<TestType> ties(count, TestType{5});
+    for (std::size_t i = 0; i < k / 2; ++i) ties[random() % count] = TestType{9};
+    compare<TestType>("filter", ties, k, {.statistics = &statistics}, where);
+    CHECK(statistics.reads == 2);
+    // a sample that misleads: the threshold is refined
+    compare<TestType>("filter", keys_that_mislead<TestType>(count, k, random), k, {.statistics = &statistics},
+                      {true, seed % 2 == 0, 0});
+    CHECK(statistics.reads > 2);
+  });
 }
 
 TEST_CASE("host memory handed over as device memory is found", "[top_k]") {
