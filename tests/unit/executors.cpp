@@ -66,7 +66,7 @@ TEST_CASE("typed executors") {
   if (is_usable("cuda")) {
     CHECK(zenith::cuda().backend() == "cuda");
   } else {
-    expect_error(error_code::backend_unavailable, {"CUDA"}, [] { (void)zenith::cuda(); });
+    expect_error(error_code::backend_unavailable, {"cuda"}, [] { (void)zenith::cuda(); });
   }
 }
 
