@@ -10,8 +10,9 @@ import re
 import subprocess
 import sys
 
-# the pointer to the exception handling routine, the same data in every C++ object
-HARMLESS = re.compile(r"^DW\.ref\.")
+# Data, no code: the pointer to the exception handling routine, the same in every C++ object, and the address
+# sanitizer's mark of a global.
+HARMLESS = re.compile(r"^(DW\.ref\.|__odr_asan\.)")
 
 
 def symbols(nm, objects):
