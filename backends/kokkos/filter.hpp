@@ -151,7 +151,7 @@ struct collect_exact {
 /// Leading digits of the k-th best image, as many as were needed.
 template <class Image>
 struct exact_threshold {
-  at_prefix<Image> at;
+  at_prefix<Image> at{0, 0};
   std::uint64_t above = 0;  // items with larger digits, fewer than k
   std::uint64_t equal = 0;  // items with these digits; above + equal >= k
   unsigned reads = 0;
