@@ -23,17 +23,13 @@
 ///     void rebuild_runs(k)   // sorts bitonic runs, alternately descending and ascending
 ///
 /// A backend offers the functions that its strategies use; a skeleton names what it needs, and a tile that lacks it
-/// does not compile. `load` is the only function that knows where items come from: a packed column's tile differs in it
-/// alone.
+/// does not compile. `load` is the only function that knows where plain items come from; beside it stands
+///
+///     items unpack(const packed_layout&, index_t block)   // the items of one block of a packed column, decoded
+///
+/// and a skeleton written for a plain column runs on a packed one by changing that one word.
 
-// Units that are compiled for one instruction set define ZENITH_FN themselves, to force inlining: an inline function
-// that they share with the rest of the program could be linked into code that runs on any CPU.
-#if defined(ZENITH_FN)
-#elif defined(__CUDACC__) || defined(__HIPCC__)
-#define ZENITH_FN __host__ __device__ inline
-#else
-#define ZENITH_FN inline
-#endif
+#include <zenith/function.hpp>
 
 namespace zenith {
 

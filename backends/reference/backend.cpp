@@ -1,5 +1,6 @@
 #include <array>
 
+#include <backends/reference/packed_column.hpp>
 #include <backends/reference/top_k.hpp>
 #include <zenith/backend.hpp>
 
@@ -7,7 +8,13 @@ namespace zenith::reference_backend {
 namespace {
 
 constexpr std::array kernels{
+    make_kernel<pack_call, pack>("tiles"),
+    make_kernel<packed_extremes_call, packed_extremes>("tiles"),
+    make_kernel<packed_select_call, packed_select>("tiles"),
+    make_kernel<packed_sum_call, packed_sum>("tiles"),
+    make_kernel<packed_top_k_call, packed_top_k>("tiles"),
     make_kernel<top_k_call, top_k>("sort"),
+    make_kernel<unpack_call, unpack>("tiles"),
 };
 
 std::vector<device_info> devices() { return {{0, "host", "one thread, no SIMD, no cleverness", 0}}; }

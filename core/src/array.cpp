@@ -71,12 +71,12 @@ void raw_array::write(const void* from) {
   }
 }
 
-void raw_array::read(void* to) const {
-  if (bytes_ == 0) return;
+void raw_array::read(void* to, std::size_t bytes) const {
+  if (bytes == 0) return;
   if (space_ == memory_space::host) {
-    std::memcpy(to, data_, bytes_);
+    std::memcpy(to, data_, bytes);
   } else {
-    on_.target->copy(on_, to, memory_space::host, data_, memory_space::device, bytes_);
+    on_.target->copy(on_, to, memory_space::host, data_, memory_space::device, bytes);
     on_.target->synchronize(on_);
   }
 }

@@ -9,7 +9,12 @@
 #include <zenith/cuda.hpp>
 #include <zenith/error.hpp>
 #include <zenith/executor.hpp>
+#include <zenith/function.hpp>
 #include <zenith/machine.hpp>
+#include <zenith/packed_block.hpp>
+#include <zenith/packed_call.hpp>
+#include <zenith/packed_column.hpp>
+#include <zenith/packed_layout.hpp>
 #include <zenith/span.hpp>
 #include <zenith/top_k.hpp>
 #include <zenith/types.hpp>

@@ -29,7 +29,9 @@ class raw_array {
   // Throws invalid_argument when the array lies elsewhere.
   void require(memory_space space) const;
   void write(const void* from);
-  void read(void* to) const;
+  void read(void* to) const { read(to, bytes_); }
+  // The first `bytes` of them.
+  void read(void* to, std::size_t bytes) const;
 
  private:
   execution on_;

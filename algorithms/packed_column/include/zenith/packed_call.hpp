@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <zenith/packed_layout.hpp>
+#include <zenith/top_k_call.hpp>
+
+/// \file
+/// The operations over packed columns as a backend's kernels receive them: arguments are checked, layouts were
+/// validated, and all pointers lie in `space`, but for results that are named as the host's. A backend offers each
+/// operation under the strategy "tiles": blocks of 128 values, decoded in the fastest memory and used there.
+
+namespace zenith {
+
+/// What a kernel reports of its run.
+struct packed_statistics {
+  std::string variant;  ///< what ran inside, e.g. the instruction set
+  int threads = 0;      ///< host threads or 0
+};
+
+/// Decodes values [first, first + count) to `out`.
+struct unpack_call {
+  static constexpr std::string_view operation = "unpack";
+
+  packed_layout column;
+  memory_space space = memory_space::host;
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+  void* out = nullptr;
+  packed_statistics* statistics = nullptr;  ///< may be nullptr, here and below
+};
+
+/// The sum of all values modulo 2^64, 32-bit values widened by their sign.
+struct packed_sum_call {
+  static constexpr std::string_view operation = "packed_sum";
+
+  packed_layout column;
+  memory_space space = memory_space::host;
+  std::uint64_t* sum = nullptr;  ///< on the host
+  packed_statistics* statistics = nullptr;
+};
+
+/// The least and the greatest of all values, in the order of their type; there is at least one.
+struct packed_extremes_call {
+  static constexpr std::string_view operation = "packed_extremes";
+
+  packed_layout column;
+  memory_space space = memory_space::host;
+  std::uint64_t* minimum = nullptr;  ///< on the host: the value's own bits, in the low half for 32-bit types
+  std::uint64_t* maximum = nullptr;
+  packed_statistics* statistics = nullptr;
+};
+
+/// Which values lie in [low, high], in the order of their type. Either a bit a value (bit i % 64 of word i / 64; those
+/// behind the last value are 0), or the indices, rising; low <= high.
+struct packed_select_call {
+  static constexpr std::string_view operation = "packed_select";
+
+  packed_layout column;
+  memory_space space = memory_space::host;
+  std::uint64_t low = 0;  ///< the value's own bits, in the low half for 32-bit types
+  std::uint64_t high = 0;
+  std::uint64_t* bitmap = nullptr;  ///< (count + 63) / 64 words; nullptr: indices are asked for
+  void* indices = nullptr;
+  int index_bytes = 8;
+  std::uint64_t capacity = 0;        ///< indices that `indices` has room for; nothing is written when they are more
+  std::uint64_t* matches = nullptr;  ///< on the host: how many there are
+  packed_statistics* statistics = nullptr;
+};
+
+/// Top-k over the values; `keys` of the inner call is nullptr, its other members mean what they mean there.
+struct packed_top_k_call {
+  static constexpr std::string_view operation = "packed_top_k";
+
+  packed_layout column;
+  top_k_call top_k;
+};
+
+/// Packs `count` values. The kernel decides every size, asks `allocate` for the column's memory, once, and fills it:
+/// the same bytes on every backend. `header` and padding are the caller's work, but for `payload` and `patches`.
+struct pack_call {
+  static constexpr std::string_view operation = "pack";
+
+  key_type type{};
+  memory_space space = memory_space::host;  ///< where the values lie; the column lies on the host
+  const void* values = nullptr;
+  std::uint64_t count = 0;
+  encoding kind = encoding::automatic;  ///< the one to use; `automatic`: the kernel chooses the smallest
+  std::uint32_t lanes = 4;              ///< of `vertical`
+  bool patches = true;                  ///< whether outliers may stand outside the payload
+  /// Zeroed memory for a column, 64-byte aligned.
+  std::byte* (*allocate)(void* context, std::uint64_t bytes) = nullptr;
+  void* context = nullptr;
+  packed_layout* result = nullptr;  ///< on the host: what was written
+  packed_statistics* statistics = nullptr;
+};
+
+}  // namespace zenith

@@ -1,0 +1,420 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <zenith/array.hpp>
+#include <zenith/cost.hpp>
+#include <zenith/executor.hpp>
+#include <zenith/machine.hpp>
+#include <zenith/packed_block.hpp>
+#include <zenith/packed_call.hpp>
+#include <zenith/packed_layout.hpp>
+#include <zenith/span.hpp>
+#include <zenith/top_k.hpp>
+
+/// \file
+/// Packed columns: integers in a few bits each, in one format that every processor decodes at the speed of its memory,
+/// and queries over them that write the decoded column nowhere.
+///
+/// Source: Shanbhag, Yogatama, Yu, Madden: Tile-based Lightweight Integer Compression in GPU, and chapter 5 of
+/// Shanbhag's thesis, Interactive Analytics on GPUs (2020).
+
+namespace zenith {
+
+/// A type that a packed column can hold: a 32- or 64-bit integer.
+template <class T>
+concept packable = index<T>;
+
+struct pack_options {
+  /// Lanes of `encoding::vertical`: 4, 8 or 16.
+  int lanes = 4;
+  /// Whether values that would widen their miniblock may stand outside the payload, where that takes fewer bytes.
+  bool patches = true;
+  /// Filled in when not nullptr, after the call succeeded. Borrowed.
+  packed_statistics* statistics = nullptr;
+};
+
+struct packed_options {
+  /// Filled in when not nullptr, after the call succeeded. Borrowed.
+  packed_statistics* statistics = nullptr;
+};
+
+namespace detail {
+
+// Where a column's bytes lie, whoever owns them.
+struct packed_operand {
+  packed_layout layout;
+  memory_space space = memory_space::host;
+};
+
+// Checks everything that decoding relies on; throws corrupt_data.
+[[nodiscard]] packed_layout parse_packed(std::span<const std::byte> bytes, key_type type);
+// The layout of bytes that hold a column of whatever type.
+[[nodiscard]] packed_layout parse_packed(std::span<const std::byte> bytes);
+
+// Zeroed memory, 64-byte aligned, without the padding that containers add.
+struct packed_bytes {
+  std::unique_ptr<std::byte[], void (*)(std::byte*)> data{nullptr, nullptr};
+  std::size_t size = 0;
+};
+
+struct packed_result {
+  packed_bytes bytes;
+  packed_layout layout;
+};
+
+[[nodiscard]] packed_result pack(const executor& on, key_type type, memory_space space, const void* values,
+                                 std::size_t count, encoding kind, const pack_options& options);
+void unpack(const executor& on, const packed_operand& column, std::uint64_t first, memory_space out_space, void* out,
+            std::size_t count, const packed_options& options);
+[[nodiscard]] std::uint64_t packed_sum(const executor& on, const packed_operand& column, const packed_options& options);
+struct packed_extremes {
+  std::uint64_t minimum;
+  std::uint64_t maximum;
+};
+[[nodiscard]] packed_extremes extremes(const executor& on, const packed_operand& column, std::string_view operation,
+                                       const packed_options& options);
+std::uint64_t select_bitmap(const executor& on, const packed_operand& column, std::uint64_t low, std::uint64_t high,
+                            memory_space out_space, std::uint64_t* words, std::size_t word_count,
+                            const packed_options& options);
+std::uint64_t select_indices(const executor& on, const packed_operand& column, std::uint64_t low, std::uint64_t high,
+                             memory_space out_space, void* indices, std::size_t capacity, int index_bytes,
+                             bool index_signed, const packed_options& options);
+top_k_run packed_top_k(const executor& on, const packed_operand& column, memory_space out_space, void* out_keys,
+                       std::size_t out_keys_count, void* out_indices, std::size_t out_indices_count, int index_bytes,
+                       bool index_signed, const top_k_options& options);
+[[noreturn]] void throw_packed_index(std::uint64_t index, std::uint64_t count);
+
+template <packable T>
+using packed_word = std::make_unsigned_t<T>;
+
+// The value's own bits, in the low half for 32-bit types.
+template <packable T>
+[[nodiscard]] constexpr std::uint64_t packed_bits(T value) noexcept {
+  return static_cast<packed_word<T>>(value);
+}
+
+template <packable T>
+using sum_t = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+
+}  // namespace detail
+
+/// A packed column in memory that somebody else owns: validated, read-only, as cheap to copy as a span.
+template <packable T>
+class packed_view {
+ public:
+  using value_type = T;
+
+  /// No values.
+  packed_view() noexcept = default;
+
+  /// Borrows bytes that `pack` made, on this machine or another, at any alignment. Checks everything that decoding
+  /// relies on, and the checksum, in one pass: O(bytes). Throws `corrupt_data` for all that is not a whole column, and
+  /// `invalid_argument` for one of another type.
+  [[nodiscard]] static packed_view parse(std::span<const std::byte> bytes) {
+    return packed_view(detail::parse_packed(bytes, key_type_of<T>));
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return layout_.count; }
+  [[nodiscard]] bool empty() const noexcept { return layout_.count == 0; }
+  [[nodiscard]] zenith::encoding encoding() const noexcept { return layout_.kind; }
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {layout_.bytes, layout_.total_bytes}; }
+  [[nodiscard]] double bits_per_value() const noexcept {
+    return empty() ? 0 : 8 * static_cast<double>(layout_.total_bytes) / static_cast<double>(layout_.count);
+  }
+
+  /// Value `i`, without decoding more than it must: O(1), but for `delta` and `null_suppression_variable` a block's
+  /// part, and for `run_length` O(log runs). Throws `invalid_argument` for i >= size().
+  [[nodiscard]] T get(std::size_t i) const {
+    if (i >= layout_.count) detail::throw_packed_index(i, layout_.count);
+    return static_cast<T>(packed::value_at<detail::packed_word<T>>(layout_, i));
+  }
+
+  /// For kernels and loops of one's own: see <zenith/packed_block.hpp>.
+  [[nodiscard]] const packed_layout& layout() const noexcept { return layout_; }
+
+ private:
+  template <packable>
+  friend class packed_column;
+  template <packable>
+  friend class packed_device_column;
+  explicit packed_view(const packed_layout& layout) noexcept : layout_(layout) {}
+
+  packed_layout layout_{.type = key_type_of<T>};
+};
+
+/// A packed column that owns its bytes, in host memory. Moves, does not copy.
+template <packable T>
+class packed_column {
+ public:
+  using value_type = T;
+
+  packed_column() noexcept = default;
+  packed_column(packed_column&& other) noexcept
+      : bytes_(std::move(other.bytes_)), view_(std::exchange(other.view_, {})) {}
+  packed_column& operator=(packed_column&& other) noexcept {
+    bytes_ = std::move(other.bytes_);
+    view_ = std::exchange(other.view_, {});
+    return *this;
+  }
+  packed_column(const packed_column&) = delete;
+  packed_column& operator=(const packed_column&) = delete;
+  ~packed_column() = default;
+
+  [[nodiscard]] packed_view<T> view() const noexcept { return view_; }
+  operator packed_view<T>() const noexcept { return view_; }  // NOLINT(google-explicit-constructor): as vector to span
+
+  [[nodiscard]] std::size_t size() const noexcept { return view_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return view_.empty(); }
+  [[nodiscard]] zenith::encoding encoding() const noexcept { return view_.encoding(); }
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return view_.bytes(); }
+  [[nodiscard]] double bits_per_value() const noexcept { return view_.bits_per_value(); }
+  [[nodiscard]] T get(std::size_t i) const { return view_.get(i); }
+  [[nodiscard]] const packed_layout& layout() const noexcept { return view_.layout(); }
+
+  /// Takes over what `detail::pack` made.
+  explicit packed_column(detail::packed_result made) noexcept : bytes_(std::move(made.bytes)), view_(made.layout) {}
+
+ private:
+  detail::packed_bytes bytes_;
+  packed_view<T> view_;
+};
+
+/// A packed column in the memory of an executor's device. Moves, does not copy.
+template <packable T>
+class packed_device_column {
+ public:
+  using value_type = T;
+
+  packed_device_column() = default;
+  /// Copies the bytes, packed as they are, to the device of `on`, and synchronises; throws `invalid_argument` for an
+  /// executor whose memory is the host's, and `out_of_memory`.
+  packed_device_column(const executor& on, packed_view<T> column)
+      : bytes_(on, column.bytes()), layout_(column.layout()) {
+    layout_.bytes = bytes_.size() == 0 ? nullptr : std::as_const(bytes_).device().data();
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return layout_.count; }
+  [[nodiscard]] bool empty() const noexcept { return layout_.count == 0; }
+  [[nodiscard]] zenith::encoding encoding() const noexcept { return layout_.kind; }
+  /// For kernels of one's own; its `bytes` point into device memory.
+  [[nodiscard]] const packed_layout& layout() const noexcept { return layout_; }
+
+ private:
+  array<std::byte> bytes_;
+  packed_layout layout_{.type = key_type_of<T>};
+};
+
+namespace detail {
+
+// What can be queried: a view, a column, a column on a device.
+template <class Column>
+struct packed_source {
+  static constexpr bool is_one = false;
+};
+template <packable T>
+struct packed_source<packed_view<T>> {
+  static constexpr bool is_one = true;
+  using value = T;
+  static constexpr memory_space space = memory_space::host;
+};
+template <packable T>
+struct packed_source<packed_column<T>> : packed_source<packed_view<T>> {};
+template <packable T>
+struct packed_source<packed_device_column<T>> {
+  static constexpr bool is_one = true;
+  using value = T;
+  static constexpr memory_space space = memory_space::device;
+};
+
+template <class Column>
+concept packed_queryable = packed_source<std::remove_cvref_t<Column>>::is_one;
+
+template <class Column>
+using packed_value = typename packed_source<std::remove_cvref_t<Column>>::value;
+
+template <class Column>
+[[nodiscard]] packed_operand operand_of(const Column& column) noexcept {
+  return {column.layout(), packed_source<Column>::space};
+}
+
+}  // namespace detail
+
+/// Packs `values`. `encoding::automatic` takes the encoding with the fewest bytes, the first in order of listing among
+/// equals, which is also the rule of thumb of section 5.6.6 of the thesis. The bytes are the same whichever backend
+/// wrote them. O(n). Throws `invalid_argument` for options that are not there, `unsupported` where the backend does
+/// not offer it, `out_of_memory`.
+template <detail::host_range Values>
+requires packable<detail::element_t<Values>>
+[[nodiscard]] packed_column<detail::element_t<Values>> pack(const executor& on, const Values& values,
+                                                            encoding kind = encoding::automatic,
+                                                            const pack_options& options = {}) {
+  using T = detail::element_t<Values>;
+  return packed_column<T>(detail::pack(on, key_type_of<T>, memory_space::host, std::ranges::data(values),
+                                       std::ranges::size(values), kind, options));
+}
+
+/// The same over device memory; the column lies on the host. Synchronises.
+template <class T>
+requires packable<std::remove_const_t<T>>
+[[nodiscard]] packed_column<std::remove_const_t<T>> pack(const executor& on, device_span<T> values,
+                                                         encoding kind = encoding::automatic,
+                                                         const pack_options& options = {}) {
+  using value = std::remove_const_t<T>;
+  return packed_column<value>(
+      detail::pack(on, key_type_of<value>, memory_space::device, values.data(), values.size(), kind, options));
+}
+
+/// Decodes values [first, first + out.size()) into `out`, and no block that holds none of them. Throws
+/// `invalid_argument` when the column ends before.
+template <detail::packed_queryable Column, detail::writable_range Out>
+requires std::same_as<detail::packed_value<Column>, detail::element_t<Out>>
+void unpack(const executor& on, const Column& column, std::uint64_t first, Out&& out,
+            const packed_options& options = {}) {
+  detail::unpack(on, detail::operand_of(column), first, memory_space::host, std::ranges::data(out),
+                 std::ranges::size(out), options);
+}
+template <detail::packed_queryable Column>
+void unpack(const executor& on, const Column& column, std::uint64_t first,
+            device_span<detail::packed_value<Column>> out, const packed_options& options = {}) {
+  detail::unpack(on, detail::operand_of(column), first, memory_space::device, out.data(), out.size(), options);
+}
+
+/// Decodes the whole column; throws `invalid_argument` unless out.size() == column.size().
+template <detail::packed_queryable Column, detail::writable_range Out>
+requires std::same_as<detail::packed_value<Column>, detail::element_t<Out>>
+void unpack(const executor& on, const Column& column, Out&& out, const packed_options& options = {}) {
+  detail::require_same_length(column.size(), std::ranges::size(out));
+  unpack(on, column, 0, out, options);
+}
+template <detail::packed_queryable Column>
+void unpack(const executor& on, const Column& column, device_span<detail::packed_value<Column>> out,
+            const packed_options& options = {}) {
+  detail::require_same_length(column.size(), out.size());
+  unpack(on, column, 0, out, options);
+}
+
+/// The sum of all values, in 64 bits of the same signedness, modulo 2^64. 0 for none. One read of the packed bytes.
+/// Synchronises.
+template <detail::packed_queryable Column>
+[[nodiscard]] detail::sum_t<detail::packed_value<Column>> sum(const executor& on, const Column& column,
+                                                              const packed_options& options = {}) {
+  return static_cast<detail::sum_t<detail::packed_value<Column>>>(
+      detail::packed_sum(on, detail::operand_of(column), options));
+}
+
+/// The least value. Throws `invalid_argument` for an empty column. Synchronises.
+template <detail::packed_queryable Column>
+[[nodiscard]] detail::packed_value<Column> minimum(const executor& on, const Column& column,
+                                                   const packed_options& options = {}) {
+  return static_cast<detail::packed_value<Column>>(
+      detail::extremes(on, detail::operand_of(column), "minimum", options).minimum);
+}
+
+/// The greatest value. Throws `invalid_argument` for an empty column. Synchronises.
+template <detail::packed_queryable Column>
+[[nodiscard]] detail::packed_value<Column> maximum(const executor& on, const Column& column,
+                                                   const packed_options& options = {}) {
+  return static_cast<detail::packed_value<Column>>(
+      detail::extremes(on, detail::operand_of(column), "maximum", options).maximum);
+}
+
+/// Which values lie in [low, high]: sets bit i % 64 of words[i / 64] for each, clears all others, and returns how many
+/// there are. `words` has (size + 63) / 64 elements, else `invalid_argument`. None when low > high. Synchronises.
+template <detail::packed_queryable Column, detail::writable_range Words>
+requires std::same_as<std::uint64_t, detail::element_t<Words>> std::uint64_t select_bitmap(
+    const executor& on, const Column& column, detail::packed_value<Column> low, detail::packed_value<Column> high,
+    Words&& words, const packed_options& options = {}) {
+  return detail::select_bitmap(on, detail::operand_of(column), detail::packed_bits(low), detail::packed_bits(high),
+                               memory_space::host, std::ranges::data(words), std::ranges::size(words), options);
+}
+template <detail::packed_queryable Column>
+std::uint64_t select_bitmap(const executor& on, const Column& column, detail::packed_value<Column> low,
+                            detail::packed_value<Column> high, device_span<std::uint64_t> words,
+                            const packed_options& options = {}) {
+  return detail::select_bitmap(on, detail::operand_of(column), detail::packed_bits(low), detail::packed_bits(high),
+                               memory_space::device, words.data(), words.size(), options);
+}
+
+/// The indices of the values in [low, high], rising, written to the front of `indices`; returns how many there are.
+/// Throws `invalid_argument`, with nothing written, when they are more than `indices` has room for, or when its type
+/// cannot hold size() - 1. None when low > high. Synchronises.
+template <detail::packed_queryable Column, detail::writable_range Indices>
+requires index<detail::element_t<Indices>> std::uint64_t select_indices(const executor& on, const Column& column,
+                                                                        detail::packed_value<Column> low,
+                                                                        detail::packed_value<Column> high,
+                                                                        Indices&& indices,
+                                                                        const packed_options& options = {}) {
+  using number = detail::element_t<Indices>;
+  return detail::select_indices(on, detail::operand_of(column), detail::packed_bits(low), detail::packed_bits(high),
+                                memory_space::host, std::ranges::data(indices), std::ranges::size(indices),
+                                sizeof(number), std::is_signed_v<number>, options);
+}
+template <detail::packed_queryable Column, index Index>
+std::uint64_t select_indices(const executor& on, const Column& column, detail::packed_value<Column> low,
+                             detail::packed_value<Column> high, device_span<Index> indices,
+                             const packed_options& options = {}) {
+  return detail::select_indices(on, detail::operand_of(column), detail::packed_bits(low), detail::packed_bits(high),
+                                memory_space::device, indices.data(), indices.size(), sizeof(Index),
+                                std::is_signed_v<Index>, options);
+}
+
+/// The k = out_keys.size() best values and their indices, straight from the packed bytes; see `top_k` for order,
+/// options and errors.
+template <detail::packed_queryable Column, detail::writable_range OutKeys, detail::writable_range OutIndices>
+requires std::same_as<detail::packed_value<Column>, detail::element_t<OutKeys>> && index<detail::element_t<OutIndices>>
+    top_k_run top_k(const executor& on, const Column& column, OutKeys&& out_keys, OutIndices&& out_indices,
+                    const top_k_options& options = {}) {
+  using number = detail::element_t<OutIndices>;
+  return detail::packed_top_k(on, detail::operand_of(column), memory_space::host, std::ranges::data(out_keys),
+                              std::ranges::size(out_keys), std::ranges::data(out_indices),
+                              std::ranges::size(out_indices), sizeof(number), std::is_signed_v<number>, options);
+}
+template <detail::packed_queryable Column, index Index>
+top_k_run top_k(const executor& on, const Column& column, device_span<detail::packed_value<Column>> out_keys,
+                device_span<Index> out_indices, const top_k_options& options = {}) {
+  return detail::packed_top_k(on, detail::operand_of(column), memory_space::device, out_keys.data(), out_keys.size(),
+                              out_indices.data(), out_indices.size(), sizeof(Index), std::is_signed_v<Index>, options);
+}
+
+/// The k best as a value. Synchronises.
+template <index Index = std::uint64_t, detail::packed_queryable Column>
+[[nodiscard]] top_k_result<detail::packed_value<Column>, Index> top_k(const executor& on, const Column& column,
+                                                                      std::size_t k,
+                                                                      const top_k_options& options = {}) {
+  detail::require_k(k, column.size());
+  top_k_result<detail::packed_value<Column>, Index> result{
+      std::vector<detail::packed_value<Column>>(k), std::vector<Index>(k), {}, {}};
+  auto run = top_k(on, column, result.keys, result.indices, options);
+  result.backend = std::move(run.backend);
+  result.strategy = std::move(run.strategy);
+  return result;
+}
+
+/// A problem over a packed column as the cost models see it.
+struct packed_problem {
+  std::string_view operation = packed_sum_call::operation;  ///< as the call structures name it
+  std::uint64_t count = 0;
+  double bits_per_value = 32;  ///< of the packed bytes
+  key_type type = key_type::int32;
+  encoding kind = encoding::frame_of_reference;
+  std::uint64_t k = 0;                      ///< of top-k
+  double selectivity = 0.5;                 ///< of select: the share that matches
+  memory_space space = memory_space::host;  ///< where the column lies
+};
+
+/// Chooses the device that will be fastest for `problem`: see `decide` for top-k.
+[[nodiscard]] decision decide(const packed_problem& problem, const machine& on);
+/// The cost of one operation on one device.
+[[nodiscard]] cost packed_cost(const packed_problem& problem, const device_profile& on);
+
+}  // namespace zenith

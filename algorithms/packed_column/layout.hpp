@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include <algorithms/packed_column/encode.hpp>
+#include <zenith/packed_layout.hpp>
+
+namespace zenith::packed {
+
+/// What the header says of a column's size; every section follows from it.
+struct dimensions {
+  key_type type = key_type::int32;
+  encoding kind = encoding::plain;
+  std::uint64_t count = 0;
+  std::uint64_t payload = 0;
+  std::uint64_t patches = 0;
+  std::uint32_t parameter = 0;
+};
+
+/// Where everything stands; none when the sizes are more than 64 bits can say. `bytes` is left nullptr.
+[[nodiscard]] std::optional<packed_layout> lay_out(const dimensions& of);
+
+/// Of a group of `sizes`, what an encoding takes.
+[[nodiscard]] group_place place_in(const group_sizes& sizes, encoding kind, bool patched);
+
+/// The dimensions of a column whose groups take `total` together, in `kind`, or for `automatic` in the encoding with
+/// the fewest bytes. Throws out_of_memory when there are too many.
+[[nodiscard]] dimensions choose(key_type type, std::uint64_t count, encoding kind, bool patches, std::uint32_t lanes,
+                                const group_sizes& total);
+
+/// FORMAT.md's checksum of a whole column: a multiple of 64 bytes, the field itself taken as 0.
+[[nodiscard]] std::uint64_t checksum(std::span<const std::byte> column);
+
+/// The header of a column laid out as `of`; the checksum is 0.
+[[nodiscard]] packed_header header_of(const packed_layout& of);
+
+}  // namespace zenith::packed

@@ -1,0 +1,193 @@
+#include <algorithms/packed_column/layout.hpp>
+
+#include <array>
+#include <bit>
+#include <limits>
+#include <string>
+
+#include <zenith/error.hpp>
+
+static_assert(std::endian::native == std::endian::little,
+              "packed columns are little-endian, as all of Zenith's targets");
+
+namespace zenith {
+
+std::string_view to_string(encoding which) noexcept {
+  constexpr std::string_view names[] = {
+      "plain",      "frame_of_reference", "delta",    "null_suppression_fixed", "null_suppression_variable",
+      "run_length", "vertical",           "automatic"};
+  const auto index = static_cast<std::size_t>(which);
+  return index < std::size(names) ? names[index] : "unknown";
+}
+
+namespace packed {
+namespace {
+
+constexpr std::uint64_t too_many = std::numeric_limits<std::uint64_t>::max() / 64;
+
+// Adds sections one after another, each aligned; remembers when they grew beyond counting.
+class sections {
+ public:
+  std::uint64_t add(std::uint64_t count, std::uint64_t size) {
+    const std::uint64_t at = end_;
+    if (size > 0 && count > (too_many - end_) / size) {
+      overflow_ = true;
+      return 0;
+    }
+    end_ = (at + count * size + packed_alignment - 1) / packed_alignment * packed_alignment;
+    return at;
+  }
+  [[nodiscard]] bool overflow() const { return overflow_; }
+  [[nodiscard]] std::uint64_t end() const { return end_ + packed_alignment; }
+
+ private:
+  std::uint64_t end_ = sizeof(packed_header);
+  bool overflow_ = false;
+};
+
+}  // namespace
+
+std::optional<packed_layout> lay_out(const dimensions& of) {
+  packed_layout found;
+  found.type = of.type;
+  found.kind = of.kind;
+  found.count = of.count;
+  found.payload_units = of.payload;
+  found.patches = of.patches;
+  found.parameter = of.parameter;
+  const std::uint64_t width = size_of(of.type);
+  const std::uint64_t record = width == 4 ? sizeof(group32) : sizeof(group64);
+  sections all;
+  switch (of.kind) {
+    case encoding::frame_of_reference:
+    case encoding::delta:
+    case encoding::vertical:
+      found.groups_at = all.add(found.groups(), record);
+      if (of.kind == encoding::delta) found.bases_at = all.add(found.blocks(), width);
+      if (of.patches > 0) {
+        found.patch_index_at = all.add(found.groups(), patch_index_bytes);
+        found.patch_positions_at = all.add(of.patches, 1);
+        found.patch_values_at = all.add(of.patches, width);
+      }
+      found.payload_at = all.add(of.payload, 4);
+      break;
+    case encoding::null_suppression_variable:
+      found.groups_at = all.add(found.groups(), variable_group_bytes);
+      found.codes_at = all.add(found.blocks(), packed_block_items / 4);
+      found.payload_at = all.add(of.payload, 1);
+      break;
+    case encoding::run_length:
+      found.codes_at = all.add(of.payload, of.parameter);
+      found.payload_at = all.add(of.payload, width);
+      break;
+    case encoding::null_suppression_fixed: found.payload_at = all.add(of.count, of.parameter); break;
+    default: found.payload_at = all.add(of.count, width); break;
+  }
+  if (all.overflow()) return std::nullopt;
+  found.total_bytes = all.end();
+  return found;
+}
+
+group_place place_in(const group_sizes& sizes, encoding kind, bool patched) {
+  switch (kind) {
+    case encoding::frame_of_reference:
+      return patched ? group_place{sizes.patched_words, sizes.patches} : group_place{sizes.words, 0};
+    case encoding::delta:
+      return patched ? group_place{sizes.delta_patched_words, sizes.delta_patches} : group_place{sizes.delta_words, 0};
+    case encoding::vertical: return {sizes.vertical_words, 0};
+    case encoding::null_suppression_variable: return {sizes.variable_bytes, 0};
+    case encoding::run_length: return {sizes.runs, 0};
+    default: return {};
+  }
+}
+
+namespace {
+
+std::uint32_t parameter_of(encoding kind, std::uint64_t count, std::uint32_t lanes, const group_sizes& total) {
+  switch (kind) {
+    case encoding::null_suppression_fixed: return total.fixed_bytes;
+    case encoding::run_length: return count <= std::numeric_limits<std::uint32_t>::max() ? 4 : 8;
+    case encoding::vertical: return lanes;
+    default: return 0;
+  }
+}
+
+struct choice {
+  dimensions of;
+  std::uint64_t bytes;
+};
+
+// One encoding, with patches if they make it smaller.
+choice best_of(key_type type, std::uint64_t count, encoding kind, bool patches, std::uint32_t lanes,
+               const group_sizes& total) {
+  choice best{{}, std::numeric_limits<std::uint64_t>::max()};
+  for (const bool patched : {false, true}) {
+    const auto place = place_in(total, kind, patched);
+    if (patched && (!patches || place.patch == 0)) continue;
+    const dimensions of{type, kind, count, place.payload, place.patch, parameter_of(kind, count, lanes, total)};
+    const auto layout = lay_out(of);
+    if (layout && layout->total_bytes < best.bytes) best = {of, layout->total_bytes};
+  }
+  if (best.bytes == std::numeric_limits<std::uint64_t>::max()) {
+    throw error(error_code::out_of_memory, "pack: values has more items than 64-bit sizes can hold");
+  }
+  return best;
+}
+
+}  // namespace
+
+dimensions choose(key_type type, std::uint64_t count, encoding kind, bool patches, std::uint32_t lanes,
+                  const group_sizes& total) {
+  if (kind != encoding::automatic) return best_of(type, count, kind, patches, lanes, total).of;
+  constexpr std::array all{encoding::plain,
+                           encoding::frame_of_reference,
+                           encoding::delta,
+                           encoding::null_suppression_fixed,
+                           encoding::null_suppression_variable,
+                           encoding::run_length,
+                           encoding::vertical};
+  auto best = best_of(type, count, all.front(), patches, lanes, total);
+  for (const auto one : all) {
+    if (auto found = best_of(type, count, one, patches, lanes, total); found.bytes < best.bytes) best = found;
+  }
+  return best.of;
+}
+
+std::uint64_t checksum(std::span<const std::byte> column) {
+  constexpr unsigned lanes = 8;
+  constexpr std::size_t field = offsetof(packed_header, checksum) / 8;
+  std::uint64_t sum[lanes] = {};
+  std::uint64_t weighted[lanes] = {};
+  for (std::size_t at = 0; at < column.size(); at += 8 * lanes) {
+    std::uint64_t word[lanes];
+    std::memcpy(word, column.data() + at, sizeof word);
+    if (at == 0) word[field] = 0;
+    for (unsigned i = 0; i < lanes; ++i) {
+      sum[i] += word[i];
+      weighted[i] += sum[i];
+    }
+  }
+  std::uint64_t digest = 0x9e3779b97f4a7c15ULL;
+  for (unsigned i = 0; i < lanes; ++i) {
+    digest = std::rotl((digest ^ sum[i]) * 0xff51afd7ed558ccdULL, 31);
+    digest = std::rotl((digest ^ weighted[i]) * 0xc4ceb9fe1a85ec53ULL, 29);
+  }
+  return digest ^ digest >> 32;
+}
+
+packed_header header_of(const packed_layout& of) {
+  packed_header header{};
+  std::memcpy(header.magic, "ZPCK", 4);
+  header.version = packed_version;
+  header.kind = static_cast<std::uint8_t>(of.kind);
+  header.type = static_cast<std::uint8_t>(of.type);
+  header.count = of.count;
+  header.bytes = of.total_bytes;
+  header.payload = of.payload_units;
+  header.patches = of.patches;
+  header.parameter = of.parameter;
+  return header;
+}
+
+}  // namespace packed
+}  // namespace zenith
