@@ -5,6 +5,7 @@
 
 #include <backends/cpu/isa.hpp>
 #include <backends/cpu/measure.hpp>
+#include <backends/cpu/packed_column.hpp>
 #include <backends/cpu/parallel.hpp>
 #include <backends/cpu/profile.hpp>
 #include <backends/cpu/top_k.hpp>
@@ -15,8 +16,14 @@ namespace {
 constexpr std::string_view options[] = {"threads", "isa"};
 
 constexpr kernel kernels[] = {
+    make_kernel<pack_call, pack>("tiles"),
+    make_kernel<packed_extremes_call, packed_extremes>("tiles"),
+    make_kernel<packed_select_call, packed_select>("tiles"),
+    make_kernel<packed_sum_call, packed_sum>("tiles"),
+    make_kernel<packed_top_k_call, packed_top_k>("tiles"),
     make_kernel<top_k_call, top_k_bitonic>("bitonic"),
     make_kernel<top_k_call, top_k_filter>("filter"),
+    make_kernel<unpack_call, unpack>("tiles"),
 };
 
 std::vector<device_info> devices() {
