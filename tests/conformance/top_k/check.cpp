@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <stdexcept>
+#include <vector>
 
 #include <zenith/array.hpp>
 #include <zenith/error.hpp>

@@ -2,27 +2,7 @@
 
 #include <algorithm>
 
-#include <catch.hpp>
-
 namespace conformance {
-
-void verdict::add(const zenith_test::target& on, std::string fault) {
-  constexpr std::size_t shown_of_each = 4;
-  if (fault.empty()) return;
-  ++faults_;
-  if (++faults_of_[on.name()] <= shown_of_each) text_ += "\n  " + fault;
-}
-
-void verdict::require_none() const {
-  if (faults_ == 0) {
-    SUCCEED();
-    return;
-  }
-  std::string counts;
-  for (const auto& [name, count] : faults_of_) counts += "\n  " + name + ": " + std::to_string(count);
-  FAIL_CHECK(faults_ << " of " << cases_ << " cases failed with ZENITH_SEED=" << zenith_test::seed() << counts
-                     << "\nsuch as:" << text_);
-}
 
 request random_request(random_source& random, std::size_t k) {
   const std::uint64_t drawn = random();

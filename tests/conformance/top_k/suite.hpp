@@ -1,12 +1,11 @@
 #pragma once
 
 /// \file
-/// How large the suite is, and how it collects what is wrong. The same cases make two programs: one for the backends of
-/// the build and one, smaller, for the CUDA backend emulated lane by lane.
+/// How large the suite is. The same cases make two programs: one for the backends of the build and one, smaller, for
+/// the CUDA backend emulated lane by lane.
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <random>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include <check.hpp>
 #include <inputs.hpp>
 #include <settings.hpp>
+#include <verdict.hpp>
 
 namespace conformance {
 
@@ -28,21 +28,7 @@ struct suite {
 
 [[nodiscard]] const suite& the_suite();
 
-/// Collects faults, a few of each target so that one cause does not hide another.
-class verdict {
- public:
-  void add(const zenith_test::target& on, std::string fault);
-  /// Fails the running test case with what was collected, if anything.
-  void require_none() const;
-  [[nodiscard]] std::size_t cases() const { return cases_; }
-  void count_case() { ++cases_; }
-
- private:
-  std::size_t cases_ = 0;
-  std::size_t faults_ = 0;
-  std::map<std::string, std::size_t> faults_of_;
-  std::string text_;
-};
+using zenith_test::verdict;
 
 /// Runs `asked` on every target of the suite that the share takes.
 template <class T>

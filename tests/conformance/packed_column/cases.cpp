@@ -1,0 +1,84 @@
+// The cases that every target is put through.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <catch.hpp>
+#include <packed_suite.hpp>
+#include <types.hpp>
+
+using namespace conformance;
+using namespace conformance::packed;
+
+#define ZENITH_EVERY_PACKABLE_TYPE int32, uint32, int64, uint64
+
+TEMPLATE_TEST_CASE("every length in every encoding", "[packed_column]", ZENITH_EVERY_PACKABLE_TYPE) {
+  verdict seen;
+  std::uint64_t number = 0;
+  for (const auto length : interesting_lengths()) {
+    for (const auto& as : every_manner) {
+      random_source random{zenith_test::seed_of("lengths", number++)};
+      auto data = make_sample<TestType>(some_shape(random), length, some_width<TestType>(random), as, random);
+      run_everywhere(seen, data, random);
+    }
+  }
+  seen.require_none();
+  CHECK((seen.cases() > 0 || the_suite().targets.empty()));
+}
+
+TEMPLATE_TEST_CASE("every width in every encoding", "[packed_column]", ZENITH_EVERY_PACKABLE_TYPE) {
+  verdict seen;
+  std::uint64_t number = 0;
+  for (unsigned width = 0; width <= sizeof(TestType) * 8; ++width) {
+    for (const auto& as : every_manner) {
+      random_source random{zenith_test::seed_of("widths", number++)};
+      const auto length = std::min<std::size_t>(random() % 5000, the_suite().most_items);
+      auto data = make_sample<TestType>(shape::width, length, width, as, random);
+      run_everywhere(seen, data, random);
+    }
+  }
+  seen.require_none();
+}
+
+TEMPLATE_TEST_CASE("every shape in every encoding", "[packed_column]", ZENITH_EVERY_PACKABLE_TYPE) {
+  verdict seen;
+  std::uint64_t number = 0;
+  for (const auto one : every_shape) {
+    for (const auto& as : every_manner) {
+      random_source random{zenith_test::seed_of("shapes", number++)};
+      const auto length = std::min<std::size_t>(random() % 5000, the_suite().most_items);
+      auto data = make_sample<TestType>(one, length, some_width<TestType>(random), as, random);
+      run_everywhere(seen, data, random);
+    }
+  }
+  seen.require_none();
+}
+
+TEMPLATE_TEST_CASE("long columns", "[packed_column]", ZENITH_EVERY_PACKABLE_TYPE) {
+  verdict seen;
+  std::uint64_t number = 0;
+  for (const auto& as : every_manner) {
+    random_source random{zenith_test::seed_of("long", number++)};
+    const auto length = the_suite().most_items - random() % (the_suite().most_items / 2);
+    auto data = make_sample<TestType>(some_shape(random), length, some_width<TestType>(random), as, random);
+    run_everywhere(seen, data, random);
+  }
+  seen.require_none();
+}
+
+TEMPLATE_TEST_CASE("random cases", "[packed_column]", ZENITH_EVERY_PACKABLE_TYPE) {
+  if (the_suite().targets.empty()) return;
+  verdict seen;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(the_suite().random_seconds);
+  for (std::uint64_t number = 0; number == 0 || std::chrono::steady_clock::now() < end; ++number) {
+    random_source random{zenith_test::seed_of("random", number)};
+    // lengths by magnitude: as many short ones as long ones
+    const auto most = static_cast<double>(std::min<std::size_t>(the_suite().most_items, 50000));
+    const double drawn = std::uniform_real_distribution<>{0, std::log(most + 1)}(random);
+    auto data = make_sample<TestType>(some_shape(random), static_cast<std::size_t>(std::exp(drawn) - 1),
+                                      some_width<TestType>(random), some_manner(random), random);
+    run_everywhere(seen, data, random);
+  }
+  seen.require_none();
+}
