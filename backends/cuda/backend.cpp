@@ -1,8 +1,8 @@
 #include <zenith/backend.hpp>
 
 #include <backends/cuda/device.hpp>
+#include <backends/cuda/kernel_table.hpp>
 #include <backends/cuda/profile.hpp>
-#include <backends/cuda/top_k/top_k.hpp>
 
 namespace zenith::cuda_backend {
 namespace {
@@ -18,7 +18,7 @@ constinit const backend descriptor{
     .needs = "a CUDA toolkit to build; an NVIDIA driver and a GPU to run",
     .memory = memory_space::device,
     .options = options,
-    .kernels = top_k_kernels,
+    .kernels = kernel_table,
     .available = available,
     .devices = devices,
     .configure = configure,

@@ -4,8 +4,8 @@
 
 #include <mutex>
 
+#include <backends/cuda/kernel_table.hpp>
 #include <backends/cuda/scratch.hpp>
-#include <backends/cuda/top_k/top_k.hpp>
 #include <tests/simt/engine/memory.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
@@ -45,7 +45,7 @@ constinit const backend descriptor{
     .needs = "nothing: it is for tests",
     .memory = memory_space::device,
     .options = options,
-    .kernels = top_k_kernels,
+    .kernels = kernel_table,
     .devices = emulated_devices,
     .configure = configure_emulated,
     .allocate = allocate_emulated,

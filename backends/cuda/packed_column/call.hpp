@@ -1,0 +1,88 @@
+#pragma once
+
+/// \file
+/// What all calls over packed columns share: the column on the device, and the launch for its encoding.
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include <backends/cuda/kernels/packed_column/visit.hpp>
+#include <backends/cuda/scratch.hpp>
+#include <zenith/packed_call.hpp>
+
+namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
+
+/// Waits, on whatever way the call is left, for work that uses the caller's or the call's own host memory.
+class settled_at_end {
+ public:
+  explicit settled_at_end(CUstream_st* stream) : stream_(stream) {}
+  settled_at_end(const settled_at_end&) = delete;
+  settled_at_end& operator=(const settled_at_end&) = delete;
+  ~settled_at_end() { simt::settle(stream_); }
+
+ private:
+  CUstream_st* stream_;
+};
+
+/// A column that a kernel can read: where it lies, or a copy of its packed bytes in the call's scratch memory.
+class column_on_device {
+ public:
+  column_on_device(scratch& room, const packed_layout& column, memory_space space) : column_(column) {
+    if (space == memory_space::host) room.request(copy_, column.total_bytes);
+  }
+  column_on_device(const column_on_device&) = delete;
+  column_on_device& operator=(const column_on_device&) = delete;
+
+  /// Once the scratch is allocated: enqueues the copy, if it takes one.
+  [[nodiscard]] packed_layout enqueue(CUstream_st* stream) const {
+    packed_layout result = column_;
+    if (copy_ != nullptr) {
+      simt::copy(copy_, column_.bytes, column_.total_bytes, stream);
+      result.bytes = copy_;
+    }
+    return result;
+  }
+
+ private:
+  const packed_layout& column_;
+  std::byte* copy_ = nullptr;
+};
+
+/// Calls function(kind) with the encoding as a constant.
+template <class Function>
+void with_encoding(encoding kind, const Function& function) {
+  const auto call = [&]<encoding Kind>(std::integral_constant<encoding, Kind> constant) { function(constant); };
+  switch (kind) {
+    case encoding::frame_of_reference: call(std::integral_constant<encoding, encoding::frame_of_reference>{}); break;
+    case encoding::delta: call(std::integral_constant<encoding, encoding::delta>{}); break;
+    case encoding::null_suppression_fixed:
+      call(std::integral_constant<encoding, encoding::null_suppression_fixed>{});
+      break;
+    case encoding::null_suppression_variable:
+      call(std::integral_constant<encoding, encoding::null_suppression_variable>{});
+      break;
+    case encoding::run_length: call(std::integral_constant<encoding, encoding::run_length>{}); break;
+    case encoding::vertical: call(std::integral_constant<encoding, encoding::vertical>{}); break;
+    default: call(std::integral_constant<encoding, encoding::plain>{}); break;
+  }
+}
+
+/// Enqueues a visit of values [begin, end), which are some, by as many warps as the device holds at once.
+template <class U, class Consumer>
+void enqueue_visit(const packed_layout& column, std::uint64_t begin, std::uint64_t end, const Consumer& consumer,
+                   CUstream_st* stream) {
+  with_encoding(column.kind, [&]<encoding Kind>(std::integral_constant<encoding, Kind>) {
+    using kernel = visit_column<U, Kind, Consumer>;
+    const std::uint64_t groups = (end - 1) / packed_group_items - begin / packed_group_items + 1;
+    const auto resident = static_cast<std::uint64_t>(simt::limits().multiprocessors * simt::resident_blocks<kernel>());
+    const std::uint64_t blocks = std::min((groups + kernel::warps - 1) / kernel::warps, resident);
+    simt::launch(kernel{column, begin, end, consumer}, {.grid = static_cast<unsigned>(blocks), .stream = stream});
+  });
+}
+
+inline void report_visit(packed_statistics* to) {
+  if (to != nullptr) *to = {"warp tiles", 0};
+}
+
+}  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM

@@ -1,0 +1,21 @@
+#pragma once
+
+/// \file
+/// What the instantiation files define, one function an operation and width of values. No CUDA in here.
+
+#include <backends/cuda/simt/common.hpp>
+#include <zenith/backend.hpp>
+#include <zenith/packed_call.hpp>
+
+namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
+
+template <class U>
+void run_unpack(const execution& on, const unpack_call& call);
+template <class U>
+void run_sum(const execution& on, const packed_sum_call& call);
+template <class U>
+void run_extremes(const execution& on, const packed_extremes_call& call);
+template <class U>
+void run_select(const execution& on, const packed_select_call& call);
+
+}  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM

@@ -1,0 +1,7 @@
+#include <backends/cuda/packed_column/queries.hpp>
+
+namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
+
+template void run_sum<std::uint32_t>(const execution&, const packed_sum_call&);
+
+}  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM

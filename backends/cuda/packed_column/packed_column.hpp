@@ -1,0 +1,27 @@
+#pragma once
+
+/// \file
+/// The kernel table's entries for packed columns.
+
+#include <array>
+
+#include <backends/cuda/simt/common.hpp>
+#include <zenith/backend.hpp>
+#include <zenith/packed_call.hpp>
+
+namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
+
+void unpack(const execution& on, const unpack_call& call);
+void packed_sum(const execution& on, const packed_sum_call& call);
+void packed_extremes(const execution& on, const packed_extremes_call& call);
+void packed_select(const execution& on, const packed_select_call& call);
+
+/// What the descriptor lists, and the emulated one of the tests with it.
+inline constexpr std::array packed_column_kernels{
+    make_kernel<packed_extremes_call, packed_extremes>("tiles"),
+    make_kernel<packed_select_call, packed_select>("tiles"),
+    make_kernel<packed_sum_call, packed_sum>("tiles"),
+    make_kernel<unpack_call, unpack>("tiles"),
+};
+
+}  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM

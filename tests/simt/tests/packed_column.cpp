@@ -1,0 +1,188 @@
+/// \file
+/// The CUDA backend's operations over packed columns, lane by lane: clean, and right, whatever the order of its
+/// threads.
+
+#include <zenith/packed_column.hpp>
+
+#include <catch.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <tests/simt/backend/emulated_cuda.hpp>
+#include <tests/simt/emulation/with_seeds.hpp>
+#include <tests/simt/engine/fault.hpp>
+#include <tests/simt/engine/memory.hpp>
+#include <zenith/array.hpp>
+
+namespace {
+
+using generator = std::mt19937_64;
+using zenith::encoding;
+
+constexpr encoding all_encodings[] = {encoding::plain,
+                                      encoding::frame_of_reference,
+                                      encoding::delta,
+                                      encoding::null_suppression_fixed,
+                                      encoding::null_suppression_variable,
+                                      encoding::run_length,
+                                      encoding::vertical};
+
+enum class shape { narrow, any_width, outliers, rising, runs, extreme, constant };
+constexpr int shapes = 7;
+
+template <class T>
+std::vector<T> make_values(shape which, std::size_t count, generator& random) {
+  using limits = std::numeric_limits<T>;
+  std::vector<T> values(count);
+  const auto bits = [&](unsigned width) {
+    return static_cast<T>(width == 0 ? 0 : random() >> (64 - std::min<unsigned>(width, sizeof(T) * 8)));
+  };
+  unsigned width = 0;
+  T value = bits(sizeof(T) * 8);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i % 32 == 0) width = static_cast<unsigned>(random() % (sizeof(T) * 8 + 1));
+    switch (which) {
+      case shape::narrow: values[i] = static_cast<T>(1000 + bits(9)); break;
+      case shape::any_width: values[i] = bits(width); break;
+      case shape::outliers: values[i] = static_cast<T>(random() % 40 == 0 ? bits(sizeof(T) * 8) : bits(5)); break;
+      case shape::rising: values[i] = value = static_cast<T>(value + bits(7)); break;
+      case shape::runs: values[i] = value = random() % (i < count / 2 ? 3 : 500) == 0 ? bits(20) : value; break;
+      case shape::extreme: values[i] = random() % 2 == 0 ? limits::min() : limits::max(); break;
+      case shape::constant: values[i] = value; break;
+    }
+  }
+  return values;
+}
+
+template <class T>
+std::uint64_t sum_of(const std::vector<T>& values) {
+  std::uint64_t sum = 0;
+  for (const T value : values) sum += static_cast<std::uint64_t>(value);
+  return sum;
+}
+
+template <class T>
+std::vector<T> host_values(const zenith::array<T>& from) {
+  std::vector<T> host(from.size());
+  from.copy_to(host);
+  return host;
+}
+
+template <class T>
+struct fixture {
+  std::vector<T> values;
+  zenith::packed_column<T> column;
+  zenith::executor on = zenith::make_executor("cuda-emulated");
+  zenith::packed_device_column<T> on_device;
+
+  fixture(std::vector<T> of, encoding kind)
+      : values(std::move(of)), column(zenith::pack(zenith::reference(), values, kind)), on_device(on, column) {}
+};
+
+template <class T>
+void check_unpack(const fixture<T>& with, generator& random) {
+  const std::size_t count = with.values.size();
+  if (random() % 2 == 0) {
+    std::vector<T> out(count);
+    zenith::unpack(with.on, with.column, out);
+    CHECK(out == with.values);
+  }
+  zenith::array<T> whole(with.on, count);
+  zenith::unpack(with.on, with.on_device, whole.device());
+  CHECK(host_values(whole) == with.values);
+
+  const std::size_t first = random() % count;
+  const std::size_t some = random() % (count - first + 1);
+  const std::size_t shift = random() % 3;
+  CAPTURE(first, some, shift);
+  const std::vector<T> expected(with.values.begin() + static_cast<std::ptrdiff_t>(first),
+                                with.values.begin() + static_cast<std::ptrdiff_t>(first + some));
+  zenith::array<T> part(with.on, some + shift);
+  zenith::unpack(with.on, with.on_device, first, part.device().subspan(shift, some));
+  std::vector<T> out(some);
+  if (some > 0) {
+    zenith::array<T> moved(with.on, some);
+    zenith::unpack(with.on, with.on_device, first, moved.device());
+    CHECK(host_values(moved) == expected);
+    std::vector<T> on_host(some);
+    zenith::unpack(with.on, with.column, first, on_host);
+    CHECK(on_host == expected);
+  }
+}
+
+template <class T>
+void check_aggregates(const fixture<T>& with) {
+  const auto [least, greatest] = std::minmax_element(with.values.begin(), with.values.end());
+  CHECK(static_cast<std::uint64_t>(zenith::sum(with.on, with.on_device)) == sum_of(with.values));
+  CHECK(zenith::minimum(with.on, with.on_device) == *least);
+  CHECK(zenith::maximum(with.on, with.on_device) == *greatest);
+  CHECK(static_cast<std::uint64_t>(zenith::sum(with.on, with.column)) == sum_of(with.values));
+  CHECK(zenith::maximum(with.on, with.column) == *greatest);
+}
+
+template <class T>
+void check_bitmap(const fixture<T>& with, T low, T high, bool from_host) {
+  CAPTURE(low, high, from_host);
+  std::vector<std::uint64_t> expected((with.values.size() + 63) / 64);
+  std::uint64_t matches = 0;
+  for (std::size_t i = 0; i < with.values.size(); ++i) {
+    if (with.values[i] < low || with.values[i] > high) continue;
+    expected[i / 64] |= std::uint64_t{1} << (i % 64);
+    ++matches;
+  }
+  if (from_host) {
+    std::vector<std::uint64_t> words(expected.size(), ~std::uint64_t{0});
+    CHECK(zenith::select_bitmap(with.on, with.column, low, high, words) == matches);
+    CHECK(words == expected);
+  } else {
+    zenith::array<std::uint64_t> words(with.on, expected.size());
+    CHECK(zenith::select_bitmap(with.on, with.on_device, low, high, words.device()) == matches);
+    CHECK(host_values(words) == expected);
+  }
+}
+
+template <class T>
+void check_all(encoding kind, shape which, std::size_t count, generator& random) {
+  CAPTURE(zenith::to_string(kind), static_cast<int>(which), count);
+  const fixture<T> with(make_values<T>(which, count, random), kind);
+  check_unpack(with, random);
+  check_aggregates(with);
+  auto low = with.values[random() % count];
+  auto high = with.values[random() % count];
+  if (high < low) std::swap(low, high);
+  check_bitmap(with, low, high, random() % 2 == 0);
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("packed columns are clean and right for every order of threads", "[packed_column]", std::int32_t,
+                   std::uint32_t, std::int64_t, std::uint64_t) {
+  zenith_test::register_emulated_cuda();
+  const std::size_t before = zenith::simt_engine::device_memory::instance().live_allocations();
+  for (const auto kind : all_encodings) {
+    zenith::simt_engine::with_seeds(4, [&](std::uint64_t seed) {
+      CAPTURE(seed);
+      generator random(seed);
+      check_all<TestType>(kind, static_cast<shape>(random() % shapes), 2000 + random() % 5000, random);
+      check_all<TestType>(kind, static_cast<shape>(random() % shapes), 1 + random() % 300, random);
+    });
+  }
+  CHECK(zenith::simt_engine::device_memory::instance().live_allocations() == before);
+}
+
+TEMPLATE_TEST_CASE("packed columns at the edges of blocks and groups", "[packed_column]", std::int32_t, std::uint64_t) {
+  zenith_test::register_emulated_cuda();
+  generator random(zenith::simt_engine::seed());
+  for (const auto kind : all_encodings) {
+    for (int which = 0; which < shapes; ++which) {
+      for (const std::size_t count : {1, 31, 33, 127, 128, 129, 2047, 2049}) {
+        check_all<TestType>(kind, static_cast<shape>(which), count, random);
+      }
+    }
+  }
+}
