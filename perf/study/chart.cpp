@@ -7,9 +7,10 @@
 #include <perf/study/quantity.hpp>
 #include <perf/study/report.hpp>
 #include <perf/study/statistics.hpp>
+#include <perf/study/svg.hpp>
 
 /// \file
-/// The picture: written as SVG text, so that no plotting program is needed.
+/// The picture of a sweep.
 
 namespace zenith_study {
 namespace {
@@ -20,23 +21,6 @@ constexpr double top = 84;
 constexpr double bottom = 500;
 constexpr double width = 960;
 constexpr double height = 570;
-
-// Okabe and Ito's colours, which the colour-blind can tell apart.
-constexpr std::string_view colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"};
-
-std::string escape(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
 
 struct axis {
   double low = 0;  // logarithms
@@ -79,11 +63,6 @@ class picture {
   explicit picture(const sweep& of) : of_(of), x_(k_axis(of)), y_(time_axis(of)) {}
 
   std::string draw() {
-    out_ = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
-        "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" font-size=\"13\" fill=\"#222\">\n"
-        "<rect width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n",
-        width, height);
     text(left, 34, "font-size=\"19\" font-weight=\"bold\"", "Top-k: time over k");
     text(left, 58, "fill=\"#555\"", describe(of_.options));
     draw_time_grid();
@@ -91,17 +70,12 @@ class picture {
     draw_floors();
     for (std::size_t s = 0; s < of_.all_series.size(); ++s) draw_series(s);
     draw_legend();
-    return out_ + "</svg>\n";
+    return out_.finish();
   }
 
  private:
-  void text(double x, double y, std::string_view style, std::string_view words) {
-    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, style, escape(words));
-  }
-
-  void line(double x1, double y1, double x2, double y2, std::string_view style) {
-    out_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", x1, y1, x2, y2, style);
-  }
+  void text(double x, double y, std::string_view style, std::string_view words) { out_.text(x, y, style, words); }
+  void line(double x1, double y1, double x2, double y2, std::string_view style) { out_.line(x1, y1, x2, y2, style); }
 
   void draw_time_grid() {
     const bool is_narrow = y_.high - y_.low < 2.2;
@@ -119,9 +93,9 @@ class picture {
         }
       }
     }
-    out_ +=
+    out_.raw(
         fmt::format("<text transform=\"translate(22 {:.1f}) rotate(-90)\" text-anchor=\"middle\">time (log)</text>\n",
-                    (top + bottom) / 2);
+                    (top + bottom) / 2));
   }
 
   void draw_k_grid() {
@@ -176,11 +150,11 @@ class picture {
       }
       if (point.result == outcome::measured) measured += fmt::format("{:.1f},{:.1f} ", x, y_.at(point.time));
     }
-    out_ += fmt::format(
-        "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.2\" "
-        "stroke-dasharray=\"2 3\"/>\n<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" "
-        "stroke-width=\"2.2\" stroke-linejoin=\"round\"/>\n",
-        predicted, colour, measured, colour);
+    out_.raw(
+        fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.2\" "
+                    "stroke-dasharray=\"2 3\"/>\n<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" "
+                    "stroke-width=\"2.2\" stroke-linejoin=\"round\"/>\n",
+                    predicted, colour, measured, colour));
     for (const auto& point : of_.points) {
       if (point.series == s && point.result == outcome::measured) {
         draw_mark(x_.at(static_cast<double>(point.k)), y_.at(point.time), colour, point.is_chosen);
@@ -189,11 +163,11 @@ class picture {
   }
 
   void draw_mark(double x, double y, std::string_view colour, bool is_chosen) {
-    out_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.6\" fill=\"{}\"/>\n", x, y, colour);
+    out_.raw(fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.6\" fill=\"{}\"/>\n", x, y, colour));
     if (!is_chosen) return;
-    out_ +=
+    out_.raw(
         fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"8\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"/>\n",
-                    x, y, colour);
+                    x, y, colour));
   }
 
   void draw_legend() {
@@ -223,7 +197,7 @@ class picture {
   const sweep& of_;
   axis x_;
   axis y_;
-  std::string out_;
+  svg out_{width, height};
 };
 
 }  // namespace

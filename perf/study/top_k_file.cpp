@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <limits>
 #include <string>
@@ -15,6 +13,7 @@
 
 #include <perf/study/commands.hpp>
 #include <perf/study/csv.hpp>
+#include <perf/study/input_file.hpp>
 #include <perf/study/npy.hpp>
 #include <perf/study/quantity.hpp>
 #include <perf/study/table.hpp>
@@ -29,25 +28,6 @@ using clock = std::chrono::steady_clock;
 double since(clock::time_point start) { return std::chrono::duration<double>(clock::now() - start).count(); }
 
 [[noreturn]] void reject(const std::string& why) { throw zenith::error(zenith::error_code::invalid_argument, why); }
-
-std::string read_file(const std::string& name) {
-  std::error_code fault;
-  const auto kind = std::filesystem::status(name, fault).type();
-  if (kind == std::filesystem::file_type::not_found)
-    reject(fmt::format("--input is '{}': there is no such file", name));
-  if (kind == std::filesystem::file_type::directory) reject(fmt::format("--input is '{}', which is a folder", name));
-  std::ifstream in(name, std::ios::binary);
-  if (!in) reject(fmt::format("--input is '{}', which cannot be opened", name));
-  std::string text;
-  if (const auto size = std::filesystem::file_size(name, fault); !fault) text.reserve(size);
-  std::vector<char> block(std::size_t{1} << 20);
-  while (in.read(block.data(), static_cast<std::streamsize>(block.size())), in.gcount() > 0) {
-    text.append(block.data(), static_cast<std::size_t>(in.gcount()));
-  }
-  if (in.bad()) reject(fmt::format("--input is '{}', which cannot be read", name));
-  if (text.empty()) throw zenith::error(zenith::error_code::corrupt_data, fmt::format("{} is empty", name));
-  return text;
-}
 
 // A column to rank by, and the rows that it stands in.
 struct ranking_input {
@@ -150,7 +130,7 @@ void rank(const file_query& query, const ranking_input& input, const std::vector
 
 int query_file(const file_query& query) {
   auto start = clock::now();
-  const auto text = read_file(query.file);
+  const auto text = read_input_file(query.file);
   const double reading = since(start);
   start = clock::now();
   const auto rank_keys = [&](const ranking_input& input) {

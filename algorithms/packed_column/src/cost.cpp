@@ -1,20 +1,85 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
 #include <zenith/packed_column.hpp>
 
 namespace zenith {
+namespace {
 
-// One pass over the packed bytes beside the results, whichever is slower: memory, or decoding.
+constexpr std::array operations{pack_call::operation,          unpack_call::operation,
+                                packed_sum_call::operation,    packed_extremes_call::operation,
+                                packed_select_call::operation, packed_top_k_call::operation};
+constexpr std::size_t encodings = static_cast<std::size_t>(encoding::automatic) + 1;
+
+// Seconds of a core near 3 GHz, or of a multiprocessor, for one 32-bit value of each encoding, in order of their
+// numbers; the last stands for the measuring of all of them.
+struct estimates {
+  std::array<double, encodings> decode;
+  std::array<double, encodings> pack;
+};
+constexpr estimates of_a_core{{0.03e-9, 0.045e-9, 0.15e-9, 0.04e-9, 1.5e-9, 0.5e-9, 0.1e-9, 0.1e-9},
+                              {0.2e-9, 0.5e-9, 0.6e-9, 0.4e-9, 3e-9, 1e-9, 3e-9, 8e-9}};
+constexpr estimates of_a_multiprocessor{{0.03e-9, 0.03e-9, 0.06e-9, 0.03e-9, 0.2e-9, 0.2e-9, 0.06e-9, 0.06e-9},
+                                        {0.1e-9, 0.5e-9, 0.5e-9, 0.2e-9, 1e-9, 1e-9, 1e-9, 3e-9}};
+
+std::size_t place_of(std::string_view operation) {
+  return static_cast<std::size_t>(std::ranges::find(operations, operation) - operations.begin());
+}
+
+// "packed_sum.delta/4": names of static storage, as the profile's rates are looked up by.
+std::string_view rate_of(std::string_view operation, encoding kind, std::size_t width) {
+  static const auto names = [] {
+    std::array<std::array<std::array<std::string, 2>, encodings>, operations.size()> all;
+    for (std::size_t o = 0; o < operations.size(); ++o) {
+      for (std::size_t e = 0; e < encodings; ++e) {
+        for (const std::size_t wide : {0, 1}) {
+          all[o][e][wide] = std::string{operations[o]} + "." + std::string{to_string(static_cast<encoding>(e))} +
+                            (wide == 1 ? "/8" : "/4");
+        }
+      }
+    }
+    return all;
+  }();
+  return names[std::min(place_of(operation), operations.size() - 1)][static_cast<std::size_t>(kind)]
+              [width == 8 ? 1 : 0];
+}
+
+}  // namespace
+
+// One pass over the packed bytes beside its results: the slower of memory and decoding. Packing reads the plain values
+// twice, to measure and to write. Top-k is the filter's pass and the sorting of the k best; section 5.6 of the thesis
+// has no model for it.
 cost packed_cost(const packed_problem& problem, const device_profile& on) {
   const auto n = static_cast<double>(problem.count);
+  const auto k = static_cast<double>(problem.k);
+  const std::size_t width = size_of(problem.type);
   const double packed_bytes = n * problem.bits_per_value / 8;
-  const double plain_bytes = n * static_cast<double>(size_of(problem.type));
-  traffic moved{static_cast<std::uint64_t>(packed_bytes), packed_bytes, 0};
+  const double plain_bytes = n * static_cast<double>(width);
+  const bool is_pack = problem.operation == pack_call::operation;
+  const auto& typical = on.kind == device_kind::gpu ? of_a_multiprocessor : of_a_core;
+  const auto kind = static_cast<std::size_t>(problem.kind);
+
+  traffic moved;
+  moved.read = is_pack ? 2 * plain_bytes : packed_bytes;
+  if (is_pack) moved.written = packed_bytes;
   if (problem.operation == unpack_call::operation) moved.written = plain_bytes;
   if (problem.operation == packed_select_call::operation) moved.written = n / 8;
-  moved.working_set += static_cast<std::uint64_t>(moved.written);
+  if (problem.operation == packed_top_k_call::operation) moved.written = k * static_cast<double>(width + 8);
+  moved.working_set = static_cast<std::uint64_t>((is_pack ? plain_bytes : packed_bytes) + moved.written);
+
+  const double estimate = (is_pack ? typical.pack : typical.decode)[kind] * (width == 8 ? 1.8 : 1);
+  const int cores = on.kind == device_kind::gpu ? 0 : cores_for(moved.read + moved.written, on);
   cost found;
-  found.phases.push_back({"tiles", {moved}, {{"packed.decode", n, 0.05e-9}}, 1, 0});
+  found.phases.push_back({"call", {}, {{"packed.call", 1, 1e-6}}, 0, 1});
+  found.phases.push_back(
+      {"tiles", {moved}, {{rate_of(problem.operation, problem.kind, width), n, estimate}}, 1, cores});
+  if (problem.operation == packed_top_k_call::operation) {
+    found.phases.push_back({"sort", {}, {{"packed_top_k.sort", k * std::log2(std::max(k, 2.0)), 3e-9}}, 0, 1});
+  }
   if (problem.space == memory_space::host && on.host_to_device > 0) {
-    found.to_device_bytes = packed_bytes;
+    found.to_device_bytes = is_pack ? plain_bytes : packed_bytes;
     found.to_host_bytes = moved.written;
   }
   return found;

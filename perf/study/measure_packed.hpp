@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <zenith/packed_column.hpp>
+
+/// \file
+/// The clock of the study of packed columns.
+
+namespace zenith_study {
+
+/// One column in one encoding on one executor. Times are the lower quartile of several, after one to warm up.
+struct packed_measurement {
+  std::string executor;
+  zenith::encoding kind{};
+  double bits_per_value = 0;
+  double sum_seconds = 0;     ///< aggregation: nothing is written
+  double unpack_seconds = 0;  ///< decompression into memory beside the column
+  bool is_smallest = false;   ///< what `automatic` takes
+};
+
+/// Every encoding that a column can have, in order of listing.
+[[nodiscard]] std::span<const zenith::encoding> packed_encodings() noexcept;
+
+/// Packs `values` in every encoding and times every executor on each; columns for a device's executor are copied there
+/// first, outside the clock. `seconds` is how long one time may take to measure. Throws `device_failure` when a result
+/// is not what the values say.
+template <zenith::packable T>
+[[nodiscard]] std::vector<packed_measurement> measure_packed(std::span<const T> values,
+                                                             std::span<const std::string> executors, double seconds);
+
+}  // namespace zenith_study
