@@ -10,6 +10,7 @@
 #include <zenith/top_k.hpp>
 #include <zenith/version.hpp>
 
+#include "calibrate_packed.hpp"
 #include "fit.hpp"
 #include "measure_top_k.hpp"
 
@@ -95,7 +96,7 @@ zenith::machine calibrate(const zenith::progress_function& progress) {
     for (const auto strategy : zenith::top_k_strategies()) {
       if (device.offers_kernel(zenith::top_k_call::operation, strategy)) offered.push_back(strategy);
     }
-    const double each = 0.4 * share / static_cast<double>(std::max<std::size_t>(offered.size(), 1));
+    const double each = 0.25 * share / static_cast<double>(std::max<std::size_t>(offered.size(), 1));
     double at = begin + 0.2 * share;
     for (const auto strategy : offered) {
       // both widths together, since they share what a call costs
@@ -106,6 +107,9 @@ zenith::machine calibrate(const zenith::progress_function& progress) {
       }
       fit_rates(points, device);
     }
+    std::vector<measured_cost> packed;
+    measure_packed_points(device, on, part_of(progress, at, begin + share - at), packed);
+    fit_rates(packed, device);
     begin += share;
   }
   if (progress) progress(1, "done");
