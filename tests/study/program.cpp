@@ -203,3 +203,37 @@ TEST_CASE("decide: the choice and the rest") {
   CHECK_THAT(result.out, Contains("predicted") && Contains("chosen"));
   CHECK_THAT(run("decide --count 5 -k 6").err, Contains("--k is 6, but --count is only 5"));
 }
+
+TEST_CASE("pack: every numeric column of a table, in every encoding") {
+  const auto done = run("pack --backend cpu --patience 0.001 --input '" + sample + "'");
+  CHECK(done.status == 0);
+  CHECK_THAT(done.out, Contains("dep_delay") && Contains("times smaller"));
+  CHECK_THAT(done.out, Contains("left out: ") && Contains("carrier (text)"));
+  // a mark at one encoding of each column
+  CHECK(lines_with(done.out, " * ") == lines_with(done.out, " plain "));
+}
+
+TEST_CASE("pack: decimals are packed as integers, and what cannot be is said") {
+  const auto done = run("pack --backend cpu --patience 0.001 --input '" +
+                        write("decimals.csv", "price,ratio,empty\n1.25,0.333333333333,\n-3.5,0.1,\n2,7,NA\n") + "'");
+  CHECK(done.status == 0);
+  CHECK_THAT(done.out, Contains("int32 / 10^2"));
+  CHECK_THAT(done.out, Contains("ratio (more than six decimals)") && Contains("empty (no values)"));
+  CHECK(run("pack --input '" + write("text.csv", "name\nzenith\n") + "'").status == 1);
+  CHECK(run("pack --input /nowhere.csv").status == 1);
+}
+
+TEST_CASE("pack: figures as tables, numbers and pictures") {
+  const auto done = run("pack --backend cpu --count 5000 --patience 0.001 --figure sorted --figure zipf --output '" +
+                        output.string() + "'");
+  CHECK(done.status == 0);
+  CHECK(fs::exists(output / "pack-sorted-5000-cpu.svg"));
+  const auto numbers = nlohmann::json::parse(read(output / "pack-zipf-5000.json"));
+  REQUIRE(numbers["points"].size() == 9 * 7);
+  for (const auto& point : numbers["points"]) {
+    CHECK(point["sum_seconds"].get<double>() > 0);
+    if (point["encoding"] == "plain") CHECK(point["bits_per_value"].get<double>() > 32);
+  }
+  CHECK(run("pack --count 0").status == 1);
+  CHECK(run("pack --figure circles").status == 2);
+}
