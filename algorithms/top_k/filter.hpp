@@ -41,6 +41,10 @@ struct filter_plan {
   double expected_survivors = 0;  ///< when the order of the input is not adversarial
 };
 
+/// A sample of more items costs more than the survivors that it saves: on a CPU each is a cache miss. CUDA has a limit
+/// of its own, by what one team holds.
+inline constexpr std::uint32_t most_samples = 16384;
+
 /// How large a sample: what it costs is a cache miss an item, what it saves is survivors, n / samples for each rank. On
 /// data in random order the rising threshold soon takes over, so the sample only has to be good enough for sorted data.
 [[nodiscard]] inline double sample_size(double count, double k) {
@@ -50,10 +54,10 @@ struct filter_plan {
 
 /// Sampled ranks spread like a Poisson variable of mean r = k * samples / count; five standard deviations above keep
 /// the chance of a second read near one in a million.
-[[nodiscard]] inline filter_plan plan_filter(std::uint64_t count, std::uint64_t k, std::uint32_t most_samples) {
+[[nodiscard]] inline filter_plan plan_filter(std::uint64_t count, std::uint64_t k, std::uint32_t most = most_samples) {
   filter_plan plan;
   const auto n = static_cast<double>(count);
-  const double samples = std::fmin(static_cast<double>(most_samples), sample_size(n, static_cast<double>(k)));
+  const double samples = std::fmin(static_cast<double>(most), sample_size(n, static_cast<double>(k)));
   const double mean = static_cast<double>(k) * samples / n;
   const double rank = std::ceil(mean + 5 * std::sqrt(mean) + 7);
   // a threshold that lets a quarter of the data through is not worth its sample

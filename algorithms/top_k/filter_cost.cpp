@@ -6,8 +6,6 @@
 namespace zenith::top_k_detail {
 namespace {
 
-constexpr std::uint32_t most_samples = 16384;
-
 constexpr std::string_view call_rate = "top_k.filter.call";
 constexpr rate_names sample_rate{"top_k.filter.sample/4", "top_k.filter.sample/8"};
 constexpr rate_names scan_rate{"top_k.filter.scan/4", "top_k.filter.scan/8"};
@@ -74,7 +72,7 @@ cost filter_cost(const top_k_problem& problem, const device_profile& on) {
   const auto& narrow = is_gpu ? of_a_multiprocessor : of_a_core;
   const auto typical = size_of(type) == 4 ? narrow : narrow.widened();
 
-  const auto plan = plan_filter(problem.count, problem.k, most_samples);
+  const auto plan = plan_filter(problem.count, problem.k);
   const auto samples = static_cast<double>(plan.samples);
   const int workers = is_gpu ? on.cores : cores_for(n * w, on);
   // a GPU's workers share one buffer, those of a CPU have their own

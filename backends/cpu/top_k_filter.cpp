@@ -15,7 +15,6 @@
 namespace zenith::cpu_backend {
 namespace {
 
-constexpr std::uint32_t most_samples = 16384;
 constexpr std::uint64_t chunk_bytes = 1024 * 1024;
 
 template <class Image>
@@ -38,7 +37,7 @@ class filter_call {
         isa_(find_isa(on.isa)),
         memory_(scratch_resource(on)),
         order_(top_k_detail::order_of<T>(call)),
-        plan_(top_k_detail::plan_filter(call.count, call.k, most_samples)),
+        plan_(top_k_detail::plan_filter(call.count, call.k)),
         workers_(workers_for(on.threads, call.count * sizeof(T))) {}
 
   void run() {

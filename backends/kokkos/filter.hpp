@@ -207,7 +207,7 @@ template <class T>
 buffer<entry_of<T>> select_filtered(const key_source<T>& source, const top_k_call& call, top_k_statistics& statistics) {
   using entry = entry_of<T>;
   statistics.reads = 1;
-  const auto plan = top_k_detail::plan_filter(call.count, call.k, 16384);
+  const auto plan = top_k_detail::plan_filter(call.count, call.k);
   if (plan.samples == 0) {
     statistics.survivors = call.count;
     return best_of<entry>(source, call.count, call.k);
