@@ -16,7 +16,7 @@
 /// Kernel.  A kernel is a trivially copyable struct: its members are its arguments, `static constexpr unsigned
 ///   block_size` its threads (a multiple of 32, at most 1024), and `ZENITH_DEVICE void operator()() const` what each
 ///   thread does. `launch(kernel, {.grid = …, .shared_bytes = …, .stream = …})` enqueues it: one dimension, every
-///   thread runs the operator once. `simt::kernel_name<Kernel>` is for messages.
+///   thread runs the operator once.
 ///
 /// Identity.  thread_index, block_index, block_size, grid_size, lane_index (thread_index % 32), warp_index.
 ///
