@@ -39,13 +39,32 @@ std::uint64_t partition_words(std::uint64_t* words, std::uint64_t count, const s
   return front / Words;
 }
 
-constexpr partition_function partition_of_packed = partition_words<1>;
-constexpr partition_function partition_of_split = partition_words<2>;
-
 #else
 
-// Without a compress instruction the library's branchless methods are as fast.
-constexpr partition_function partition_of_packed = nullptr;
-constexpr partition_function partition_of_split = nullptr;
+/// One at a time and to both sides: which one counts is arithmetic, not a branch.
+template <unsigned Words>
+std::uint64_t partition_words(std::uint64_t* words, std::uint64_t count, const std::uint64_t* pivot,
+                              std::uint64_t* spare) {
+  const std::uint64_t pivot_high = pivot[0];
+  const std::uint64_t pivot_low = pivot[Words - 1];
+  std::uint64_t front = 0;
+  std::uint64_t back = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t high = words[i * Words];
+    const std::uint64_t low = words[i * Words + Words - 1];
+    const auto above = static_cast<std::uint64_t>(high > pivot_high);
+    const auto beside = static_cast<std::uint64_t>(high == pivot_high) & static_cast<std::uint64_t>(low > pivot_low);
+    const std::uint64_t better = Words == 1 ? above : above | beside;
+    words[front * Words] = spare[back * Words] = high;
+    if constexpr (Words == 2) words[front * Words + 1] = spare[back * Words + 1] = low;
+    front += better;
+    back += 1 - better;
+  }
+  __builtin_memcpy(words + front * Words, spare, back * Words * sizeof(std::uint64_t));
+  return front;
+}
 
 #endif
+
+constexpr partition_function partition_of_packed = partition_words<1>;
+constexpr partition_function partition_of_split = partition_words<2>;

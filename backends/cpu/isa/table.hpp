@@ -61,14 +61,20 @@ using bitonic_function = void (*)(const bitonic_request&);
 using partition_function = std::uint64_t (*)(std::uint64_t* words, std::uint64_t count, const std::uint64_t* pivot,
                                              std::uint64_t* spare);
 
+/// Sorts at most `most_few` entries, the best first.
+using few_function = void (*)(std::uint64_t* words, std::uint64_t count);
+inline constexpr std::uint64_t most_few = 64;
+
 struct isa_table {
   const char* name;
   int simd_bytes;
   int entry_lanes;                      ///< entries in a row of a bitonic tile
   scan_variants scan[6];                ///< by key_type
   bitonic_function bitonic[6];          ///< by key_type
-  partition_function partition_packed;  ///< entries of one word; nullptr where the set has no fast way
+  partition_function partition_packed;  ///< entries of one word
   partition_function partition_split;   ///< entries of two words
+  few_function sort_few_packed;         ///< nullptr where the set has no fast way
+  few_function sort_few_split;
   /// The largest of count 32-bit integers: the one-read floor.
   std::int32_t (*maximum)(const std::int32_t* values, std::uint64_t count);
 };

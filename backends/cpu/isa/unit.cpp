@@ -47,6 +47,7 @@ constexpr const char* name = "sse2";
 #include <backends/cpu/isa/entry_tile.hpp>
 #include <backends/cpu/isa/bitonic.hpp>
 #include <backends/cpu/isa/partition.hpp>
+#include <backends/cpu/isa/small_sort.hpp>
 // clang-format on
 
 }  // namespace
@@ -62,6 +63,8 @@ constinit const isa_table table{
      bitonic_reduce<std::int64_t>, bitonic_reduce<std::uint64_t>},
     partition_of_packed,
     partition_of_split,
+    sort_few_packed,
+    sort_few_split,
     maximum,
 };
 
