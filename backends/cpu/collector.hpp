@@ -110,6 +110,19 @@ class collector {
   [[nodiscard]] std::span<entry> entries() const { return {entries_.data(), count_}; }
   [[nodiscard]] std::uint64_t survivors() const { return survivors_; }
 
+  /// The `rank`-th best of the entries (from 1), with the better ones before it; worse than all when there are fewer.
+  [[nodiscard]] entry lead(std::size_t rank) {
+    if (count_ < rank) return entry::worst();
+    selector_.select(entries(), rank);
+    return entries_[rank - 1];
+  }
+
+  /// Drops what is worse than `least`, which is no better than the last of the `rank` entries that were led to the
+  /// front.
+  void keep(std::size_t rank, const entry& least) {
+    if (count_ > rank) count_ = rank + selector_.partition(entries().subspan(rank), least);
+  }
+
  private:
   static constexpr std::size_t staging = 2048;
 

@@ -46,7 +46,7 @@ class bitonic_call {
         count += static_cast<std::size_t>(one.index() != entry::worst().index());
       }
     }
-    finish<T>(call_, isa_, memory_, std::span<entry>{all.data(), count});
+    finish<T>(call_, isa_, memory_, workers_, std::span<entry>{all.data(), count});
     if (call_.statistics != nullptr) *call_.statistics = {isa_.name, workers_, 1, 0};
   }
 

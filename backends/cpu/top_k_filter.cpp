@@ -15,6 +15,9 @@
 namespace zenith::cpu_backend {
 namespace {
 
+// Sampling fewer items, or bringing fewer entries together, costs less than waking a worker.
+constexpr std::uint64_t worth_a_sampler = 2048;
+constexpr std::uint64_t worth_gathering_together = 16384;
 constexpr std::uint64_t chunk_bytes = 1024 * 1024;
 
 template <class Image>
@@ -53,9 +56,15 @@ class filter_call {
   image_t sample() {
     if (plan_.samples == 0) return 0;
     const scratch<image_t> images(memory_, plan_.samples);
-    for (std::uint32_t i = 0; i < plan_.samples; ++i) {
-      images[i] = order_.image(keys_[top_k_detail::sample_position(i, call_.count, plan_.samples)]);
-    }
+    const std::uint64_t shares =
+        std::clamp<std::uint64_t>(plan_.samples / worth_a_sampler, 1, static_cast<std::uint64_t>(workers_));
+    run_workers(static_cast<int>(shares), [&](int worker) {
+      const auto mine = static_cast<std::uint64_t>(worker);
+      const std::uint64_t end = plan_.samples * (mine + 1) / shares;
+      for (std::uint64_t i = plan_.samples * mine / shares; i < end; ++i) {
+        images[i] = order_.image(keys_[top_k_detail::sample_position(i, call_.count, plan_.samples)]);
+      }
+    });
     const auto nth = images.data() + plan_.rank - 1;
     std::nth_element(images.data(), nth, images.data() + plan_.samples, std::greater<>{});
     return *nth;
@@ -101,7 +110,7 @@ class filter_call {
 
   [[nodiscard]] std::uint64_t held() const {
     std::uint64_t total = 0;
-    for (const auto& one : collectors_) total += one ? one->entries().size() : 0;
+    for (const auto& one : collectors_) total += one->entries().size();
     return total;
   }
 
@@ -148,16 +157,36 @@ class filter_call {
   /// Phase 3.
   void finish_call() {
     if (collectors_.size() == 1) {
-      finish<T>(call_, isa_, memory_, collectors_.front()->entries());
+      finish<T>(call_, isa_, memory_, 1, collectors_.front()->entries());
     } else {
-      const scratch<entry> all(memory_, held());
-      entry* end = all.data();
-      for (const auto& one : collectors_) {
-        if (one) end = std::ranges::copy(one->entries(), end).out;
-      }
-      finish<T>(call_, isa_, memory_, {all.data(), end});
+      const auto all = gather_held();
+      finish<T>(call_, isa_, memory_, workers_, {all.data(), all.size()});
     }
     if (call_.statistics != nullptr) *call_.statistics = {isa_.name, workers_, reads_, survivors_};
+  }
+
+  /// What the collectors hold. When that is much, less what cannot be among the k best: if each holds k / workers
+  /// entries that reach the same one, so do k of all, and unless the order of the input is adversarial, few more do.
+  scratch<entry> gather_held() {
+    const bool together = held() >= worth_gathering_together;
+    const auto each = [&](const auto& use) {
+      const std::size_t step = together ? collectors_.size() : 1;
+      run_workers(static_cast<int>(step), [&](int worker) {
+        for (auto i = static_cast<std::size_t>(worker); i < collectors_.size(); i += step) use(i);
+      });
+    };
+    if (together) {
+      const auto rank = static_cast<std::size_t>((call_.k + collectors_.size() - 1) / collectors_.size());
+      std::vector<entry> leads(collectors_.size());
+      each([&](std::size_t i) { leads[i] = collectors_[i]->lead(rank); });
+      const entry least = *std::ranges::min_element(leads, [](const entry& a, const entry& b) { return better(b, a); });
+      each([&](std::size_t i) { collectors_[i]->keep(rank, least); });
+    }
+    std::vector<std::size_t> begin{0};
+    for (const auto& one : collectors_) begin.push_back(begin.back() + one->entries().size());
+    scratch<entry> all(memory_, begin.back());
+    each([&](std::size_t i) { std::ranges::copy(collectors_[i]->entries(), all.data() + begin[i]); });
+    return all;
   }
 
   const top_k_call& call_;
