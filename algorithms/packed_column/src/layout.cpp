@@ -23,7 +23,9 @@ std::string_view to_string(encoding which) noexcept {
 namespace packed {
 namespace {
 
-constexpr std::uint64_t too_many = std::numeric_limits<std::uint64_t>::max() / 64;
+// More bytes than there can be, and a multiple of the alignment: rounding up never passes it.
+constexpr std::uint64_t too_many = std::uint64_t{1} << 58;
+static_assert(too_many % packed_alignment == 0);
 
 // Adds sections one after another, each aligned; remembers when they grew beyond counting.
 class sections {

@@ -101,6 +101,17 @@ void check_blocks(const packed_layout& in) {
   require(fits && word == in.payload_units, "its blocks' widths do not add up to its payload");
 }
 
+// Decoders may replace a patched word, or add to it: it is 0. Behind check_blocks, which made its place sure.
+template <class U>
+bool is_zero(const packed_layout& in, const block_place<U>& place, unsigned position) {
+  std::uint64_t word = place.word;
+  for (unsigned m = 0; m < position / packed_miniblock_items; ++m) word += place.width[m];
+  const unsigned width = place.width[position / packed_miniblock_items];
+  const std::uint64_t bit = std::uint64_t{position % packed_miniblock_items} * width;
+  return width == 0 || bits_at<U>(in.bytes + in.payload_at + word * 4, bit, width) == 0;
+}
+
+template <class U>
 void check_patches(const packed_layout& in) {
   if (in.patches == 0) return;
   std::uint64_t patch = 0;
@@ -112,10 +123,12 @@ void check_patches(const packed_layout& in) {
       const unsigned items = block < in.blocks() ? in.items_of(block) : 0;
       const auto count = static_cast<unsigned>(record[8 + slot]);
       require(count <= items && count <= in.patches - patch, "a block has more patches than values");
+      const auto place = place_of<U>(in, block);
       int before = -1;
       for (unsigned p = 0; p < count; ++p, ++patch) {
         const auto position = static_cast<int>(patch_position(in, patch));
         require(position > before && position < static_cast<int>(items), "a patch does not stand in its block");
+        require(is_zero(in, place, static_cast<unsigned>(position)), "there are bits under a patch");
         before = position;
       }
     }
@@ -188,7 +201,7 @@ void check(const packed_layout& in) {
     case encoding::delta:
     case encoding::vertical:
       check_blocks<U>(in);
-      check_patches(in);
+      check_patches<U>(in);
       break;
     case encoding::null_suppression_variable: check_variable<U>(in); break;
     case encoding::run_length: in.parameter == 4 ? check_runs<std::uint32_t>(in) : check_runs<std::uint64_t>(in); break;
