@@ -34,7 +34,7 @@ std::vector<device_info> devices() {
 }
 
 void configure(execution& settings) {
-  settings.isa = find_isa(settings.isa).name;
+  settings.isa = isa_name(settings.isa);
   if (settings.threads == 0) settings.threads = hardware_threads();
 }
 

@@ -8,13 +8,30 @@ namespace zenith::cpu_backend {
 
 namespace sse2 {
 extern const isa_table table;
-}
+extern const packed_table packed_functions;
+}  // namespace sse2
 namespace avx2 {
 extern const isa_table table;
-}
+extern const packed_table packed_functions;
+}  // namespace avx2
 namespace avx512 {
 extern const isa_table table;
+extern const packed_table packed_functions;
+}  // namespace avx512
+namespace avx512vbmi {
+extern const packed_table packed_functions;
+}  // namespace avx512vbmi
+
+namespace {
+
+// AVX-512 as its first CPUs had it, which lack the byte permutations of VBMI.
+constexpr std::string_view without_vbmi = "avx512bw";
+
+bool has_vbmi() noexcept {
+  return __builtin_cpu_supports("avx512vbmi") != 0 && __builtin_cpu_supports("avx512vbmi2") != 0;
 }
+
+}  // namespace
 
 std::span<const isa_table* const> built_isas() noexcept {
   static constexpr const isa_table* all[] = {&sse2::table, &avx2::table, &avx512::table};
@@ -45,8 +62,9 @@ const isa_table& find_isa(std::string_view name) {
   }
   const isa_table* widest = nullptr;
   std::string known;
+  const auto wanted = name == without_vbmi ? std::string_view{avx512::table.name} : name;
   for (const auto* isa : built_isas()) {
-    if (isa->name == name) {
+    if (isa->name == wanted) {
       if (is_usable(*isa)) return *isa;
       throw error(error_code::unsupported,
                   std::string{origin} + " is '" + std::string{name} + "', an instruction set that this CPU lacks",
@@ -58,9 +76,27 @@ const isa_table& find_isa(std::string_view name) {
   }
   if (!name.empty()) {
     throw error(error_code::invalid_argument,
-                std::string{origin} + " is '" + std::string{name} + "'; it must be one of " + known, "cpu");
+                std::string{origin} + " is '" + std::string{name} + "'; it must be one of " + known + ", " +
+                    std::string{without_vbmi},
+                "cpu");
   }
   return *widest;
+}
+
+std::string isa_name(std::string_view name) {
+  const char* forced = std::getenv("ZENITH_FORCE_ISA");
+  const auto& found = find_isa(name);
+  if (name == without_vbmi || (name.empty() && forced != nullptr && forced == without_vbmi)) {
+    return std::string{without_vbmi};
+  }
+  return found.name;
+}
+
+const packed_table& find_packed(std::string_view name) {
+  const auto& isa = find_isa(name);
+  if (&isa == &sse2::table) return sse2::packed_functions;
+  if (&isa == &avx2::table) return avx2::packed_functions;
+  return has_vbmi() && name != without_vbmi ? avx512vbmi::packed_functions : avx512::packed_functions;
 }
 
 }  // namespace zenith::cpu_backend

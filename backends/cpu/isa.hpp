@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include <backends/cpu/isa/packed_table.hpp>
 #include <backends/cpu/isa/table.hpp>
 
 namespace zenith::cpu_backend {
@@ -17,5 +18,11 @@ namespace zenith::cpu_backend {
 /// The table called `name`; an empty name is ZENITH_FORCE_ISA, or the widest usable. Throws `invalid_argument` for a
 /// name that is none, `unsupported` for a set that this CPU lacks.
 [[nodiscard]] const isa_table& find_isa(std::string_view name);
+
+/// What `name` stands for under the rules of `find_isa`: a table's name, or "avx512bw", which is AVX-512 without VBMI.
+[[nodiscard]] std::string isa_name(std::string_view name);
+
+/// What the set that `isa_name` returned offers over packed columns.
+[[nodiscard]] const packed_table& find_packed(std::string_view name);
 
 }  // namespace zenith::cpu_backend

@@ -34,106 +34,57 @@ void report(packed_statistics* to, const char* variant, int workers) {
   if (to != nullptr) *to = {variant, workers};
 }
 
+/// From here on an output leaves the caches before it is complete, so that nothing is lost by going around them.
+constexpr std::uint64_t past_caches_bytes = 32 * 1024 * 1024;
+
+/// Blocks of 128 values; the last of a column may have fewer, and is decoded by plain code.
+std::uint64_t whole_blocks(const packed_layout& column) { return column.count / packed_block_items; }
+
+/// Calls use(first value, its word) … for the values of the last block, when it is not whole.
+template <class T, class Use>
+void for_tail(const packed_layout& column, const Use& use) {
+  const std::uint64_t block = whole_blocks(column);
+  if (block == column.blocks()) return;
+  word<T> values[packed_block_items];
+  const unsigned items = packed::unpack_block(column, block, values);
+  for (unsigned i = 0; i < items; ++i) use(block * packed_block_items + i, static_cast<T>(values[i]));
+}
+
 /// A worker's own, on a cache line that no other writes.
 template <class T>
 struct alignas(64) own {
   T value{};
 };
 
-}  // namespace
-
-void unpack(const execution& on, const unpack_call& call) {
-  const auto& column = call.column;
-  const std::uint64_t last = call.first + call.count;
-  const int workers = workers_for_blocks(on.threads, column, call.count, size_of(column.type));
-  with_value_type(column.type, [&]<class T>(std::type_identity<T>) {
-    auto* out = static_cast<word<T>*>(call.out);
-    for_chunks(workers, call.first / packed_block_items, (last - 1) / packed_block_items + 1, chunk_blocks,
-               [&](int, std::uint64_t begin, std::uint64_t end) {
-                 word<T> values[packed_block_items];
-                 for (auto block = begin; block < end; ++block) {
-                   packed::unpack_block(column, block, values);
-                   const std::uint64_t at = block * packed_block_items;
-                   const std::uint64_t from = std::max(at, call.first);
-                   const std::uint64_t to = std::min(at + packed_block_items, last);
-                   std::memcpy(out + (from - call.first), values + (from - at), (to - from) * sizeof(T));
-                 }
-               });
-  });
-  report(call.statistics, "plain", workers);
+template <class U>
+void unpack_part(const packed_layout& column, std::uint64_t block, std::uint64_t first, std::uint64_t last, U* out) {
+  U values[packed_block_items];
+  packed::unpack_block(column, block, values);
+  const std::uint64_t at = block * packed_block_items;
+  const std::uint64_t from = std::max(at, first);
+  const std::uint64_t to = std::min(at + packed_block_items, last);
+  std::memcpy(out + (from - first), values + (from - at), (to - from) * sizeof(U));
 }
-
-void packed_sum(const execution& on, const packed_sum_call& call) {
-  const auto& column = call.column;
-  const int workers = workers_for_blocks(on.threads, column, column.count);
-  std::vector<own<std::uint64_t>> sums(static_cast<std::size_t>(workers));
-  with_value_type(column.type, [&]<class T>(std::type_identity<T>) {
-    for_chunks(workers, 0, column.blocks(), chunk_blocks, [&](int worker, std::uint64_t begin, std::uint64_t end) {
-      word<T> values[packed_block_items];
-      std::uint64_t sum = 0;
-      for (auto block = begin; block < end; ++block) {
-        const unsigned items = packed::unpack_block(column, block, values);
-        for (unsigned i = 0; i < items; ++i) sum += static_cast<std::uint64_t>(static_cast<T>(values[i]));
-      }
-      sums[static_cast<std::size_t>(worker)].value += sum;
-    });
-  });
-  *call.sum = 0;
-  for (const auto& one : sums) *call.sum += one.value;
-  report(call.statistics, "plain", workers);
-}
-
-void packed_extremes(const execution& on, const packed_extremes_call& call) {
-  const auto& column = call.column;
-  const int workers = workers_for_blocks(on.threads, column, column.count);
-  with_value_type(column.type, [&]<class T>(std::type_identity<T>) {
-    struct range {
-      T least = std::numeric_limits<T>::max();
-      T most = std::numeric_limits<T>::min();
-    };
-    std::vector<own<range>> found(static_cast<std::size_t>(workers));
-    for_chunks(workers, 0, column.blocks(), chunk_blocks, [&](int worker, std::uint64_t begin, std::uint64_t end) {
-      word<T> values[packed_block_items];
-      auto& mine = found[static_cast<std::size_t>(worker)].value;
-      for (auto block = begin; block < end; ++block) {
-        const unsigned items = packed::unpack_block(column, block, values);
-        for (unsigned i = 0; i < items; ++i) {
-          mine.least = std::min(mine.least, static_cast<T>(values[i]));
-          mine.most = std::max(mine.most, static_cast<T>(values[i]));
-        }
-      }
-    });
-    range all;
-    for (const auto& one : found) {
-      all.least = std::min(all.least, one.value.least);
-      all.most = std::max(all.most, one.value.most);
-    }
-    *call.minimum = static_cast<word<T>>(all.least);
-    *call.maximum = static_cast<word<T>>(all.most);
-  });
-  report(call.statistics, "plain", workers);
-}
-
-namespace {
 
 template <class U>
-std::uint64_t select_blocks(const packed_layout& column, std::uint64_t begin, std::uint64_t end, U low, U high,
-                            std::uint64_t* bitmap) {
-  U values[packed_block_items];
-  std::uint64_t matches = 0;
-  for (auto block = begin; block < end; ++block) {
-    const unsigned items = packed::unpack_block(column, block, values);
-    for (unsigned word = 0; word * 64 < items; ++word) {
-      std::uint64_t bits = 0;
-      for (unsigned i = 0; i < 64 && word * 64 + i < items; ++i) {
-        const bool within = static_cast<U>(values[word * 64 + i] - low) <= static_cast<U>(high - low);
-        bits |= std::uint64_t{within} << i;
-      }
-      *bitmap++ = bits;
-      matches += static_cast<unsigned>(__builtin_popcountll(bits));
-    }
-  }
-  return matches;
+void unpack_values(const unpack_call& call, const packed_table& isa, int workers) {
+  const auto& column = call.column;
+  U* out = static_cast<U*>(call.out);
+  const std::uint64_t last = call.first + call.count;
+  const bool past_caches = call.count * sizeof(U) >= past_caches_bytes;
+  for_chunks(workers, call.first / packed_block_items, (last - 1) / packed_block_items + 1, chunk_blocks,
+             [&](int, std::uint64_t begin, std::uint64_t end) {
+               if (begin * packed_block_items < call.first) {
+                 unpack_part(column, begin++, call.first, last, out);
+               }
+               if (begin < end && end * packed_block_items > last) {
+                 unpack_part(column, --end, call.first, last, out);
+               }
+               if (begin < end) {
+                 isa.unpack[sizeof(U) / 8]({&column, begin, end}, out + (begin * packed_block_items - call.first),
+                                           past_caches);
+               }
+             });
 }
 
 template <class Index>
@@ -148,8 +99,63 @@ Index* write_indices(const std::uint64_t* bitmap, std::uint64_t words, std::uint
 
 }  // namespace
 
+void unpack(const execution& on, const unpack_call& call) {
+  const auto& isa = find_packed(on.isa);
+  const int workers = workers_for_blocks(on.threads, call.column, call.count, size_of(call.column.type));
+  size_of(call.column.type) == 4 ? unpack_values<std::uint32_t>(call, isa, workers)
+                                 : unpack_values<std::uint64_t>(call, isa, workers);
+  report(call.statistics, isa.name, workers);
+}
+
+void packed_sum(const execution& on, const packed_sum_call& call) {
+  const auto& column = call.column;
+  const auto& isa = find_packed(on.isa);
+  const int workers = workers_for_blocks(on.threads, column, column.count);
+  std::vector<own<std::uint64_t>> sums(static_cast<std::size_t>(workers));
+  for_chunks(workers, 0, whole_blocks(column), chunk_blocks, [&](int worker, std::uint64_t begin, std::uint64_t end) {
+    sums[static_cast<std::size_t>(worker)].value += isa.sum[value_index(column.type)]({&column, begin, end});
+  });
+  std::uint64_t sum = 0;
+  for (const auto& one : sums) sum += one.value;
+  with_value_type(column.type, [&]<class T>(std::type_identity<T>) {
+    for_tail<T>(column, [&](std::uint64_t, T value) { sum += static_cast<std::uint64_t>(value); });
+  });
+  *call.sum = sum;
+  report(call.statistics, isa.name, workers);
+}
+
+void packed_extremes(const execution& on, const packed_extremes_call& call) {
+  const auto& column = call.column;
+  const auto& isa = find_packed(on.isa);
+  const int workers = workers_for_blocks(on.threads, column, column.count);
+  with_value_type(column.type, [&]<class T>(std::type_identity<T>) {
+    struct range {
+      T least = std::numeric_limits<T>::max();
+      T greatest = std::numeric_limits<T>::min();
+      void take(T low, T high) {
+        least = std::min(least, low);
+        greatest = std::max(greatest, high);
+      }
+    };
+    std::vector<own<range>> found(static_cast<std::size_t>(workers));
+    for_chunks(workers, 0, whole_blocks(column), chunk_blocks, [&](int worker, std::uint64_t begin, std::uint64_t end) {
+      std::uint64_t low = 0;
+      std::uint64_t high = 0;
+      isa.extremes[value_index(column.type)]({&column, begin, end}, &low, &high);
+      found[static_cast<std::size_t>(worker)].value.take(static_cast<T>(low), static_cast<T>(high));
+    });
+    range all;
+    for (const auto& one : found) all.take(one.value.least, one.value.greatest);
+    for_tail<T>(column, [&](std::uint64_t, T value) { all.take(value, value); });
+    *call.minimum = static_cast<word<T>>(all.least);
+    *call.maximum = static_cast<word<T>>(all.greatest);
+  });
+  report(call.statistics, isa.name, workers);
+}
+
 void packed_select(const execution& on, const packed_select_call& call) {
   const auto& column = call.column;
+  const auto& isa = find_packed(on.isa);
   constexpr std::uint64_t block_words = packed_block_items / 64;
   const int workers = workers_for_blocks(on.threads, column, column.count);
   scratch<std::uint64_t> own_bitmap;
@@ -158,31 +164,34 @@ void packed_select(const execution& on, const packed_select_call& call) {
     own_bitmap = scratch<std::uint64_t>(scratch_resource(on), column.blocks() * block_words);
     bitmap = own_bitmap.data();
   }
+  const std::uint64_t whole = whole_blocks(column);
   const std::uint64_t blocks = column.blocks();
-  std::vector<std::uint64_t> matches((blocks + chunk_blocks - 1) / chunk_blocks);
-  for_chunks(workers, 0, blocks, chunk_blocks, [&](int, std::uint64_t begin, std::uint64_t end) {
-    auto& mine = matches[begin / chunk_blocks];
-    if (size_of(column.type) == 4) {
-      mine = select_blocks(column, begin, end, static_cast<std::uint32_t>(call.low),
-                           static_cast<std::uint32_t>(call.high), bitmap + begin * block_words);
-    } else {
-      mine = select_blocks(column, begin, end, call.low, call.high, bitmap + begin * block_words);
-    }
+  std::vector<std::uint64_t> before((blocks + chunk_blocks - 1) / chunk_blocks);
+  for_chunks(workers, 0, whole, chunk_blocks, [&](int, std::uint64_t begin, std::uint64_t end) {
+    before[begin / chunk_blocks] =
+        isa.select[size_of(column.type) / 8]({&column, begin, end}, call.low, call.high, bitmap + begin * block_words);
+  });
+  std::fill(bitmap + whole * block_words, bitmap + (column.count + 63) / 64, 0);
+  with_value_type(column.type, [&]<class T>(std::type_identity<T>) {
+    for_tail<T>(column, [&](std::uint64_t i, T value) {
+      if (value < static_cast<T>(call.low) || value > static_cast<T>(call.high)) return;
+      bitmap[i / 64] |= std::uint64_t{1} << (i % 64);
+      ++before.back();
+    });
   });
   std::uint64_t total = 0;
-  for (auto& one : matches) one = std::exchange(total, total + one);
+  for (auto& one : before) one = std::exchange(total, total + one);
   *call.matches = total;
-  report(call.statistics, "plain", workers);
+  report(call.statistics, isa.name, workers);
   if (call.bitmap != nullptr || total > call.capacity) return;
   for_chunks(workers, 0, blocks, chunk_blocks, [&](int, std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t* from = bitmap + begin * block_words;
-    const std::uint64_t words =
-        (std::min(end * packed_block_items, column.count) - begin * packed_block_items + 63) / 64;
     const std::uint64_t first = begin * packed_block_items;
+    const std::uint64_t words = (std::min(end * packed_block_items, column.count) - first + 63) / 64;
     if (call.index_bytes == 4) {
-      write_indices(from, words, first, static_cast<std::uint32_t*>(call.indices) + matches[begin / chunk_blocks]);
+      write_indices(from, words, first, static_cast<std::uint32_t*>(call.indices) + before[begin / chunk_blocks]);
     } else {
-      write_indices(from, words, first, static_cast<std::uint64_t*>(call.indices) + matches[begin / chunk_blocks]);
+      write_indices(from, words, first, static_cast<std::uint64_t*>(call.indices) + before[begin / chunk_blocks]);
     }
   });
 }

@@ -25,15 +25,18 @@ bool cpu_has([[maybe_unused]] std::string_view isa) {
     return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512cd") != 0 &&
            __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512bw") != 0;
   }
+  if (isa == "avx512bw") return cpu_has("avx512") && __builtin_cpu_supports("avx512vbmi") != 0;
 #endif
   return false;
 }
 
-std::vector<std::string> executor_strings(const zenith::backend& one) {
+std::vector<std::string> executor_strings(const zenith::backend& one, std::string_view operation) {
   std::vector<std::string> settings{""};
   if (takes(one, "isa")) {
     settings.clear();
-    for (const char* isa : {"sse2", "avx2", "avx512"}) {
+    for (const char* isa : {"sse2", "avx2", "avx512", "avx512bw"}) {
+      // the plain keys of top-k have no use for byte permutations
+      if (isa == std::string_view{"avx512bw"} && operation == "top_k") continue;
       if (cpu_has(isa)) {
         settings.push_back(std::string{"isa="} + isa);
       } else {
@@ -88,7 +91,8 @@ std::vector<target> list_executors(std::string_view operation, const std::vector
       leave_out(info.name, "it does not offer " + std::string{operation});
       continue;
     }
-    for (const auto& text : executor_strings(one)) all.push_back({text, {}, zenith::make_executor(text), one.memory});
+    for (const auto& text : executor_strings(one, operation))
+      all.push_back({text, {}, zenith::make_executor(text), one.memory});
   }
   return all;
 }

@@ -41,6 +41,7 @@ constexpr const char* name = "sse2";
 // Each builds on those before it.
 // clang-format off
 #include <backends/cpu/isa/compress.hpp>
+#include <backends/cpu/isa/prefetch.hpp>
 #include <backends/cpu/isa/tile.hpp>
 #include <backends/cpu/isa/scan.hpp>
 #include <backends/cpu/isa/entry_row.hpp>

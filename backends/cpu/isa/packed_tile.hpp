@@ -1,0 +1,276 @@
+// The packed column's tile: as a tile of keys, eight registers, so that a block is one tile of sixteen 32-bit lanes, or
+// two, four, eight narrower ones. `for_tiles` decodes block after block and hands each tile to a consumer, all in one
+// loop. Included by a unit that is compiled for one instruction set, inside its namespace.
+
+inline constexpr unsigned tile_vectors = 8;
+
+template <class U>
+using vector_of = xsimd::batch<U, arch>;
+template <class U>
+inline constexpr unsigned tile_items = vector_of<U>::size* tile_vectors;
+
+template <class U>
+struct packed_tile {
+  vector_of<U> v[tile_vectors];
+};
+
+// A consumer has
+//   values(tile, first)                     values, from index `first` on
+//   framed<Wide>(tile, reference, first)    reference + word for each; narrow words have at most narrow_bits
+// and decides how much of the adding it needs.
+
+template <class U>
+ZENITH_FN packed_tile<U> loaded(const U* from) {
+  packed_tile<U> tile;
+  for (unsigned i = 0; i < tile_vectors; ++i) {
+    tile.v[i] = vector_of<U>::load_unaligned(from + i * vector_of<U>::size);
+  }
+  return tile;
+}
+
+template <class U>
+ZENITH_FN packed_tile<U> added(const packed_tile<U>& words, U reference) {
+  packed_tile<U> tile;
+  for (unsigned i = 0; i < tile_vectors; ++i) tile.v[i] = words.v[i] + vector_of<U>(reference);
+  return tile;
+}
+
+#if !defined(ZENITH_ISA_SSE2)
+
+/// Blocks [begin, end) of one group, in words that its loop reads with one load each.
+template <class U>
+struct group_of_blocks {
+  const std::byte* references;
+  std::uint8_t width[packed_group_blocks][packed_miniblocks];
+  bool narrow;   ///< every width
+  bool patched;  ///< any block
+
+  ZENITH_FN group_of_blocks(const packed_layout& in, std::uint64_t group) {
+    const std::byte* record = in.bytes + in.groups_at + group * packed::group_bytes<U>;
+    references = record + 8;
+    // a width above the most sets its byte's highest bit
+    constexpr std::uint32_t beyond = 0x01010101U * (127 - narrow_bits<U>);
+    std::uint32_t over = 0;
+    for (unsigned b = 0; b < packed_group_blocks; ++b) {
+      std::uint32_t own;
+      if constexpr (sizeof(U) == 4) {
+        own = _pdep_u32(packed::load<std::uint32_t>(record + 71 + b * 3) >> 8, 0x3f3f3f3fU);
+      } else {
+        own = packed::load<std::uint32_t>(record + 136 + b * 4);
+      }
+      __builtin_memcpy(width[b], &own, sizeof own);
+      over |= own + beyond;
+    }
+    narrow = (over & 0x80808080U) == 0;
+    patched = false;
+    if (in.patches != 0) {
+      const std::byte* counts = in.bytes + in.patch_index_at + group * packed::patch_index_bytes + 8;
+      patched = (packed::load<std::uint64_t>(counts) | packed::load<std::uint64_t>(counts + 8)) != 0;
+    }
+  }
+
+  ZENITH_FN U reference(unsigned slot) const { return packed::load<U>(references + slot * sizeof(U)); }
+};
+
+/// Calls use(tile, index of its first value in the block) for each tile of the words of a block; returns where they
+/// end.
+template <class U, bool Wide, class Use>
+ZENITH_FN const std::byte* unpack_words(const std::uint8_t* width, const std::byte* words, Use&& use) {
+  constexpr unsigned mini_vectors = packed_miniblock_items / vector_of<U>::size;
+  constexpr unsigned tile_minis = tile_vectors / mini_vectors;
+#pragma GCC unroll 4
+  for (unsigned m = 0; m < packed_miniblocks; m += tile_minis) {
+    packed_tile<U> tile;
+#pragma GCC unroll 4
+    for (unsigned n = 0; n < tile_minis; ++n) {
+      const std::uint64_t own = width[m + n];
+      const unpacker<U, Wide> from(words, own);
+      prefetch_ahead(words);
+      if (Wide) prefetch_ahead(words + 64);
+#pragma GCC unroll 8
+      for (unsigned i = 0; i < mini_vectors; ++i) tile.v[n * mini_vectors + i] = from[i];
+      words += own * 4;
+    }
+    use(tile, m * packed_miniblock_items);
+  }
+  return words;
+}
+
+/// The words of a block whose outliers stand outside, with them, through an L1 buffer.
+template <class U, class Use>
+ZENITH_FN const std::byte* unpack_patched(const packed_layout& in, std::uint64_t block, const std::uint8_t* width,
+                                          const std::byte* words, Use&& use) {
+  U patched[packed_block_items];
+  words = unpack_words<U, true>(width, words, [&](const packed_tile<U>& tile, unsigned at) ZENITH_INLINE_LAMBDA {
+    for (unsigned i = 0; i < tile_vectors; ++i) tile.v[i].store_unaligned(patched + at + i * vector_of<U>::size);
+  });
+  const auto patches = packed::patches_of(in, block);
+  for (unsigned p = 0; p < patches.count; ++p) {
+    patched[packed::patch_position(in, patches.first + p)] = packed::patch_value<U>(in, patches.first + p);
+  }
+  for (unsigned i = 0; i < packed_block_items; i += tile_items<U>) use(loaded(patched + i), i);
+  return words;
+}
+
+/// Calls narrow(width, words, block, slot), wide(…) or patched(…) for each block, a group's by one of them: each
+/// returns where the block's words end.
+template <class U, class Narrow, class Wide, class Patched>
+ZENITH_FN void for_groups(const packed_blocks& of, const Narrow& narrow, const Wide& wide, const Patched& patched) {
+  const packed_layout& in = *of.column;
+  const std::byte* words = in.bytes + in.payload_at + packed::place_of<U>(in, of.begin).word * 4;
+  for (auto block = of.begin; block < of.end;) {
+    const group_of_blocks<U> group(in, block / packed_group_blocks);
+    auto slot = static_cast<unsigned>(block % packed_group_blocks);
+    const std::uint64_t left = of.end - block;
+    const unsigned stop = left < packed_group_blocks - slot ? slot + static_cast<unsigned>(left) : packed_group_blocks;
+    if (group.patched) [[unlikely]] {
+      for (; slot < stop; ++slot, ++block) words = patched(group.width[slot], words, block, group.reference(slot));
+    } else if (group.narrow) {
+      for (; slot < stop; ++slot, ++block) words = narrow(group.width[slot], words, block, group.reference(slot));
+    } else {
+      for (; slot < stop; ++slot, ++block) words = wide(group.width[slot], words, block, group.reference(slot));
+    }
+  }
+}
+
+template <class U, class Consumer>
+ZENITH_FN void for_frames(const packed_blocks& of, Consumer& to) {
+  for_groups<U>(
+      of,
+      [&](const std::uint8_t* width, const std::byte* words, std::uint64_t block, U reference) ZENITH_INLINE_LAMBDA {
+        return unpack_words<U, false>(width, words, [&](const packed_tile<U>& tile, unsigned at) ZENITH_INLINE_LAMBDA {
+          to.template framed<false>(tile, reference, block * packed_block_items + at);
+        });
+      },
+      [&](const std::uint8_t* width, const std::byte* words, std::uint64_t block, U reference) ZENITH_INLINE_LAMBDA {
+        return unpack_words<U, true>(width, words, [&](const packed_tile<U>& tile, unsigned at) ZENITH_INLINE_LAMBDA {
+          to.template framed<true>(tile, reference, block * packed_block_items + at);
+        });
+      },
+      [&](const std::uint8_t* width, const std::byte* words, std::uint64_t block, U reference) ZENITH_INLINE_LAMBDA {
+        return unpack_patched<U>(*of.column, block, width, words,
+                                 [&](const packed_tile<U>& tile, unsigned at) ZENITH_INLINE_LAMBDA {
+                                   to.template framed<true>(tile, reference, block * packed_block_items + at);
+                                 });
+      });
+}
+
+#if defined(ZENITH_ISA_AVX512)
+
+/// Each lane's sum of itself and all lanes before it. A shift within pairs of lanes runs on another port than the
+/// permutations.
+ZENITH_FN __m512i running_sums(__m512i x, std::uint32_t) {
+  x = _mm512_add_epi32(x, _mm512_slli_epi64(x, 32));
+  x = _mm512_add_epi32(x, _mm512_maskz_shuffle_epi32(0xcccc, x, _MM_PERM_BBAA));
+  const __m512i third = _mm512_setr_epi32(0, 0, 0, 0, 3, 3, 3, 3, 0, 0, 0, 0, 11, 11, 11, 11);
+  x = _mm512_add_epi32(x, _mm512_maskz_permutexvar_epi32(0xf0f0, third, x));
+  return _mm512_add_epi32(x, _mm512_maskz_permutexvar_epi32(0xff00, _mm512_set1_epi32(7), x));
+}
+ZENITH_FN __m512i running_sums(__m512i x, std::uint64_t) {
+  x = _mm512_add_epi64(x, _mm512_bslli_epi128(x, 8));
+  x = _mm512_add_epi64(x, _mm512_maskz_permutex_epi64(0xcc, x, 0x55));
+  return _mm512_add_epi64(x, _mm512_maskz_permutexvar_epi64(0xf0, _mm512_set1_epi64(3), x));
+}
+ZENITH_FN __m512i last_lane(__m512i x, std::uint32_t) { return _mm512_permutexvar_epi32(_mm512_set1_epi32(15), x); }
+ZENITH_FN __m512i last_lane(__m512i x, std::uint64_t) { return _mm512_permutexvar_epi64(_mm512_set1_epi64(7), x); }
+
+#else
+
+ZENITH_FN __m256i running_sums(__m256i x, std::uint32_t) {
+  x = _mm256_add_epi32(x, _mm256_slli_epi64(x, 32));
+  x = _mm256_add_epi32(x, _mm256_slli_si256(_mm256_shuffle_epi32(x, 0x55), 8));
+  return _mm256_add_epi32(x, _mm256_permute2x128_si256(x, _mm256_shuffle_epi32(x, 0xff), 0x28));
+}
+ZENITH_FN __m256i running_sums(__m256i x, std::uint64_t) {
+  x = _mm256_add_epi64(x, _mm256_slli_si256(x, 8));
+  return _mm256_add_epi64(x, _mm256_permute2x128_si256(x, _mm256_shuffle_epi32(x, 0xee), 0x28));
+}
+ZENITH_FN __m256i last_lane(__m256i x, std::uint32_t) { return _mm256_permutevar8x32_epi32(x, _mm256_set1_epi32(7)); }
+ZENITH_FN __m256i last_lane(__m256i x, std::uint64_t) { return _mm256_permute4x64_epi64(x, 0xff); }
+
+#endif
+
+/// The values behind words that are differences: a running sum over the block. Lane l of a register also lies l + 1
+/// references beyond the value before it: `ramp`.
+template <class U>
+class integrator {
+ public:
+  using batch = vector_of<U>;
+
+  ZENITH_FN integrator(U base, U reference) {
+    U steps[batch::size];
+    for (unsigned i = 0; i < batch::size; ++i) steps[i] = static_cast<U>((i + 1) * reference);
+    ramp_ = batch::load_unaligned(steps);
+    before_ = ramp_ + batch(base);
+  }
+
+  ZENITH_FN batch operator()(const batch& words) {
+    const batch values = batch(running_sums(words, U{})) + before_;
+    before_ = batch(last_lane(values, U{})) + ramp_;
+    return values;
+  }
+
+ private:
+  batch ramp_;
+  batch before_;
+};
+
+template <class U, class Consumer>
+ZENITH_FN void for_deltas(const packed_blocks& of, Consumer& to) {
+  const packed_layout& in = *of.column;
+  // the same for all ways to unpack: take a tile of differences, hand on a tile of values
+  const auto integrated = [&](std::uint64_t block, U reference) ZENITH_INLINE_LAMBDA {
+    return
+        [&to, first = block * packed_block_items, integrate = integrator<U>(packed::base_of<U>(in, block), reference)](
+            const packed_tile<U>& tile, unsigned at) mutable ZENITH_INLINE_LAMBDA {
+          packed_tile<U> values;
+          for (unsigned i = 0; i < tile_vectors; ++i) values.v[i] = integrate(tile.v[i]);
+          to.values(values, first + at);
+        };
+  };
+  for_groups<U>(
+      of,
+      [&](const std::uint8_t* width, const std::byte* words, std::uint64_t block, U reference)
+          ZENITH_INLINE_LAMBDA { return unpack_words<U, false>(width, words, integrated(block, reference)); },
+      [&](const std::uint8_t* width, const std::byte* words, std::uint64_t block, U reference)
+          ZENITH_INLINE_LAMBDA { return unpack_words<U, true>(width, words, integrated(block, reference)); },
+      [&](const std::uint8_t* width, const std::byte* words, std::uint64_t block, U reference)
+          ZENITH_INLINE_LAMBDA { return unpack_patched<U>(in, block, width, words, integrated(block, reference)); });
+}
+
+#endif
+
+template <class U, class Consumer>
+ZENITH_FN void for_plain(const packed_layout& in, std::uint64_t begin, std::uint64_t end, Consumer& to) {
+  const std::byte* from = in.bytes + in.payload_at + begin * packed_block_items * sizeof(U);
+  for (auto at = begin * packed_block_items; at < end * packed_block_items; at += tile_items<U>) {
+    packed_tile<U> tile;
+    for (unsigned i = 0; i < tile_vectors; ++i, from += sizeof(vector_of<U>)) {
+      prefetch_ahead(from);
+      __builtin_memcpy(&tile.v[i], from, sizeof tile.v[i]);
+    }
+    to.values(tile, at);
+  }
+}
+
+/// Encodings whose blocks are decoded into an L1 buffer.
+template <class U, class Consumer>
+ZENITH_FN void for_buffers(const packed_layout& in, std::uint64_t begin, std::uint64_t end, Consumer& to) {
+  for (auto block = begin; block < end; ++block) {
+    U values[packed_block_items];
+    packed::unpack_block(in, block, values);
+    const std::uint64_t first = block * packed_block_items;
+    for (unsigned i = 0; i < packed_block_items; i += tile_items<U>) to.values(loaded(values + i), first + i);
+  }
+}
+
+template <class U, class Consumer>
+ZENITH_FN void for_tiles(const packed_blocks& of, Consumer& to) {
+  const packed_layout& in = *of.column;
+  if (in.kind == encoding::plain) return for_plain<U>(in, of.begin, of.end, to);
+#if !defined(ZENITH_ISA_SSE2)
+  if (in.kind == encoding::frame_of_reference) return for_frames<U>(of, to);
+  if (in.kind == encoding::delta) return for_deltas<U>(of, to);
+#endif
+  for_buffers<U>(in, of.begin, of.end, to);
+}

@@ -1,0 +1,202 @@
+// unpacker<U, Wide>: the words of a miniblock, a register at a time. Included by a unit that is compiled for one
+// instruction set, inside its namespace; SSE2 has none, because it can neither shuffle bytes nor shift each lane by its
+// own count.
+//
+// A register's values begin at a byte, or for four of them at half a byte. A permutation brings to each lane the bytes
+// that hold its value, then come a shift and a mask. Which bytes and how far follows from the width alone: tables.
+// Values that, shifted, still end within a lane are narrow; the others take two permutations, of whole words.
+
+template <class U>
+inline constexpr unsigned word_bits = sizeof(U) * 8;
+
+/// The widest word that lies within one lane wherever in its first byte it begins.
+template <class U>
+inline constexpr unsigned narrow_bits = word_bits<U> - 7;
+
+template <class U>
+struct mask_table {
+  U of[word_bits<U> + 1];
+};
+template <class U>
+constexpr mask_table<U> make_masks() {
+  mask_table<U> made{};
+  for (unsigned width = 1; width <= word_bits<U>; ++width)
+    made.of[width] = static_cast<U>(~U{0} >> (word_bits<U> - width));
+  return made;
+}
+template <class U>
+constexpr mask_table<U> masks = make_masks<U>();
+
+#if !defined(ZENITH_ISA_SSE2)
+
+template <class U>
+inline constexpr unsigned lanes = xsimd::batch<U, arch>::size;
+
+template <class U>
+using lane_reg = typename xsimd::batch<U, arch>::register_type;
+
+/// Where a register's values stand in what was loaded for them. A power of two long, so that its address is a shift.
+template <class U>
+struct alignas(512) width_code {
+  std::uint8_t bytes[sizeof(U) * lanes<U>];  ///< narrow: the source of each byte
+  U narrow_shift[lanes<U>];
+  std::uint32_t low[sizeof(U) / 4 * lanes<U>];  ///< wide: the source of each 32-bit word
+  std::uint32_t high[sizeof(U) / 4 * lanes<U>];
+  U low_shift[lanes<U>];
+  U high_shift[lanes<U>];
+  U mask;
+};
+
+// A register of four values begins at half a byte behind an odd number of odd widths.
+template <class U>
+inline constexpr unsigned phases = lanes<U> == 4 ? 2 : 1;
+
+template <class U>
+struct code_table {
+  width_code<U> of[word_bits<U> + 1][phases<U>];
+};
+
+template <class U>
+constexpr code_table<U> make_codes() {
+  constexpr unsigned loaded = sizeof(lane_reg<U>);
+  code_table<U> made{};
+  for (unsigned width = 0; width <= word_bits<U>; ++width) {
+    for (unsigned phase = 0; phase < phases<U>; ++phase) {
+      auto& code = made.of[width][phase];
+      code.mask = masks<U>.of[width];
+      for (unsigned lane = 0; lane < lanes<U>; ++lane) {
+        const unsigned bit = lane * width + (phases<U> == 2 ? phase * width * lanes<U> % 8 : 0);
+        code.narrow_shift[lane] = bit % 8;
+        for (unsigned byte = 0; byte < sizeof(U); ++byte) {
+          unsigned from = bit / 8 + byte;
+#if defined(ZENITH_ISA_AVX2)
+          // each half of the register has a load of its own, which begins at its own first byte
+          if (lane >= lanes<U> / 2) from -= lanes<U> / 2 * width / 8;
+          from = from < 16 ? from : 15;
+#endif
+          code.bytes[lane * sizeof(U) + byte] = static_cast<std::uint8_t>(from < loaded ? from : loaded - 1);
+        }
+        // a word that is not there is not needed: its bits are masked away
+        const auto word = [](unsigned index) { return index < loaded / 4 ? index : loaded / 4 - 1; };
+        if constexpr (sizeof(U) == 4) {
+          code.low[lane] = word(bit / 32);
+          code.high[lane] = word(bit / 32 + 1);
+          code.low_shift[lane] = bit % 32;
+          code.high_shift[lane] = 32 - bit % 32;
+        } else {
+          code.low[2 * lane] = word(bit / 32);
+          code.low[2 * lane + 1] = word(bit / 32 + 1);
+          code.high[2 * lane] = word(bit / 32 + 2);
+          code.high[2 * lane + 1] = word(bit / 32 + 2);
+          code.low_shift[lane] = bit % 32;
+          code.high_shift[lane] = 64 - bit % 32;
+        }
+      }
+    }
+  }
+  return made;
+}
+
+template <class U>
+constexpr code_table<U> codes = make_codes<U>();
+
+#if defined(ZENITH_ISA_AVX512)
+
+ZENITH_FN __m512i load_bits(const void* from) { return _mm512_loadu_si512(from); }
+
+template <class U>
+ZENITH_FN __m512i shift_right(__m512i bits, __m512i by) {
+  return sizeof(U) == 4 ? _mm512_srlv_epi32(bits, by) : _mm512_srlv_epi64(bits, by);
+}
+template <class U>
+ZENITH_FN __m512i shift_left(__m512i bits, __m512i by) {
+  return sizeof(U) == 4 ? _mm512_sllv_epi32(bits, by) : _mm512_sllv_epi64(bits, by);
+}
+ZENITH_FN __m512i all_of(__m512i bits, __m512i mask) { return _mm512_and_si512(bits, mask); }
+/// (a | b) & mask
+ZENITH_FN __m512i joined(__m512i a, __m512i b, __m512i mask) { return _mm512_ternarylogic_epi32(a, b, mask, 0xa8); }
+ZENITH_FN __m512i words_of(__m512i bits, __m512i index) { return _mm512_permutexvar_epi32(index, bits); }
+template <class U>
+ZENITH_FN __m512i every_lane(const U& word) {
+  return sizeof(U) == 4 ? _mm512_set1_epi32(static_cast<int>(word)) : _mm512_set1_epi64(static_cast<long long>(word));
+}
+
+#else
+
+ZENITH_FN __m256i load_bits(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
+
+template <class U>
+ZENITH_FN __m256i shift_right(__m256i bits, __m256i by) {
+  return sizeof(U) == 4 ? _mm256_srlv_epi32(bits, by) : _mm256_srlv_epi64(bits, by);
+}
+template <class U>
+ZENITH_FN __m256i shift_left(__m256i bits, __m256i by) {
+  return sizeof(U) == 4 ? _mm256_sllv_epi32(bits, by) : _mm256_sllv_epi64(bits, by);
+}
+ZENITH_FN __m256i all_of(__m256i bits, __m256i mask) { return _mm256_and_si256(bits, mask); }
+ZENITH_FN __m256i joined(__m256i a, __m256i b, __m256i mask) { return _mm256_and_si256(_mm256_or_si256(a, b), mask); }
+ZENITH_FN __m256i words_of(__m256i bits, __m256i index) { return _mm256_permutevar8x32_epi32(bits, index); }
+template <class U>
+ZENITH_FN __m256i every_lane(const U& word) {
+  return sizeof(U) == 4 ? _mm256_set1_epi32(static_cast<int>(word)) : _mm256_set1_epi64x(static_cast<long long>(word));
+}
+
+#endif
+
+/// Whether narrow words have a faster way here.
+#if defined(ZENITH_ISA_AVX512VBMI)
+template <class U>
+inline constexpr bool has_narrow = true;
+#elif defined(ZENITH_ISA_AVX2)
+template <class U>
+inline constexpr bool has_narrow = sizeof(U) == 4;
+#else
+template <class U>
+inline constexpr bool has_narrow = false;
+#endif
+
+template <class U, bool Wide>
+class unpacker {
+ public:
+  using batch = xsimd::batch<U, arch>;
+  using reg = lane_reg<U>;
+
+  ZENITH_FN unpacker(const std::byte* words, std::uint64_t width)
+      : words_(words), width_(width), code_(codes<U>.of[width]), mask_(every_lane(code_[0].mask)) {}
+
+  /// Values [vector * lanes, (vector + 1) * lanes) of the miniblock.
+  ZENITH_FN batch operator[](unsigned vector) const {
+    const auto& code = code_[phases<U> == 2 ? vector % 2 : 0];
+    const std::byte* at = words_ + (lanes<U> * width_ * vector) / 8;
+    if constexpr (Wide || !has_narrow<U>) {
+      const reg bits = load_bits(at);
+      const reg low = shift_right<U>(words_of(bits, load_bits(code.low)), load_bits(code.low_shift));
+      const reg high = shift_left<U>(words_of(bits, load_bits(code.high)), load_bits(code.high_shift));
+      return batch(joined(low, high, mask_));
+    } else {
+      return batch(all_of(shift_right<U>(placed(at, code), load_bits(code.narrow_shift)), mask_));
+    }
+  }
+
+ private:
+  ZENITH_FN reg placed(const std::byte* at, const width_code<U>& code) const {
+#if defined(ZENITH_ISA_AVX512VBMI)
+    return _mm512_permutexvar_epi8(load_bits(code.bytes), load_bits(at));
+#elif defined(ZENITH_ISA_AVX2)
+    const auto* low = reinterpret_cast<const __m128i*>(at);
+    const auto* high = reinterpret_cast<const __m128i*>(at + lanes<U> / 2 * width_ / 8);
+    const __m256i bits =
+        _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(low)), _mm_loadu_si128(high), 1);
+    return _mm256_shuffle_epi8(bits, load_bits(code.bytes));
+#else
+    return load_bits(at);
+#endif
+  }
+
+  const std::byte* words_;
+  std::uint64_t width_;
+  const width_code<U> (&code_)[phases<U>];
+  reg mask_;
+};
+
+#endif
