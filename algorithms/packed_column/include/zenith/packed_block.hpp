@@ -79,19 +79,40 @@ ZENITH_FN U vertical_at(const packed_layout& in, std::uint64_t index) {
   return static_cast<U>(place.reference + (static_cast<U>(window) & low_mask<U>(width)));
 }
 
-/// The packed word of one slot of a block of frame_of_reference or delta, without its reference: with its patch.
+/// A value of frame_of_reference. The record, then the payload: nothing else is read, and no branch depends on where
+/// the value stands.
 template <class U>
-ZENITH_FN U difference_at(const packed_layout& in, const block_place<U>& place, std::uint64_t block, unsigned slot) {
-  const auto patches = patches_of(in, block);
-  for (unsigned p = 0; p < patches.count; ++p) {
-    if (patch_position(in, patches.first + p) == slot) return patch_value<U>(in, patches.first + p);
+ZENITH_FN U framed_at(const packed_layout& in, std::uint64_t index) {
+  const std::uint64_t block = index / packed_block_items;
+  const auto slot = static_cast<unsigned>(index % packed_block_items);
+  const std::byte* record = record_of<U>(in, block);
+  const auto row = static_cast<std::uint64_t>(index % packed_miniblock_items);
+  const std::byte* payload = in.bytes + in.payload_at;
+  U word;
+  U reference;
+  if constexpr (sizeof(U) == 4) {
+    const auto mini = static_cast<unsigned>(index / packed_miniblock_items % (packed_group_blocks * packed_miniblocks));
+    // may read a byte behind the record, which is the column's own
+    const unsigned width = load<std::uint16_t>(record + 72 + mini * 6 / 8) >> (mini * 6 % 8) & 63;
+    const std::uint64_t bit = row * width;
+    const auto window = load<std::uint64_t>(payload + miniblock_word(record, mini) * 4 + bit / 8);
+    word = static_cast<U>(window >> (bit % 8) & ((std::uint64_t{1} << width) - 1));
+    reference = load<U>(record + 8 + block % packed_group_blocks * 4);
+  } else {
+    const auto place = place_of<U>(in, block);
+    std::uint64_t at = place.word;
+    for (unsigned m = 0; m < slot / packed_miniblock_items; ++m) at += place.width[m];
+    const unsigned width = place.width[slot / packed_miniblock_items];
+    word = bits_at<U>(payload + at * 4, row * width, width);
+    reference = place.reference;
   }
-  const unsigned mini = slot / packed_miniblock_items;
-  std::uint64_t word = place.word;
-  for (unsigned m = 0; m < mini; ++m) word += place.width[m];
-  const unsigned width = place.width[mini];
-  if (width == 0) return 0;
-  return bits_at<U>(in.bytes + in.payload_at + word * 4, std::uint64_t{slot % packed_miniblock_items} * width, width);
+  if (in.patches != 0) {
+    const auto patches = patches_of(in, block);
+    for (unsigned p = 0; p < patches.count; ++p) {
+      if (patch_position(in, patches.first + p) == slot) word = patch_value<U>(in, patches.first + p);
+    }
+  }
+  return static_cast<U>(reference + word);
 }
 
 /// The base of a delta block: the value before its first, less nothing.
@@ -100,16 +121,12 @@ ZENITH_FN U base_of(const packed_layout& in, std::uint64_t block) {
   return load<U>(in.bytes + in.bases_at + block * sizeof(U));
 }
 
-/// Value `index` < count.
+/// Value `index` < count of an encoding that is not frame_of_reference.
 template <class U>
-ZENITH_FN U value_at(const packed_layout& in, std::uint64_t index) {
+ZENITH_FN U unframed_at(const packed_layout& in, std::uint64_t index) {
   const std::uint64_t block = index / packed_block_items;
   const auto slot = static_cast<unsigned>(index % packed_block_items);
   switch (in.kind) {
-    case encoding::frame_of_reference: {
-      const auto place = place_of<U>(in, block);
-      return static_cast<U>(place.reference + difference_at(in, place, block, slot));
-    }
     case encoding::delta: {
       const auto place = place_of<U>(in, block);
       U value = static_cast<U>(base_of<U>(in, block) + place.reference * static_cast<U>(slot + 1));
@@ -137,10 +154,16 @@ ZENITH_FN U value_at(const packed_layout& in, std::uint64_t index) {
     }
     case encoding::run_length: return load<U>(in.bytes + in.payload_at + run_of(in, index) * sizeof(U));
     case encoding::vertical: return vertical_at<U>(in, index);
-    case encoding::plain:
-    case encoding::automatic: break;
+    default: return load<U>(in.bytes + in.payload_at + index * sizeof(U));
   }
-  return load<U>(in.bytes + in.payload_at + index * sizeof(U));
+}
+
+/// Value `index` < count.
+template <class U>
+ZENITH_FN U value_at(const packed_layout& in, std::uint64_t index) {
+  // by itself, so that loops keep what they need of the layout in registers
+  if (in.kind == encoding::frame_of_reference) return framed_at<U>(in, index);
+  return unframed_at<U>(in, index);
 }
 
 /// The packed words of a block of frame_of_reference or delta, 128 of them, with their patches.

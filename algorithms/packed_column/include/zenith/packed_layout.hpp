@@ -131,40 +131,48 @@ struct block_place {
   std::uint32_t width[packed_miniblocks];
 };
 
-/// The sum of eight fields of 6 bits, of which the word's other bits are 0.
-ZENITH_FN std::uint32_t sum_of_fields(std::uint64_t fields) {
+/// The sum of the first `count` < 32 of the widths in a half of a group of 32-bit values, 24 bytes.
+ZENITH_FN std::uint32_t words_before(const std::byte* widths, unsigned count) {
   constexpr std::uint64_t every_other = 0x03f03f03f03fULL;
-  const std::uint64_t pairs = (fields & every_other) + (fields >> 6 & every_other);
+  std::uint64_t pairs = 0;
+  for (; count >= 8; count -= 8, widths += 6) {
+    const auto fields = load<std::uint64_t>(widths);
+    pairs += (fields & every_other) + (fields >> 6 & every_other);
+  }
+  // two bytes earlier, so as not to read behind the half
+  const std::uint64_t fields = load<std::uint64_t>(widths - 2) >> 16 & ((std::uint64_t{1} << (6 * count)) - 1);
+  pairs += (fields & every_other) + (fields >> 6 & every_other);
   return static_cast<std::uint32_t>(pairs * 0x001001001001ULL >> 36) & 0xfff;
 }
 
-/// Words of payload between a half of a group of 32-bit values and its block `block` < 8; `fields` are the widths of
-/// the half, 24 bytes.
-ZENITH_FN std::uint32_t words_before(const std::byte* fields, unsigned block) {
-  constexpr std::uint64_t two_blocks = (std::uint64_t{1} << 48) - 1;
-  std::uint32_t sum = 0;
-  for (; block >= 2; block -= 2, fields += 6) sum += sum_of_fields(load<std::uint64_t>(fields) & two_blocks);
-  if (block != 0) sum += sum_of_fields(load<std::uint32_t>(fields) & 0xffffff);
-  return sum;
+/// Where the payload of miniblock `mini` < 64 of a group of 32-bit values begins.
+ZENITH_FN std::uint64_t miniblock_word(const std::byte* record, unsigned mini) {
+  const auto start = load<std::uint64_t>(record);
+  const unsigned half = mini / 32;
+  return (start & ((std::uint64_t{1} << start_bits) - 1)) + ((start >> start_bits) & (0 - std::uint64_t{half})) +
+         words_before(record + 72 + half * 24, mini % 32);
+}
+
+template <class U>
+ZENITH_FN const std::byte* record_of(const packed_layout& in, std::uint64_t block) {
+  return in.bytes + in.groups_at + block / packed_group_blocks * group_bytes<U>;
 }
 
 template <class U>
 ZENITH_FN block_place<U> place_of(const packed_layout& in, std::uint64_t block) {
-  const std::byte* group = in.bytes + in.groups_at + block / packed_group_blocks * group_bytes<U>;
+  const std::byte* group = record_of<U>(in, block);
   const auto slot = static_cast<unsigned>(block % packed_group_blocks);
-  const auto start = load<std::uint64_t>(group);
   block_place<U> found;
   if constexpr (sizeof(U) == 4) {
     const std::byte* widths = group + 72;
     found.reference = load<std::uint32_t>(group + 8 + slot * 4);
-    found.word = (start & ((std::uint64_t{1} << start_bits) - 1)) + (slot < 8 ? 0 : start >> start_bits) +
-                 words_before(widths + slot / 8 * 24, slot % 8);
+    found.word = miniblock_word(group, slot * packed_miniblocks);
     const std::uint32_t own = load<std::uint32_t>(widths + slot * 3 - 1) >> 8;  // not past the record
     for (unsigned m = 0; m < packed_miniblocks; ++m) found.width[m] = own >> (6 * m) & 63;
   } else {
     const auto own = load<std::uint32_t>(group + 136 + slot * 4);
     found.reference = load<std::uint64_t>(group + 8 + slot * 8);
-    found.word = start + load<std::uint16_t>(group + 200 + slot * 2);
+    found.word = load<std::uint64_t>(group) + load<std::uint16_t>(group + 200 + slot * 2);
     for (unsigned m = 0; m < packed_miniblocks; ++m) found.width[m] = own >> (8 * m) & 255;
   }
   return found;
