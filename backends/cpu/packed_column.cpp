@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include <algorithms/packed_column/pack.hpp>
 #include <algorithms/top_k/run.hpp>
 #include <backends/cpu/for_blocks.hpp>
 #include <backends/cpu/isa.hpp>
 #include <backends/cpu/scratch.hpp>
 #include <core/with_key_type.hpp>
+#include <zenith/packed_block.hpp>
 
 namespace zenith::cpu_backend {
 namespace {
@@ -203,18 +203,6 @@ void packed_top_k(const execution& on, const packed_top_k_call& call) {
   auto inner = call.top_k;
   inner.keys = values.data();
   top_k_detail::run(on, "filter", inner, false);
-}
-
-void pack(const execution& on, const pack_call& call) {
-  const int workers = workers_for(on.threads, call.count * size_of(call.type));
-  const auto for_groups = [&](std::uint64_t groups, const auto& work) {
-    for_chunks(workers, 0, groups, 32, [&](int, std::uint64_t begin, std::uint64_t end) {
-      for (auto g = begin; g < end; ++g) work(g);
-    });
-  };
-  size_of(call.type) == 4 ? packed::pack_groups(call, packed::plain_encoder<std::uint32_t>(call), for_groups)
-                          : packed::pack_groups(call, packed::plain_encoder<std::uint64_t>(call), for_groups);
-  report(call.statistics, "plain", workers);
 }
 
 }  // namespace zenith::cpu_backend

@@ -17,6 +17,27 @@ struct packed_blocks {
   std::uint64_t end = 0;
 };
 
+/// How a group of 2048 values is packed by frame of reference or delta.
+struct packed_group_shape {
+  std::uint64_t reference[packed_group_blocks];
+  std::uint8_t width[packed_group_blocks][packed_miniblocks];
+  std::uint8_t patched_width[packed_group_blocks][packed_miniblocks];  ///< with outliers outside the payload
+  std::uint64_t words = 0;                                             ///< of payload
+  std::uint64_t patched_words = 0;
+  std::uint64_t patches = 0;
+};
+
+/// A group to be written.
+struct packed_group_write {
+  const packed_layout* to = nullptr;
+  std::byte* out = nullptr;  ///< the column, zeros
+  std::uint64_t group = 0;
+  const void* values = nullptr;  ///< of the group, all 2048
+  const packed_group_shape* shape = nullptr;
+  std::uint64_t payload = 0;  ///< the group's first word
+  std::uint64_t patch = 0;    ///< the group's first patch
+};
+
 struct packed_table {
   const char* name;
 
@@ -28,6 +49,11 @@ struct packed_table {
   void (*extremes[4])(const packed_blocks& of, std::uint64_t* least, std::uint64_t* greatest);  ///< by value_index
   /// Sets the bits of values in [low, high]: two words of `bitmap` a block. Returns how many there are.
   std::uint64_t (*select[2])(const packed_blocks& of, std::uint64_t low, std::uint64_t high, std::uint64_t* bitmap);
+
+  /// The shape of the 2048 values of a group, of a frame of reference or of deltas. The sums of `to` are 0 before.
+  void (*measure_frames[4])(const void* values, packed_group_shape* to);  ///< by value_index
+  void (*measure_deltas[2])(const void* values, packed_group_shape* to);
+  void (*write_group[2])(const packed_group_write& asked);
 };
 
 /// Of int32, uint32, int64, uint64.

@@ -49,6 +49,7 @@ constexpr const char* name = "sse2";
 #include <backends/cpu/isa/unpack.hpp>
 #include <backends/cpu/isa/packed_tile.hpp>
 #include <backends/cpu/isa/packed_consume.hpp>
+#include <backends/cpu/isa/pack.hpp>
 // clang-format on
 
 }  // namespace
@@ -61,6 +62,10 @@ constinit const packed_table packed_functions{
     {extremes_of_blocks<std::int32_t>, extremes_of_blocks<std::uint32_t>, extremes_of_blocks<std::int64_t>,
      extremes_of_blocks<std::uint64_t>},
     {select_blocks<std::uint32_t>, select_blocks<std::uint64_t>},
+    {measure_frames<std::int32_t>, measure_frames<std::uint32_t>, measure_frames<std::int64_t>,
+     measure_frames<std::uint64_t>},
+    {measure_deltas<std::uint32_t>, measure_deltas<std::uint64_t>},
+    {write_group<std::uint32_t>, write_group<std::uint64_t>},
 };
 
 }  // namespace zenith::cpu_backend::ZENITH_ISA
