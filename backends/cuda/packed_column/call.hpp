@@ -68,6 +68,13 @@ void with_encoding(encoding kind, const Function& function) {
   }
 }
 
+/// As many blocks as the device holds at once, if there are groups for their warps.
+template <class Kernel>
+unsigned resident_grid(std::uint64_t groups) {
+  const auto resident = static_cast<std::uint64_t>(simt::limits().multiprocessors * simt::resident_blocks<Kernel>());
+  return static_cast<unsigned>(std::min((groups + Kernel::warps - 1) / Kernel::warps, resident));
+}
+
 /// Enqueues a visit of values [begin, end), which are some, by as many warps as the device holds at once.
 template <class U, class Consumer>
 void enqueue_visit(const packed_layout& column, std::uint64_t begin, std::uint64_t end, const Consumer& consumer,
@@ -75,9 +82,7 @@ void enqueue_visit(const packed_layout& column, std::uint64_t begin, std::uint64
   with_encoding(column.kind, [&]<encoding Kind>(std::integral_constant<encoding, Kind>) {
     using kernel = visit_column<U, Kind, Consumer>;
     const std::uint64_t groups = (end - 1) / packed_group_items - begin / packed_group_items + 1;
-    const auto resident = static_cast<std::uint64_t>(simt::limits().multiprocessors * simt::resident_blocks<kernel>());
-    const std::uint64_t blocks = std::min((groups + kernel::warps - 1) / kernel::warps, resident);
-    simt::launch(kernel{column, begin, end, consumer}, {.grid = static_cast<unsigned>(blocks), .stream = stream});
+    simt::launch(kernel{column, begin, end, consumer}, {.grid = resident_grid<kernel>(groups), .stream = stream});
   });
 }
 

@@ -18,6 +18,7 @@
 #include <tests/simt/engine/fault.hpp>
 #include <tests/simt/engine/memory.hpp>
 #include <zenith/array.hpp>
+#include <zenith/error.hpp>
 
 namespace {
 
@@ -146,6 +147,34 @@ void check_bitmap(const fixture<T>& with, T low, T high, bool from_host) {
   }
 }
 
+template <class T, class Index>
+void check_indices(const fixture<T>& with, T low, T high, bool from_host) {
+  CAPTURE(low, high, from_host);
+  std::vector<Index> expected;
+  for (std::size_t i = 0; i < with.values.size(); ++i) {
+    if (with.values[i] >= low && with.values[i] <= high) expected.push_back(static_cast<Index>(i));
+  }
+  const std::size_t room = expected.size() + (from_host ? 3 : 0);
+  const auto select = [&](std::size_t size) {
+    std::vector<Index> out(size, Index{77});
+    if (from_host) {
+      const auto found = zenith::select_indices(with.on, with.column, low, high, out);
+      CHECK(found == expected.size());
+    } else {
+      zenith::array<Index> there(with.on, std::span<const Index>(out));
+      const auto found = zenith::select_indices(with.on, with.on_device, low, high, there.device());
+      CHECK(found == expected.size());
+      out = host_values(there);
+    }
+    return out;
+  };
+  auto found = select(room);
+  for (std::size_t i = expected.size(); i < room; ++i) CHECK(found[i] == Index{77});
+  found.resize(expected.size());
+  CHECK(found == expected);
+  if (!expected.empty()) CHECK_THROWS_AS(select(expected.size() - 1), zenith::error);
+}
+
 template <class T>
 void check_all(encoding kind, shape which, std::size_t count, generator& random) {
   CAPTURE(zenith::to_string(kind), static_cast<int>(which), count);
@@ -156,6 +185,11 @@ void check_all(encoding kind, shape which, std::size_t count, generator& random)
   auto high = with.values[random() % count];
   if (high < low) std::swap(low, high);
   check_bitmap(with, low, high, random() % 2 == 0);
+  if (random() % 2 == 0) {
+    check_indices<T, std::uint32_t>(with, low, high, random() % 2 == 0);
+  } else {
+    check_indices<T, std::uint64_t>(with, low, high, random() % 2 == 0);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,115 @@
+#pragma once
+
+/// \file
+/// From a bitmap and the number of its bits in each group to the indices of the bits, rising.
+
+#include <backends/cuda/kernels/packed_column/tile.hpp>
+
+namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
+
+/// An exclusive scan over the threads of a block; `partials` has room for a number of each warp. In every thread.
+template <unsigned Warps>
+ZENITH_DEVICE warp_sums<std::uint64_t> block_scan(std::uint64_t own, const simt::shared_span<std::uint64_t>& partials) {
+  const auto within = warp_scan(own);
+  simt::block_barrier();
+  if (simt::lane_index() == 0) partials.write(simt::warp_index(), within.all);
+  simt::block_barrier();
+  warp_sums<std::uint64_t> result{within.before, 0};
+  for (unsigned warp = 0; warp < Warps; ++warp) {
+    if (warp == simt::warp_index()) result.before += result.all;
+    result.all += partials.read(warp);
+  }
+  return result;
+}
+
+/// Turns the numbers of each chunk of groups into running sums that begin at 0, and notes each chunk's total.
+struct scan_group_counts {
+  static constexpr unsigned block_size = 256;
+  static constexpr unsigned items = 8;
+  static constexpr unsigned chunk = block_size * items;
+
+  std::uint32_t* counts;
+  std::uint64_t groups;
+  std::uint64_t* totals;  ///< of chunks
+
+  ZENITH_DEVICE void operator()() const {
+    ZENITH_STATIC_SHARED(std::uint64_t, partials, block_size / simt::warp_size);
+    const std::uint64_t first = std::uint64_t{simt::block_index()} * chunk + simt::thread_index() * items;
+    std::uint32_t count[items];
+    std::uint32_t sum = 0;
+    ZENITH_UNROLL
+    for (unsigned i = 0; i < items; ++i) {
+      count[i] = first + i < groups ? simt::load(counts + first + i) : 0U;
+      sum += count[i];
+    }
+    const auto sums = block_scan<block_size / simt::warp_size>(sum, partials);
+    auto before = static_cast<std::uint32_t>(sums.before);
+    ZENITH_UNROLL
+    for (unsigned i = 0; i < items; ++i) {
+      if (first + i < groups) simt::store(counts + first + i, before);
+      before += count[i];
+    }
+    if (simt::thread_index() == 0) simt::store(totals + simt::block_index(), sums.all);
+  }
+};
+
+/// Turns the chunks' totals into running sums that begin at 0. One block.
+struct scan_chunk_totals {
+  static constexpr unsigned block_size = 256;
+
+  std::uint64_t* totals;
+  std::uint64_t chunks;
+
+  ZENITH_DEVICE void operator()() const {
+    ZENITH_STATIC_SHARED(std::uint64_t, partials, block_size / simt::warp_size);
+    std::uint64_t before = 0;
+    for (std::uint64_t first = 0; first < chunks; first += block_size) {
+      const std::uint64_t at = first + simt::thread_index();
+      const std::uint64_t own = at < chunks ? simt::load(totals + at) : 0;
+      const auto sums = block_scan<block_size / simt::warp_size>(own, partials);
+      if (at < chunks) simt::store(totals + at, before + sums.before);
+      before += sums.all;
+    }
+  }
+};
+
+/// Writes the indices of the bitmap's bits.
+template <class Index>
+struct expand_bitmap {
+  static constexpr unsigned block_size = 256;
+  static constexpr unsigned warps = block_size / simt::warp_size;
+  static constexpr unsigned group_words = packed_group_items / 32;
+
+  const std::uint32_t* bitmap;
+  std::uint64_t words;
+  const std::uint32_t* counts_before;  ///< of each group, within its chunk
+  const std::uint64_t* totals_before;  ///< of each chunk
+  std::uint64_t groups;
+  Index* out;
+
+  ZENITH_DEVICE void operator()() const {
+    const unsigned lane = simt::lane_index();
+    const std::uint64_t stride = std::uint64_t{simt::grid_size()} * warps;
+    for (std::uint64_t group = std::uint64_t{simt::block_index()} * warps + simt::warp_index(); group < groups;
+         group += stride) {
+      Index* to =
+          out + simt::load(totals_before + group / scan_group_counts::chunk) + simt::load(counts_before + group);
+      for (unsigned part = 0; part < group_words; part += simt::warp_size) {
+        const std::uint64_t at = group * group_words + part + lane;
+        const std::uint32_t own = at < words ? simt::load(bitmap + at) : 0U;
+        // words with a bit, one after the other, a lane a bit
+        for (std::uint32_t left = simt::ballot(simt::full_warp, own != 0); left != 0; left &= left - 1) {
+          const unsigned word = simt::find_first_set(left) - 1;
+          const std::uint32_t bits = simt::shuffle(simt::full_warp, own, word);
+          const unsigned rank = simt::popcount(bits & ((1U << lane) - 1));
+          if ((bits >> lane & 1) != 0) {
+            simt::store(to + rank, static_cast<Index>((group * group_words + part + word) * 32 + lane));
+          }
+          to += simt::popcount(bits);
+        }
+      }
+    }
+  }
+};
+
+}  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM
