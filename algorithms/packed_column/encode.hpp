@@ -392,7 +392,9 @@ struct encoder {
       if (i >= items) continue;
       const U word = variable_word(values[first + i], with_sign);
       const unsigned code = variable_code(word);
-      out[to.codes_at + (first + i) / 4] |= static_cast<std::byte>(code << (2 * (i % 4)));
+      std::byte& codes = out[to.codes_at + (first + i) / 4];
+      // not by |=, which a device does not know for bytes
+      codes = static_cast<std::byte>(static_cast<unsigned>(codes) | code << (2 * (i % 4)));
       for (unsigned byte = 0; byte < variable_bytes<U>(code); ++byte) {
         out[to.payload_at + start + offset++] = static_cast<std::byte>(word >> (8 * byte));
       }

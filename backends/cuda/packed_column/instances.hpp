@@ -17,5 +17,9 @@ template <class U>
 void run_extremes(const execution& on, const packed_extremes_call& call);
 template <class U>
 void run_select(const execution& on, const packed_select_call& call);
+template <class U>
+void run_packed_top_k(const execution& on, const packed_top_k_call& call);
+template <class U>
+void run_pack(const execution& on, const pack_call& call);
 
 }  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM

@@ -11,16 +11,20 @@
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
+void pack(const execution& on, const pack_call& call);
 void unpack(const execution& on, const unpack_call& call);
 void packed_sum(const execution& on, const packed_sum_call& call);
 void packed_extremes(const execution& on, const packed_extremes_call& call);
 void packed_select(const execution& on, const packed_select_call& call);
+void packed_top_k(const execution& on, const packed_top_k_call& call);
 
 /// What the descriptor lists, and the emulated one of the tests with it.
 inline constexpr std::array packed_column_kernels{
+    make_kernel<pack_call, pack>("tiles"),
     make_kernel<packed_extremes_call, packed_extremes>("tiles"),
     make_kernel<packed_select_call, packed_select>("tiles"),
     make_kernel<packed_sum_call, packed_sum>("tiles"),
+    make_kernel<packed_top_k_call, packed_top_k>("tiles"),
     make_kernel<unpack_call, unpack>("tiles"),
 };
 

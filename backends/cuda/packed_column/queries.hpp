@@ -1,10 +1,9 @@
 #pragma once
 
 /// \file
-/// Calls over a packed column whose values are words `U`: unpack, sum, extremes, select.
+/// Calls over a packed column whose values are words `U`: unpack, sum, extremes.
 
 #include <backends/cuda/kernels/packed_column/consumers.hpp>
-#include <backends/cuda/kernels/packed_column/indices.hpp>
 #include <backends/cuda/packed_column/call.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
@@ -79,115 +78,6 @@ void run_extremes(const execution& on, const packed_extremes_call& call) {
   });
   *call.minimum = static_cast<U>(~found.least_inverted) ^ flip;
   *call.maximum = static_cast<U>(found.greatest) ^ flip;
-  report_visit(call.statistics);
-}
-
-/// What a selection by [low, high] needs on the device; its buffers join the scratch when it is made.
-template <class U>
-class selection_on_device {
- public:
-  selection_on_device(scratch& room, const packed_select_call& call, bool own_bitmap)
-      : call_(call), column_(room, call.column, call.space), words_((call.column.count + 63) / 64) {
-    room.request(matches_, 1);
-    if (own_bitmap) room.request(bitmap_, words_);
-  }
-  selection_on_device(const selection_on_device&) = delete;
-  selection_on_device& operator=(const selection_on_device&) = delete;
-
-  void use_bitmap(std::uint64_t* bitmap) { bitmap_ = bitmap; }
-  [[nodiscard]] std::uint64_t* bitmap() const { return bitmap_; }
-  [[nodiscard]] std::uint64_t words() const { return words_; }
-
-  /// Enqueues bitmap and counts, and waits for how many match.
-  [[nodiscard]] std::uint64_t run(std::uint32_t* matches_in_group, CUstream_st* stream) const {
-    std::uint64_t found = 0;
-    simt::fill_zero(matches_, sizeof(std::uint64_t), stream);
-    const select_values<U> consumer{static_cast<U>(call_.low),
-                                    static_cast<U>(call_.high - call_.low),
-                                    reinterpret_cast<std::uint32_t*>(bitmap_),
-                                    2 * words_,
-                                    matches_,
-                                    matches_in_group};
-    enqueue_visit<U>(column_.enqueue(stream), 0, call_.column.count, consumer, stream);
-    simt::copy(&found, matches_, sizeof(std::uint64_t), stream);
-    simt::synchronize(stream);
-    return found;
-  }
-
- private:
-  const packed_select_call& call_;
-  column_on_device column_;
-  std::uint64_t words_;
-  std::uint64_t* matches_ = nullptr;
-  std::uint64_t* bitmap_ = nullptr;
-};
-
-template <class U>
-void run_select_bitmap(const execution& on, const packed_select_call& call) {
-  CUstream_st* const stream = stream_of(on);
-  const bool on_host = call.space == memory_space::host;
-  scratch room(on, stream);
-  selection_on_device<U> selection(room, call, on_host);
-  room.allocate();
-  if (!on_host) selection.use_bitmap(call.bitmap);
-  const settled_at_end wait(stream);
-  const std::uint64_t found = selection.run(nullptr, stream);
-  if (on_host) {
-    simt::copy(call.bitmap, selection.bitmap(), selection.words() * sizeof(std::uint64_t), stream);
-    simt::synchronize(stream);
-  }
-  *call.matches = found;
-}
-
-/// Enqueues the writing of all indices of a bitmap, once the bits of each group are counted.
-template <class Index>
-void enqueue_indices(const std::uint64_t* bitmap, std::uint64_t words, std::uint32_t* counts, std::uint64_t groups,
-                     std::uint64_t* totals, Index* out, CUstream_st* stream) {
-  const std::uint64_t chunks = (groups + scan_group_counts::chunk - 1) / scan_group_counts::chunk;
-  simt::launch(scan_group_counts{counts, groups, totals}, {.grid = static_cast<unsigned>(chunks), .stream = stream});
-  simt::launch(scan_chunk_totals{totals, chunks}, {.stream = stream});
-  using expand = expand_bitmap<Index>;
-  simt::launch(expand{reinterpret_cast<const std::uint32_t*>(bitmap), 2 * words, counts, totals, groups, out},
-               {.grid = resident_grid<expand>(groups), .stream = stream});
-}
-
-template <class U, class Index>
-void run_select_indices(const execution& on, const packed_select_call& call) {
-  CUstream_st* const stream = stream_of(on);
-  const bool on_host = call.space == memory_space::host;
-  const std::uint64_t groups = call.column.groups();
-  scratch room(on, stream);
-  selection_on_device<U> selection(room, call, true);
-  std::uint32_t* counts = nullptr;
-  std::uint64_t* totals = nullptr;
-  room.request(counts, groups);
-  room.request(totals, groups / scan_group_counts::chunk + 1);
-  room.allocate();
-  const settled_at_end wait(stream);
-  *call.matches = selection.run(counts, stream);
-  if (*call.matches == 0 || *call.matches > call.capacity) return;
-  scratch results(on, stream);
-  Index* out = nullptr;
-  if (on_host) results.request(out, *call.matches);
-  results.allocate();
-  if (!on_host) out = static_cast<Index*>(call.indices);
-  enqueue_indices(selection.bitmap(), selection.words(), counts, groups, totals, out, stream);
-  if (!on_host) return;
-  simt::synchronize(stream);
-  simt::copy(call.indices, out, *call.matches * sizeof(Index), stream);
-  simt::synchronize(stream);
-}
-
-template <class U>
-void run_select(const execution& on, const packed_select_call& call) {
-  const simt::device_guard current(on.device);
-  if (call.bitmap != nullptr) {
-    run_select_bitmap<U>(on, call);
-  } else if (call.index_bytes == 4) {
-    run_select_indices<U, std::uint32_t>(on, call);
-  } else {
-    run_select_indices<U, std::uint64_t>(on, call);
-  }
   report_visit(call.statistics);
 }
 

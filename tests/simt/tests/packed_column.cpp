@@ -176,9 +176,33 @@ void check_indices(const fixture<T>& with, T low, T high, bool from_host) {
 }
 
 template <class T>
+void check_pack(const fixture<T>& with, encoding kind, bool from_host) {
+  CAPTURE(from_host);
+  const zenith::array<T> there(with.on, std::span<const T>(with.values));
+  const auto made = from_host ? zenith::pack(with.on, with.values, kind) : zenith::pack(with.on, there.device(), kind);
+  CHECK(std::ranges::equal(made.bytes(), with.column.bytes()));
+}
+
+template <class T>
+void check_top_k(const fixture<T>& with, std::size_t k, generator& random) {
+  zenith::top_k_options options;
+  options.select = random() % 2 == 0 ? zenith::selection::largest : zenith::selection::smallest;
+  CAPTURE(k, static_cast<int>(options.select));
+  const auto expected = zenith::top_k(zenith::reference(), with.values, k, options);
+  zenith::top_k_statistics statistics;
+  options.statistics = &statistics;
+  const auto found = random() % 2 == 0 ? zenith::top_k(with.on, with.on_device, k, options)
+                                       : zenith::top_k(with.on, with.column, k, options);
+  CHECK(found.keys == expected.keys);
+  CHECK(found.indices == expected.indices);
+  CHECK(statistics.survivors >= k);
+}
+
+template <class T>
 void check_all(encoding kind, shape which, std::size_t count, generator& random) {
   CAPTURE(zenith::to_string(kind), static_cast<int>(which), count);
   const fixture<T> with(make_values<T>(which, count, random), kind);
+  check_pack(with, kind, random() % 2 == 0);
   check_unpack(with, random);
   check_aggregates(with);
   auto low = with.values[random() % count];
@@ -190,6 +214,7 @@ void check_all(encoding kind, shape which, std::size_t count, generator& random)
   } else {
     check_indices<T, std::uint64_t>(with, low, high, random() % 2 == 0);
   }
+  check_top_k(with, 1 + random() % std::min<std::size_t>(count, 40), random);
 }
 
 }  // namespace
@@ -219,4 +244,23 @@ TEMPLATE_TEST_CASE("packed columns at the edges of blocks and groups", "[packed_
       }
     }
   }
+}
+
+TEMPLATE_TEST_CASE("top-k of packed columns goes every way", "[packed_column]", std::int32_t, std::uint64_t) {
+  zenith_test::register_emulated_cuda();
+  constexpr std::size_t count = 14000;
+  zenith::simt_engine::with_seeds(2, [&](std::uint64_t seed) {
+    CAPTURE(seed);
+    generator random(seed);
+    for (const auto kind : {encoding::frame_of_reference, encoding::delta, encoding::run_length}) {
+      CAPTURE(zenith::to_string(kind));
+      // few candidates; many that equal the threshold, none or some above; too many wanted to sample
+      check_top_k(fixture<TestType>(make_values<TestType>(shape::any_width, count, random), kind), 10, random);
+      check_top_k(fixture<TestType>(std::vector<TestType>(count, TestType{5}), kind), 10, random);
+      auto ties = std::vector<TestType>(count, TestType{5});
+      for (int i = 0; i < 4; ++i) ties[random() % count] = static_cast<TestType>(random() % 10);
+      check_top_k(fixture<TestType>(ties, kind), 10, random);
+      check_top_k(fixture<TestType>(make_values<TestType>(shape::rising, count, random), kind), 4000, random);
+    }
+  });
 }

@@ -73,37 +73,49 @@ struct scan_chunk_totals {
   }
 };
 
+/// A bitmap, and how many of its bits stand before each group.
+struct marked_values {
+  static constexpr unsigned group_words = packed_group_items / 32;
+
+  const std::uint32_t* bitmap;
+  std::uint64_t words;
+  std::uint64_t groups;
+  const std::uint32_t* counts_before;  ///< of each group, within its chunk
+  const std::uint64_t* totals_before;  ///< of each chunk
+
+  [[nodiscard]] ZENITH_DEVICE std::uint64_t before(std::uint64_t group) const {
+    return simt::load(totals_before + group / scan_group_counts::chunk) + simt::load(counts_before + group);
+  }
+  [[nodiscard]] ZENITH_DEVICE std::uint32_t word(std::uint64_t group, unsigned number) const {
+    const std::uint64_t at = group * group_words + number;
+    return at < words ? simt::load(bitmap + at) : 0U;
+  }
+};
+
 /// Writes the indices of the bitmap's bits.
 template <class Index>
 struct expand_bitmap {
   static constexpr unsigned block_size = 256;
   static constexpr unsigned warps = block_size / simt::warp_size;
-  static constexpr unsigned group_words = packed_group_items / 32;
 
-  const std::uint32_t* bitmap;
-  std::uint64_t words;
-  const std::uint32_t* counts_before;  ///< of each group, within its chunk
-  const std::uint64_t* totals_before;  ///< of each chunk
-  std::uint64_t groups;
+  marked_values marked;
   Index* out;
 
   ZENITH_DEVICE void operator()() const {
     const unsigned lane = simt::lane_index();
     const std::uint64_t stride = std::uint64_t{simt::grid_size()} * warps;
-    for (std::uint64_t group = std::uint64_t{simt::block_index()} * warps + simt::warp_index(); group < groups;
+    for (std::uint64_t group = std::uint64_t{simt::block_index()} * warps + simt::warp_index(); group < marked.groups;
          group += stride) {
-      Index* to =
-          out + simt::load(totals_before + group / scan_group_counts::chunk) + simt::load(counts_before + group);
-      for (unsigned part = 0; part < group_words; part += simt::warp_size) {
-        const std::uint64_t at = group * group_words + part + lane;
-        const std::uint32_t own = at < words ? simt::load(bitmap + at) : 0U;
+      Index* to = out + marked.before(group);
+      for (unsigned part = 0; part < marked_values::group_words; part += simt::warp_size) {
+        const std::uint32_t own = marked.word(group, part + lane);
         // words with a bit, one after the other, a lane a bit
         for (std::uint32_t left = simt::ballot(simt::full_warp, own != 0); left != 0; left &= left - 1) {
           const unsigned word = simt::find_first_set(left) - 1;
           const std::uint32_t bits = simt::shuffle(simt::full_warp, own, word);
           const unsigned rank = simt::popcount(bits & ((1U << lane) - 1));
           if ((bits >> lane & 1) != 0) {
-            simt::store(to + rank, static_cast<Index>((group * group_words + part + word) * 32 + lane));
+            simt::store(to + rank, static_cast<Index>(group * packed_group_items + (part + word) * 32 + lane));
           }
           to += simt::popcount(bits);
         }

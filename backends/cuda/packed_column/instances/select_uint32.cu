@@ -1,4 +1,4 @@
-#include <backends/cuda/packed_column/queries.hpp>
+#include <backends/cuda/packed_column/select.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 

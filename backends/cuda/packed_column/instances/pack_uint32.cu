@@ -1,0 +1,7 @@
+#include <backends/cuda/packed_column/pack.hpp>
+
+namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
+
+template void run_pack<std::uint32_t>(const execution&, const pack_call&);
+
+}  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM
