@@ -5,7 +5,8 @@
     algorithms  include algorithms and core
     backends/x  includes algorithms, core and itself, no other backend
     perf, tests include public headers and what lies in their own room; tests/unit may see private headers, tests/simt is
-                built from the CUDA backend's kernels, tests/fuzz feeds the parsers of core and perf/study,
+                built from the CUDA backend's kernels, tests/fuzz feeds the parsers of core, packed columns and
+                perf/study,
                 tests/study and tests/dispatch see perf/study
 Public headers include public headers and the standard library, CUDA headers stay in backends/cuda, and nothing outside
 tests includes anything of tests.
@@ -34,7 +35,7 @@ ALLOWED = {
     "tests/simt": ["public", "core/", "algorithms/", "backends/cuda/"],
     "tests/study": ["public", "perf/study/"],
     "tests/dispatch": ["public", "perf/study/"],
-    "tests/fuzz": ["public", "core/", "perf/study/"],
+    "tests/fuzz": ["public", "core/", "algorithms/packed_column/", "perf/study/"],
 }
 # the second compares machine code with the intrinsics themselves
 CUDA_SOURCES = ("backends/cuda/", "tests/simt/cost/")

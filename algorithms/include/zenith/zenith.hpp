@@ -15,6 +15,7 @@
 #include <zenith/packed_call.hpp>
 #include <zenith/packed_column.hpp>
 #include <zenith/packed_layout.hpp>
+#include <zenith/packed_table.hpp>
 #include <zenith/span.hpp>
 #include <zenith/top_k.hpp>
 #include <zenith/types.hpp>

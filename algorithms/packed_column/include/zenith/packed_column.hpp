@@ -30,6 +30,8 @@
 
 namespace zenith {
 
+class packed_table;
+
 /// A type that a packed column can hold: a 32- or 64-bit integer.
 template <class T>
 concept packable = index<T>;
@@ -147,6 +149,7 @@ class packed_view {
   friend class packed_column;
   template <packable>
   friend class packed_device_column;
+  friend class packed_table;
   explicit packed_view(const packed_layout& layout) noexcept : layout_(layout) {}
 
   packed_layout layout_{.type = key_type_of<T>};

@@ -1,0 +1,98 @@
+#include <algorithms/packed_column/file.hpp>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <random>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <zenith/error.hpp>
+
+namespace zenith::packed {
+namespace {
+
+// An open file, closed at the end.
+class descriptor {
+ public:
+  explicit descriptor(int number) : number_(number) {}
+  descriptor(const descriptor&) = delete;
+  descriptor& operator=(const descriptor&) = delete;
+  ~descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  [[nodiscard]] int number() const { return number_; }
+  /// Whether all that was written arrived, as far as closing tells.
+  bool close() { return ::close(std::exchange(number_, -1)) == 0; }
+
+ private:
+  int number_;
+};
+
+std::string system_message(int number) { return std::generic_category().message(number); }
+
+[[noreturn]] void fail(const std::filesystem::path& file, const char* what, const std::string& why, int number = 0) {
+  throw error(error_code::invalid_argument, "packed table '" + file.string() + "' cannot be " + what + ": " + why, {},
+              number);
+}
+
+bool write_all(int to, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const auto written = ::write(to, bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+std::filesystem::path temporary_beside(const std::filesystem::path& file) {
+  std::random_device random;
+  auto name = file.filename();
+  name += ".new-" + std::to_string(random()) + std::to_string(random());
+  return file.parent_path() / name;
+}
+
+}  // namespace
+
+mapped_file map_file(const std::filesystem::path& file) {
+  // without waiting: a named pipe would wait for a writer
+  const descriptor from(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status {};
+  if (from.number() < 0 || ::fstat(from.number(), &status) != 0) {
+    const int number = errno;
+    fail(file, "read", system_message(number), number);
+  }
+  if (!S_ISREG(status.st_mode)) fail(file, "read", "it is not a file");
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size == 0) return {};
+  void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, from.number(), 0);
+  if (data == MAP_FAILED) {
+    const int number = errno;
+    fail(file, "read", system_message(number), number);
+  }
+  return {{static_cast<const std::byte*>(data), [data, size](const std::byte*) { ::munmap(data, size); }}, size};
+}
+
+void replace_file(const std::filesystem::path& file, std::span<const std::span<const std::byte>> parts) {
+  if (!file.has_filename()) fail(file, "written", "it names no file");
+  const auto temporary = temporary_beside(file);
+  descriptor to(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (to.number() < 0) {
+    const int number = errno;
+    fail(file, "written", system_message(number), number);
+  }
+  bool whole = true;
+  for (const auto part : parts) whole = whole && write_all(to.number(), part);
+  // on the disk before it has the name: else a power cut could leave the name without the bytes
+  whole = whole && ::fsync(to.number()) == 0 && to.close();
+  if (whole && ::rename(temporary.c_str(), file.c_str()) == 0) return;
+  const int number = errno;
+  ::unlink(temporary.c_str());
+  fail(file, "written", system_message(number), number);
+}
+
+}  // namespace zenith::packed
