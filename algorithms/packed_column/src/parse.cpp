@@ -62,7 +62,43 @@ packed_layout parse_header(std::span<const std::byte> bytes) {
   return found;
 }
 
-// A running offset within a group: as each block's place says it.
+// The words of a whole group, all of whose blocks are full: what check_blocks finds out block by block, at the speed of
+// memory. `fits` is cleared when the record contradicts itself or `word`, the words before it.
+template <class U>
+std::uint64_t words_of_group(const std::byte* record, std::uint64_t word, bool& fits) {
+  const auto start = load<std::uint64_t>(record);
+  std::uint64_t sum = 0;
+  if constexpr (sizeof(U) == 4) {
+    fits &= (start & ((std::uint64_t{1} << start_bits) - 1)) == word;
+    std::uint64_t beyond = 0;
+    for (unsigned eighth = 0; eighth < 8; ++eighth) {
+      // two blocks; the bits above their 48 are cut off by the masks
+      const std::byte* at = record + 72 + eighth * 6;
+      const auto fields = eighth < 7 ? load<std::uint64_t>(at) : load<std::uint64_t>(at - 2) >> 16;
+      constexpr std::uint64_t every_other = 0x03f03f03f03fULL;
+      constexpr std::uint64_t lowest = 0x041041041041ULL;
+      const auto any_low = fields | fields >> 1 | fields >> 2 | fields >> 3 | fields >> 4;
+      beyond |= fields >> 5 & any_low & lowest;
+      const auto pairs = (fields & every_other) + (fields >> 6 & every_other);
+      sum += pairs * 0x001001001001ULL >> 36 & 0xfff;
+      if (eighth == 3) fits &= start >> start_bits == sum;
+    }
+    fits &= beyond == 0;
+  } else {
+    fits &= start == word;
+    for (unsigned block = 0; block < packed_group_blocks; ++block) {
+      fits &= load<std::uint16_t>(record + 200 + block * 2) == sum;
+      for (unsigned m = 0; m < packed_miniblocks; ++m) {
+        const auto width = load<std::uint8_t>(record + 136 + block * 4 + m);
+        fits &= width <= 64;
+        sum += width;
+      }
+    }
+  }
+  return sum;
+}
+
+// Starts and offsets are what the widths before them add up to, and widths are what a value can have.
 template <class U>
 void check_blocks(const packed_layout& in) {
   constexpr unsigned most = sizeof(U) * 8;
@@ -70,7 +106,13 @@ void check_blocks(const packed_layout& in) {
       in.kind == encoding::vertical ? in.parameter * packed_miniblock_items / packed_block_items : 1;
   std::uint64_t word = 0;
   bool fits = true;
-  for (std::uint64_t block = 0; block < in.groups() * packed_group_blocks; ++block) {
+  std::uint64_t whole = 0;
+  if (in.kind != encoding::vertical) {
+    for (; whole < in.count / packed_group_items && word <= in.payload_units; ++whole) {
+      word += words_of_group<U>(in.bytes + in.groups_at + whole * group_bytes<U>, word, fits);
+    }
+  }
+  for (auto block = whole * packed_group_blocks; block < in.groups() * packed_group_blocks; ++block) {
     const auto place = place_of<U>(in, block);
     const std::uint64_t first = block / span_blocks * span_blocks;
     const std::uint64_t left = block < in.blocks() ? in.items_of(block) : 0;
