@@ -13,6 +13,7 @@
 #include <algorithms/top_k/entry.hpp>
 #include <algorithms/top_k/order.hpp>
 #include <backends/cpu/isa/table.hpp>
+#include <backends/cpu/keys.hpp>
 #include <backends/cpu/scratch.hpp>
 #include <backends/cpu/select.hpp>
 
@@ -75,17 +76,17 @@ class scan_order {
   image_t best_image_;
 };
 
-template <class T>
+template <class T, class Keys>
 class collector {
  public:
   using image_t = top_k_detail::bits_t<T>;
   using entry = top_k_detail::entry_t<image_t>;
 
   /// Holds at most k + spare entries between selections.
-  collector(std::pmr::memory_resource& memory, const isa_table& isa, const scan_order<T>& order, std::size_t k,
-            std::size_t spare)
-      : order_(order),
-        scan_(order.variant(isa.scan[static_cast<int>(key_type_of<T>)])),
+  collector(std::pmr::memory_resource& memory, const isa_table& isa, const Keys& keys, const scan_order<T>& order,
+            std::size_t k, std::size_t spare)
+      : keys_(keys),
+        order_(order),
         k_(k),
         full_(k + spare),
         staged_keys_(memory, staging + most_tile_items),
@@ -94,10 +95,10 @@ class collector {
         spare_(memory, k + spare + staging + spare_slack),
         selector_(isa, spare_.data()) {}
 
-  /// Considers keys[begin, end). Ranges must come by rising index: that is what breaks ties.
-  void scan(const T* keys, std::uint64_t begin, std::uint64_t end) {
+  /// Considers keys [begin, end). Ranges must come by rising index: that is what breaks ties.
+  void scan(std::uint64_t begin, std::uint64_t end) {
     while (begin < end && !exhausted_) {
-      begin = order_.takes_all(threshold_) ? take(keys, begin, end) : filter(keys, begin, end);
+      begin = order_.takes_all(threshold_) ? take(begin, end) : filter(begin, end);
       if (count_ >= full_) select();
     }
   }
@@ -124,30 +125,27 @@ class collector {
   }
 
  private:
-  static constexpr std::size_t staging = 2048;
+  static constexpr std::size_t staging = Keys::staging;
 
-  std::uint64_t take(const T* keys, std::uint64_t begin, std::uint64_t end) {
+  std::uint64_t take(std::uint64_t begin, std::uint64_t end) {
     end = std::min(end, begin + (full_ - count_));
-    for (std::uint64_t i = begin; i < end; ++i) {
-      entries_[count_++] = entry::make(order_.image(keys[i]), static_cast<std::uint32_t>(i));
-    }
+    keys_.for_each(begin, end, [&](std::uint64_t i, T key) {
+      entries_[count_++] = entry::make(order_.image(key), static_cast<std::uint32_t>(i));
+    });
     survivors_ += end - begin;
     return end;
   }
 
-  std::uint64_t filter(const T* keys, std::uint64_t begin, std::uint64_t end) {
+  std::uint64_t filter(std::uint64_t begin, std::uint64_t end) {
     const T threshold = order_.threshold_key(threshold_);
     const T worst = order_.worst_key();
     scan_request request;
-    request.keys = keys + begin;
-    request.count = end - begin;
     request.threshold = &threshold;
     request.worst = &worst;
-    request.first_index = static_cast<std::uint32_t>(begin);
     request.out_keys = staged_keys_.data();
     request.out_indices = staged_indices_.data();
     request.capacity = staging;
-    const auto seen = scan_(request);
+    const auto seen = keys_.scan(request, begin, end);
     for (std::uint64_t i = 0; i < seen.appended; ++i) {
       const auto image = order_.image(staged_keys_[i]);
       entries_[count_] = entry::make(image, staged_indices_[i]);
@@ -166,8 +164,8 @@ class collector {
     if (!exhausted_) threshold_ = std::max(threshold_, static_cast<image_t>(floor_ + 1));
   }
 
+  const Keys& keys_;
   const scan_order<T>& order_;
-  scan_function scan_;
   std::size_t k_;
   std::size_t full_;
   scratch<T> staged_keys_;

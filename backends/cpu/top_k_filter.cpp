@@ -28,15 +28,15 @@ void raise_to(std::atomic<Image>& shared, Image image) {
 }
 
 /// One call of the filter, phase by phase.
-template <class T>
+template <class T, class Keys>
 class filter_call {
  public:
   using image_t = top_k_detail::bits_t<T>;
   using entry = top_k_detail::entry_t<image_t>;
 
-  filter_call(const execution& on, const top_k_call& call)
+  filter_call(const execution& on, const top_k_call& call, const Keys& keys)
       : call_(call),
-        keys_(static_cast<const T*>(call.keys)),
+        keys_(keys),
         isa_(find_isa(on.isa)),
         memory_(scratch_resource(on)),
         order_(top_k_detail::order_of<T>(call)),
@@ -62,7 +62,7 @@ class filter_call {
       const auto mine = static_cast<std::uint64_t>(worker);
       const std::uint64_t end = plan_.samples * (mine + 1) / shares;
       for (std::uint64_t i = plan_.samples * mine / shares; i < end; ++i) {
-        images[i] = order_.image(keys_[top_k_detail::sample_position(i, call_.count, plan_.samples)]);
+        images[i] = order_.image(keys_.at(top_k_detail::sample_position(i, call_.count, plan_.samples)));
       }
     });
     const auto nth = images.data() + plan_.rank - 1;
@@ -88,12 +88,13 @@ class filter_call {
 
     run_workers(workers_, [&](int worker) {
       // chunks are handed out by rising index, so each worker sees its items in the order that breaks ties
-      auto& mine = collectors_[static_cast<std::size_t>(worker)].emplace(memory_, isa_, order_, call_.k, spare());
+      auto& mine =
+          collectors_[static_cast<std::size_t>(worker)].emplace(memory_, isa_, keys_, order_, call_.k, spare());
       for (auto at = next_chunk++; at < chunks; at = next_chunk++) {
         if (survivors.load(std::memory_order_relaxed) > allowed) return;
         const auto before = mine.survivors();
         mine.raise(shared.load(std::memory_order_relaxed));
-        mine.scan(keys_, at * chunk, std::min(call_.count, (at + 1) * chunk));
+        mine.scan(at * chunk, std::min(call_.count, (at + 1) * chunk));
         raise_to(shared, mine.floor());
         survivors += mine.survivors() - before;
       }
@@ -141,10 +142,10 @@ class filter_call {
       auto& counts = partial[mine] = scratch<std::uint32_t>(memory_, buckets);
       std::memset(counts.data(), 0, buckets * sizeof(std::uint32_t));
       const std::uint64_t end = call_.count * (mine + 1) / workers;
-      for (std::uint64_t i = call_.count * mine / workers; i < end; ++i) {
-        const auto image = order_.image(keys_[i]);
+      keys_.for_each(call_.count * mine / workers, end, [&](std::uint64_t, T key) {
+        const auto image = order_.image(key);
         if ((image & mask) == prefix) ++counts[(image >> shift) & (buckets - 1)];
-      }
+      });
     });
     ++reads_;
     std::vector<std::uint64_t> total(buckets);
@@ -190,13 +191,13 @@ class filter_call {
   }
 
   const top_k_call& call_;
-  const T* keys_;
+  const Keys& keys_;
   const isa_table& isa_;
   std::pmr::memory_resource& memory_;
   scan_order<T> order_;
   top_k_detail::filter_plan plan_;
   int workers_;
-  std::vector<std::optional<collector<T>>> collectors_;
+  std::vector<std::optional<collector<T, Keys>>> collectors_;
   std::uint64_t survivors_ = 0;
   std::uint64_t reads_ = 0;
 };
@@ -204,7 +205,21 @@ class filter_call {
 }  // namespace
 
 void top_k_filter(const execution& on, const top_k_call& call) {
-  detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) { filter_call<T>(on, call).run(); });
+  detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
+    const scan_order<T> order(top_k_detail::order_of<T>(call));
+    const plain_keys<T> keys(static_cast<const T*>(call.keys),
+                             order.variant(find_isa(on.isa).scan[static_cast<int>(key_type_of<T>)]));
+    filter_call<T, plain_keys<T>>(on, call, keys).run();
+  });
+}
+
+void top_k_filter(const execution& on, const top_k_call& call, const packed_layout& column, std::uint64_t first_block) {
+  detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_integral_v<T>) {
+      const packed_keys<T> keys(column, first_block, find_packed(on.isa), call.select == selection::smallest);
+      filter_call<T, packed_keys<T>>(on, call, keys).run();
+    }
+  });
 }
 
 }  // namespace zenith::cpu_backend

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include <backends/cpu/isa/table.hpp>
 #include <zenith/packed_layout.hpp>
 
 namespace zenith::cpu_backend {
@@ -38,6 +39,11 @@ struct packed_group_write {
   std::uint64_t patch = 0;    ///< the group's first patch
 };
 
+/// The filter's scan: appends the values that reach the threshold, the first of them with `first_index`, and returns
+/// how many. Its buffers have room for all values there are.
+using packed_scan_function = std::uint64_t (*)(const packed_blocks& of, const scan_request& to,
+                                               std::uint32_t first_index);
+
 struct packed_table {
   const char* name;
 
@@ -49,6 +55,9 @@ struct packed_table {
   void (*extremes[4])(const packed_blocks& of, std::uint64_t* least, std::uint64_t* greatest);  ///< by value_index
   /// Sets the bits of values in [low, high]: two words of `bitmap` a block. Returns how many there are.
   std::uint64_t (*select[2])(const packed_blocks& of, std::uint64_t low, std::uint64_t high, std::uint64_t* bitmap);
+
+  packed_scan_function scan_largest[4];  ///< by value_index
+  packed_scan_function scan_smallest[4];
 
   /// The shape of the 2048 values of a group, of a frame of reference or of deltas. The sums of `to` are 0 before.
   void (*measure_frames[4])(const void* values, packed_group_shape* to);  ///< by value_index

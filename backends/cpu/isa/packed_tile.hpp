@@ -17,7 +17,9 @@ struct packed_tile {
 // A consumer has
 //   values(tile, first)                     values, from index `first` on
 //   framed<Wide>(tile, reference, first)    reference + word for each; narrow words have at most narrow_bits
-// and decides how much of the adding it needs.
+// and decides how much of the adding it needs. A consumer with
+//   skips(reference, most)                  whether nothing from reference to reference + most is of use to it
+// spares itself reading such blocks.
 
 template <class U>
 ZENITH_FN packed_tile<U> loaded(const U* from) {
@@ -133,11 +135,23 @@ ZENITH_FN void for_groups(const packed_blocks& of, const Narrow& narrow, const W
   }
 }
 
+/// No word of the block is larger.
+template <class U>
+ZENITH_FN U most_of(const std::uint8_t* width) {
+  return masks<U>.of[width[0]] | masks<U>.of[width[1]] | masks<U>.of[width[2]] | masks<U>.of[width[3]];
+}
+ZENITH_FN std::uint32_t bytes_of(const std::uint8_t* width) {
+  return 4U * (unsigned{width[0]} + width[1] + width[2] + width[3]);
+}
+
 template <class U, class Consumer>
 ZENITH_FN void for_frames(const packed_blocks& of, Consumer& to) {
   for_groups<U>(
       of,
       [&](const std::uint8_t* width, const std::byte* words, std::uint64_t block, U reference) ZENITH_INLINE_LAMBDA {
+        if constexpr (requires { to.skips(reference, reference); }) {
+          if (to.skips(reference, most_of<U>(width))) return words + bytes_of(width);
+        }
         return unpack_words<U, false>(width, words, [&](const packed_tile<U>& tile, unsigned at) ZENITH_INLINE_LAMBDA {
           to.template framed<false>(tile, reference, block * packed_block_items + at);
         });

@@ -1,0 +1,102 @@
+#pragma once
+
+/// \file
+/// Where the filter's keys come from: an array, or a packed column whose decoded values are written nowhere.
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include <backends/cpu/isa/packed_table.hpp>
+#include <backends/cpu/isa/table.hpp>
+#include <zenith/packed_block.hpp>
+
+namespace zenith::cpu_backend {
+
+// Keys have
+//   at(i)                        one of them, for the sample
+//   for_each(begin, end, use)    use(i, key) for each of a range
+//   scan(request, begin, end)    the survivors of a range, or of its front: `request` lacks keys, count, first_index
+//   staging                      how many survivors a request has room for
+
+template <class T>
+class plain_keys {
+ public:
+  static constexpr std::size_t staging = 2048;
+
+  plain_keys(const T* keys, scan_function unit) : keys_(keys), scan_(unit) {}
+
+  [[nodiscard]] T at(std::uint64_t i) const { return keys_[i]; }
+
+  template <class Use>
+  void for_each(std::uint64_t begin, std::uint64_t end, const Use& use) const {
+    for (std::uint64_t i = begin; i < end; ++i) use(i, keys_[i]);
+  }
+
+  [[nodiscard]] scan_result scan(scan_request request, std::uint64_t begin, std::uint64_t end) const {
+    request.keys = keys_ + begin;
+    request.count = end - begin;
+    request.first_index = static_cast<std::uint32_t>(begin);
+    return scan_(request);
+  }
+
+ private:
+  const T* keys_;
+  scan_function scan_;
+};
+
+/// The values of a column from block `origin` on; their indices count from there.
+template <class T>
+class packed_keys {
+ public:
+  /// A scan takes no more blocks at a time than their values have room here: it need not look whether they have.
+  static constexpr std::size_t staging = std::size_t{packed_block_items} * 128;
+
+  packed_keys(const packed_layout& column, std::uint64_t origin, const packed_table& isa, bool smallest)
+      : column_(column),
+        origin_(origin),
+        scan_((smallest ? isa.scan_smallest : isa.scan_largest)[value_index(key_type_of<T>)]) {}
+
+  [[nodiscard]] T at(std::uint64_t i) const {
+    return static_cast<T>(packed::value_at<word>(column_, origin_ * packed_block_items + i));
+  }
+
+  template <class Use>
+  void for_each(std::uint64_t begin, std::uint64_t end, const Use& use) const {
+    while (begin < end) {
+      const std::uint64_t block = begin / packed_block_items;
+      const std::uint64_t first = block * packed_block_items;
+      const std::uint64_t stop = std::min(end, first + packed_block_items);
+      word values[packed_block_items];
+      packed::unpack_block(column_, origin_ + block, values);
+      for (; begin < stop; ++begin) use(begin, static_cast<T>(values[begin - first]));
+    }
+  }
+
+  [[nodiscard]] scan_result scan(const scan_request& request, std::uint64_t begin, std::uint64_t end) const {
+    const std::uint64_t blocks =
+        std::min(end / packed_block_items - begin / packed_block_items, request.capacity / packed_block_items);
+    if (begin % packed_block_items == 0 && blocks > 0) {
+      const std::uint64_t block = origin_ + begin / packed_block_items;
+      return {blocks * packed_block_items,
+              scan_({&column_, block, block + blocks}, request, static_cast<std::uint32_t>(begin))};
+    }
+    // part of a block
+    const std::uint64_t stop = std::min(end, begin + packed_block_items - begin % packed_block_items);
+    std::uint64_t appended = 0;
+    for_each(begin, stop, [&](std::uint64_t i, T value) {
+      static_cast<T*>(request.out_keys)[appended] = value;
+      request.out_indices[appended++] = static_cast<std::uint32_t>(i);
+    });
+    return {stop - begin, appended};
+  }
+
+ private:
+  using word = std::make_unsigned_t<T>;
+
+  const packed_layout& column_;
+  std::uint64_t origin_;
+  packed_scan_function scan_;
+};
+
+}  // namespace zenith::cpu_backend
