@@ -142,4 +142,21 @@ ZENITH_DEVICE std::uint32_t funnel_shift_right(std::uint32_t low, std::uint32_t 
   return __funnelshift_r(low, high, shift);
 }
 
+// ---- the compiler
+
+template <class T>
+ZENITH_DEVICE T forget(T value) {
+  if constexpr (std::is_same_v<T, float>) {
+    asm("" : "+f"(value));
+  } else if constexpr (std::is_same_v<T, double>) {
+    asm("" : "+d"(value));
+  } else if constexpr (sizeof(T) == 8) {
+    asm("" : "+l"(value));
+  } else {
+    static_assert(sizeof(T) == 4);
+    asm("" : "+r"(value));
+  }
+  return value;
+}
+
 }  // namespace zenith::simt::inline ZENITH_SIMT_PLATFORM

@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include <backends/cuda/simt/check.hpp>
 #include <zenith/error.hpp>
@@ -129,20 +130,64 @@ void ask_for_shared(const void* function, std::size_t bytes) {
         "cudaFuncSetAttribute(MaxDynamicSharedMemorySize)");
 }
 
-}  // namespace
+// What is asked of the driver once for each kernel and device, because the answer takes as long as a launch.
+struct kernel_facts {
+  bool waits = false;       ///< for the kernel before it, so that it may be brought to the device early
+  int resident_blocks = 0;  ///< without dynamic shared memory; 0: not asked yet
+};
 
-void launch(const void* function, unsigned block, const launch_shape& shape, void** arguments) {
-  ask_for_shared(function, shape.shared_bytes);
-  check(cudaLaunchKernel(function, dim3(shape.grid), dim3(block), arguments, shape.shared_bytes, shape.stream),
-        "cudaLaunchKernel");
+template <class Ask>
+kernel_facts facts_of(const void* function, const Ask& ask) {
+  static std::mutex mutex;
+  static std::map<std::pair<int, const void*>, kernel_facts> known;
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  const std::scoped_lock lock(mutex);
+  const auto [at, is_new] = known.try_emplace({device, function});
+  if (is_new) {
+    cudaFuncAttributes found{};
+    const auto code = cudaFuncGetAttributes(&found, function);
+    if (code != cudaSuccess) known.erase(at);
+    check(code, "cudaFuncGetAttributes");
+    // The machine code that this device runs must have been compiled with the wait in it: see `run`.
+    at->second.waits = found.ptxVersion >= 90 && found.binaryVersion >= 90;
+  }
+  ask(at->second);
+  return at->second;
 }
 
-int resident_blocks(const void* function, unsigned block, std::size_t shared_bytes) {
-  ask_for_shared(function, shared_bytes);
+int count_resident_blocks(const void* function, unsigned block, std::size_t shared_bytes) {
   int blocks = 0;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, static_cast<int>(block), shared_bytes),
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   return blocks > 0 ? blocks : 1;
+}
+
+}  // namespace
+
+void launch(const void* function, unsigned block, const launch_shape& shape, void** arguments) {
+  ask_for_shared(function, shape.shared_bytes);
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(shape.grid);
+  config.blockDim = dim3(block);
+  config.dynamicSmemBytes = shape.shared_bytes;
+  config.stream = shape.stream;
+  config.attrs = &early;
+  config.numAttrs = facts_of(function, [](kernel_facts&) {}).waits ? 1 : 0;
+  check(cudaLaunchKernelExC(&config, function, arguments), "cudaLaunchKernelExC");
+}
+
+int resident_blocks(const void* function, unsigned block, std::size_t shared_bytes) {
+  ask_for_shared(function, shared_bytes);
+  if (shared_bytes > 0) return count_resident_blocks(function, block, shared_bytes);
+  return facts_of(function,
+                  [&](kernel_facts& facts) {
+                    if (facts.resident_blocks == 0) facts.resident_blocks = count_resident_blocks(function, block, 0);
+                  })
+      .resident_blocks;
 }
 
 }  // namespace detail

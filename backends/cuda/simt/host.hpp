@@ -84,8 +84,26 @@ int resident_blocks(const void* function, unsigned block, std::size_t shared_byt
 
 namespace detail {
 
+// How many blocks a multiprocessor is to hold at once, where a kernel says so: the compiler saves registers for them.
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::block_size) run(const __grid_constant__ Kernel kernel) {
+constexpr unsigned wanted_blocks() {
+  if constexpr (requires { Kernel::wanted_blocks; }) {
+    return Kernel::wanted_blocks;
+  } else {
+    return 1;
+  }
+}
+
+// From compute capability 9.0 on the blocks of a kernel are brought to the multiprocessors while the kernel before
+// still runs, and wait there until its memory can be seen: what lies between two kernels is a fraction of a launch.
+// Every kernel waits first, so what holds between two of them in a row holds along the whole stream.
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::block_size, wanted_blocks<Kernel>())
+    run(const __grid_constant__ Kernel kernel) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
   kernel();
 }
 

@@ -14,9 +14,9 @@
 ///   Functions that run on the device are marked ZENITH_DEVICE.
 ///
 /// Kernel.  A kernel is a trivially copyable struct: its members are its arguments, `static constexpr unsigned
-///   block_size` its threads (a multiple of 32, at most 1024), and `ZENITH_DEVICE void operator()() const` what each
-///   thread does. `launch(kernel, {.grid = …, .shared_bytes = …, .stream = …})` enqueues it: one dimension, every
-///   thread runs the operator once.
+///   block_size` its threads (a multiple of 32, at most 1024), perhaps `wanted_blocks` how many blocks a multiprocessor
+///   is to hold, and `ZENITH_DEVICE void operator()() const` what each thread does. `launch(kernel, {.grid = …,
+///   .shared_bytes = …, .stream = …})` enqueues it: one dimension, every thread runs the operator once.
 ///
 /// Identity.  thread_index, block_index, block_size, grid_size, lane_index (thread_index % 32), warp_index.
 ///
@@ -52,6 +52,9 @@
 ///
 /// Bits.  popcount, find_first_set (1-based, 0 for none), count_leading_zeros, funnel_shift_left (the high word of
 ///   high:low << shift), funnel_shift_right (the low word of high:low >> shift); shifts are taken modulo 32.
+///
+/// Compiler.  forget(value) is the same value, a number of 4 or 8 bytes, of which the compiler knows nothing: what is
+///   computed from it is computed anew.
 ///
 /// Host side.  launch, resident_blocks<Kernel>(shared_bytes), limits(), device_guard, allocate, deallocate, copy (any
 ///   direction), fill_zero, synchronize, settle, own_stream, event, with the signatures of host.hpp;

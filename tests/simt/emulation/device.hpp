@@ -175,4 +175,12 @@ inline std::uint32_t funnel_shift_right(std::uint32_t low, std::uint32_t high, u
   return static_cast<std::uint32_t>(both >> (shift % 32));
 }
 
+// ---- the compiler
+
+template <class T>
+T forget(T value) {
+  static_assert(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
+  return value;
+}
+
 }  // namespace zenith::simt::inline ZENITH_SIMT_PLATFORM

@@ -307,3 +307,10 @@ TEST_CASE("bits", "[vocabulary]") {
   CHECK(simt::funnel_shift_right(0x89abcdefU, 0x01234567U, 8) == 0x6789abcdU);
   CHECK(simt::funnel_shift_right(0x89abcdefU, 0x01234567U, 0) == 0x89abcdefU);
 }
+
+TEST_CASE("what the compiler is made to forget stays what it was", "[vocabulary]") {
+  CHECK(simt::forget(1.5F) == 1.5F);
+  CHECK(simt::forget(-2.25) == -2.25);
+  CHECK(simt::forget(std::uint32_t{7}) == 7);
+  CHECK(simt::forget(~std::uint64_t{0}) == ~std::uint64_t{0});
+}
