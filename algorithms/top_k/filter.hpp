@@ -41,8 +41,7 @@ struct filter_plan {
   double expected_survivors = 0;  ///< when the order of the input is not adversarial
 };
 
-/// A sample of more items costs more than the survivors that it saves: on a CPU each is a cache miss. CUDA has a limit
-/// of its own, by what one team holds.
+/// A sample of more items costs more than the survivors that it saves: on a CPU each is a cache miss.
 inline constexpr std::uint32_t most_samples = 16384;
 
 /// How large a sample: what it costs is a cache miss an item, what it saves is survivors, n / samples for each rank. On
@@ -52,12 +51,12 @@ inline constexpr std::uint32_t most_samples = 16384;
   return std::floor(root / 2 + std::fmin(root, 1024) + k / 4);
 }
 
-/// Sampled ranks spread like a Poisson variable of mean r = k * samples / count; five standard deviations above keep
-/// the chance of a second read near one in a million.
-[[nodiscard]] inline filter_plan plan_filter(std::uint64_t count, std::uint64_t k, std::uint32_t most = most_samples) {
+/// The plan for a sample of a given size. Sampled ranks spread like a Poisson variable of mean
+/// r = k * samples / count; five standard deviations above keep the chance of a second read near one in a million.
+[[nodiscard]] inline filter_plan plan_sample(std::uint64_t count, std::uint64_t k, double samples) {
   filter_plan plan;
   const auto n = static_cast<double>(count);
-  const double samples = std::fmin(static_cast<double>(most), sample_size(n, static_cast<double>(k)));
+  samples = std::floor(std::fmin(samples, n));
   const double mean = static_cast<double>(k) * samples / n;
   const double rank = std::ceil(mean + 5 * std::sqrt(mean) + 7);
   // a threshold that lets a quarter of the data through is not worth its sample
@@ -71,14 +70,35 @@ inline constexpr std::uint32_t most_samples = 16384;
   return plan;
 }
 
+/// The plan of a backend whose threshold rises as it goes.
+[[nodiscard]] inline filter_plan plan_filter(std::uint64_t count, std::uint64_t k, std::uint32_t most = most_samples) {
+  const double samples = sample_size(static_cast<double>(count), static_cast<double>(k));
+  return plan_sample(count, k, std::fmin(most, samples));
+}
+
+/// The limit of a device that gathers a sample as it reads: by what its teams hold together.
+inline constexpr std::uint32_t most_broad_samples = 1U << 20;
+
+/// The plan of a backend that gathers thousands of samples at once and keeps the sample's threshold to the end of the
+/// scan: about ten thousand survivors for small k, however many the items are.
+[[nodiscard]] inline filter_plan plan_broad_filter(std::uint64_t count, std::uint64_t k,
+                                                   std::uint32_t most = most_broad_samples) {
+  const double samples = std::fmax(1024, static_cast<double>(count) / 1024 + static_cast<double>(k) / 4);
+  return plan_sample(count, k, std::fmin(most, samples));
+}
+
 /// The position sampled in stratum i of `samples`: anywhere in it, by a hash, so that no stride of the data resonates.
+/// The strata cover all of the input, which may be sorted: the first ones are an item wider where they must.
 [[nodiscard]] ZENITH_FN std::uint64_t sample_position(std::uint64_t i, std::uint64_t count, std::uint32_t samples) {
-  const std::uint64_t width = count / samples;
+  const std::uint64_t narrow = count / samples;
+  const std::uint64_t wide = count % samples;
+  const std::uint64_t first = i * narrow + (i < wide ? i : wide);
+  const std::uint64_t width = narrow + (i < wide ? 1 : 0);
   std::uint64_t h = (i + 1) * 0x9e3779b97f4a7c15ULL;
   h ^= h >> 32;
   h *= 0xd6e8feb86659fd93ULL;
   h ^= h >> 32;
-  return i * width + (((h >> 32) * width) >> 32);
+  return first + (((h >> 32) * width) >> 32);
 }
 
 }  // namespace zenith::top_k_detail

@@ -51,14 +51,18 @@ TEST_CASE("samples stand one in each stratum") {
   for (const std::uint64_t count : {64ULL, 1000ULL, 65537ULL, 0xffffffffULL, 0x1234567890ULL}) {
     for (const std::uint32_t samples : {1U, 7U, 64U}) {
       const std::uint64_t width = count / samples;
+      const std::uint64_t wider = count % samples;
+      std::uint64_t first = 0;
       bool jittered = false;
       for (std::uint64_t i = 0; i < samples; ++i) {
+        const std::uint64_t own = width + (i < wider ? 1 : 0);
         const auto at = sample_position(i, count, samples);
-        CHECK(at >= i * width);
-        CHECK(at < (i + 1) * width);
-        CHECK(at < count);
-        jittered = jittered || at % width != sample_position(0, count, samples);
+        CHECK(at >= first);
+        CHECK(at < first + own);
+        jittered = jittered || at - first != sample_position(0, count, samples);
+        first += own;
       }
+      CHECK(first == count);
       CHECK((jittered || samples == 1 || width == 1));
     }
   }
