@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
+#include <type_traits>
 
 #include <algorithms/top_k/filter.hpp>
+#include <backends/cuda/kernels/top_k/filter_finish.hpp>
 #include <backends/cuda/kernels/top_k/filter_refine.hpp>
 #include <backends/cuda/kernels/top_k/filter_report.hpp>
 #include <backends/cuda/kernels/top_k/filter_scan.hpp>
@@ -16,6 +19,35 @@
 #include <backends/cuda/top_k/bitonic.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
+
+/// How the sample is taken: by one block, or by many that hand their best to one.
+struct sample_shape {
+  static constexpr unsigned most_blocks = 128;
+  static constexpr unsigned most_items = 8;  ///< of a thread, where there are many blocks
+
+  unsigned blocks = 0;  ///< 0: one block takes the sample and chooses
+  unsigned items = 0;   ///< a power of two
+
+  static sample_shape of(std::uint32_t samples) {
+    if (samples <= find_threshold<float>::most_images) return {};
+    unsigned items = 1;
+    while (samples > most_blocks * items * select_threads) items *= 2;
+    const unsigned each = items * select_threads;
+    return {(samples + each - 1) / each, items};
+  }
+};
+
+/// How a problem is sampled. What the blocks of a large sample hand on must fit the one that chooses.
+inline top_k_detail::filter_plan plan_of(std::uint64_t count, std::uint64_t k) {
+  constexpr auto most_images = find_threshold<float>::most_images;
+  static_assert(sample_shape::most_blocks * sample_shape::most_items * select_threads >=
+                top_k_detail::most_broad_samples);
+  for (auto samples = top_k_detail::most_broad_samples;; samples /= 2) {
+    const auto plan = top_k_detail::plan_broad_filter(count, k, samples);
+    const auto shape = sample_shape::of(plan.samples);
+    if (shape.blocks == 0 || (plan.rank <= select_threads && plan.rank * shape.blocks <= most_images)) return plan;
+  }
+}
 
 /// One call's filter: its buffers join the scratch when it is made.
 template <class T>
@@ -38,22 +70,22 @@ class filter_reduction {
                  .above_capacity = room_for_survivors(problem, plan),
                  .equal_capacity = problem.k + filter_extent<T>::block_items,
                  .equal_in_slot = nullptr,
-                 .slots = extent_.slots()},
-        finish_(room, capacity(), problem.k) {
+                 .slots = extent_.slots()} {
+    if (problem.k > finish_survivors<T, std::uint32_t>::most_k) finish_.emplace(room, capacity(), problem.k);
     room.request(problem_.survivors, capacity());
-    room.request(control_, control_bytes());
+    room.request(control_, control_vectors() * 16);
+    room.request(candidates_, std::size_t{sample_shape::of(plan.samples).blocks} * plan.rank);
   }
   filter_reduction(const filter_reduction&) = delete;
   filter_reduction& operator=(const filter_reduction&) = delete;
 
-  /// Enqueues all phases; the result holds at least k entries, best first.
-  [[nodiscard]] const entry* enqueue(CUstream_st* stream) {
+  /// Enqueues all phases.
+  void enqueue(const device_problem<T>& problem, CUstream_st* stream) {
     auto* const bins = reinterpret_cast<std::uint32_t*>(control_ + sizeof(filter_state<image_t>));
     problem_.state = reinterpret_cast<filter_state<image_t>*>(control_);
     problem_.equal_in_slot = bins + refine::passes * digit_bins;
-    simt::fill_zero(control_, control_bytes(), stream);
 
-    simt::launch(find_threshold<T>{problem_, plan_.samples, plan_.rank}, {.stream = stream});
+    sample(stream);
     scan(filter_verdict::open, stream);
     for (unsigned pass = 0; pass < refine::passes; ++pass) {
       simt::launch(refine{problem_, extent_, bins + pass * digit_bins, pass},
@@ -62,13 +94,7 @@ class filter_reduction {
     scan(filter_verdict::refine, stream);
     simt::launch(collect_ties<T>{problem_, extent_},
                  {.grid = resident_grid<collect_ties<T>>(extent_.tiles), .stream = stream});
-    return finish_.enqueue(
-        {problem_.survivors, &problem_.state->above, &problem_.state->equal, problem_.above_capacity}, stream);
-  }
-
-  /// Enqueues the report of a run that is enqueued.
-  void report(run_report* to, CUstream_st* stream) const {
-    simt::launch(report_filter<image_t>{problem_.state, to}, {.stream = stream});
+    finish(problem, stream);
   }
 
  private:
@@ -84,8 +110,9 @@ class filter_reduction {
     return std::uint64_t{problem_.above_capacity} + problem_.equal_capacity;
   }
 
-  [[nodiscard]] std::size_t control_bytes() const {
-    return sizeof(filter_state<image_t>) + (refine::passes * digit_bins + extent_.slots()) * sizeof(std::uint32_t);
+  [[nodiscard]] std::size_t control_vectors() const {
+    const auto words = refine::passes * digit_bins + extent_.slots();
+    return (sizeof(filter_state<image_t>) + words * sizeof(std::uint32_t) + 15) / 16;
   }
 
   // As many blocks as the device holds at once, if there are tiles for them.
@@ -95,23 +122,63 @@ class filter_reduction {
     return std::clamp(tiles, 1U, static_cast<unsigned>(resident));
   }
 
+  void sample(CUstream_st* stream) {
+    const control_words control{reinterpret_cast<std::uint32_t*>(control_), control_vectors()};
+    const auto shape = sample_shape::of(plan_.samples);
+    const auto take = [&]<unsigned Items>(std::integral_constant<unsigned, Items>) {
+      simt::launch(sample_best<T, Items>{problem_, control, plan_.samples, plan_.rank, candidates_},
+                   {.grid = shape.blocks, .stream = stream});
+    };
+    switch (shape.items) {
+      case 0: break;
+      case 1: take(std::integral_constant<unsigned, 1>{}); break;
+      case 2: take(std::integral_constant<unsigned, 2>{}); break;
+      case 4: take(std::integral_constant<unsigned, 4>{}); break;
+      default: take(std::integral_constant<unsigned, 8>{}); break;
+    }
+    const bool has_candidates = shape.blocks > 0;
+    simt::launch(find_threshold<T>{problem_, control, has_candidates ? candidates_ : nullptr,
+                                   has_candidates ? shape.blocks * plan_.rank : plan_.samples, plan_.rank},
+                 {.stream = stream});
+  }
+
   void scan(filter_verdict when, CUstream_st* stream) {
     simt::launch(scan_keys<T>{problem_, extent_, when},
                  {.grid = resident_grid<scan_keys<T>>(extent_.tiles), .stream = stream});
   }
 
+  void finish(const device_problem<T>& problem, CUstream_st* stream) {
+    if (finish_) {
+      enqueue_results(
+          problem,
+          finish_->enqueue(
+              {problem_.survivors, &problem_.state->above, &problem_.state->equal, problem_.above_capacity}, stream),
+          stream);
+      if (problem.report != nullptr) {
+        simt::launch(report_filter<image_t>{problem_.state, problem.report}, {.stream = stream});
+      }
+      return;
+    }
+    problem.with_indices([&](auto* indices) {
+      using index = std::remove_pointer_t<decltype(indices)>;
+      simt::launch(finish_survivors<T, index>{problem_, problem.out_keys, indices, problem.naming, problem.report},
+                   {.stream = stream});
+    });
+  }
+
   top_k_detail::filter_plan plan_;
   filter_extent<T> extent_;
   filter_problem<T> problem_;
-  bitonic_reduction<source> finish_;
+  std::optional<bitonic_reduction<source>> finish_;  ///< for a k that one block cannot finish
   std::byte* control_ = nullptr;
+  image_t* candidates_ = nullptr;  ///< of a large sample
 };
 
 /// Strategy "filter".
 struct filter_strategy {
   template <class T>
   static void enqueue(const execution& on, const device_problem<T>& problem, CUstream_st* stream) {
-    const auto plan = top_k_detail::plan_filter(problem.count, problem.k, find_threshold<T>::most_samples);
+    const auto plan = plan_of(problem.count, problem.k);
     scratch room(on, stream);
     if (plan.samples == 0) {
       // too few items to sample, or too many wanted: everything survives
@@ -125,8 +192,7 @@ struct filter_strategy {
     }
     filter_reduction<T> reduction(room, problem, plan);
     room.allocate();
-    enqueue_results(problem, reduction.enqueue(stream), stream);
-    if (problem.report != nullptr) reduction.report(problem.report, stream);
+    reduction.enqueue(problem, stream);
   }
 
   static top_k_statistics statistics(const run_report& counted) {

@@ -27,6 +27,16 @@ struct device_problem {
   int index_bytes;
   index_naming naming;
   run_report* report = nullptr;  ///< on the device; nullptr: not asked for
+
+  /// Calls `use` with the indices to write, as what they are.
+  template <class Use>
+  void with_indices(const Use& use) const {
+    if (index_bytes == 4) {
+      use(static_cast<std::uint32_t*>(out_indices));
+    } else {
+      use(static_cast<std::uint64_t*>(out_indices));
+    }
+  }
 };
 
 /// Blocks for a kernel that strides over `items` with blocks of `block` threads.
@@ -41,16 +51,11 @@ void enqueue_results(const device_problem<T>& problem, const typename device_pro
                      CUstream_st* stream) {
   using entry = typename device_problem<T>::entry;
   const simt::launch_shape shape{.grid = blocks_for(problem.k, 256), .stream = stream};
-  const auto with = [&]<class Index>(Index* indices) {
+  problem.with_indices([&]<class Index>(Index* indices) {
     simt::launch(
         write_results<T, Index, entry>{best, problem.keys, problem.k, problem.out_keys, indices, problem.naming},
         shape);
-  };
-  if (problem.index_bytes == 4) {
-    with(static_cast<std::uint32_t*>(problem.out_indices));
-  } else {
-    with(static_cast<std::uint64_t*>(problem.out_indices));
-  }
+  });
 }
 
 }  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <algorithms/top_k/filter.hpp>
-#include <backends/cuda/kernels/top_k/sample.hpp>
+#include <backends/cuda/top_k/filter.hpp>
 #include <tests/simt/backend/emulated_cuda.hpp>
 #include <tests/simt/emulation/with_seeds.hpp>
 #include <tests/simt/engine/fault.hpp>
@@ -145,7 +145,7 @@ void compare(generator& random, const std::string& strategy, shape which, std::s
 // Large keys everywhere but where the filter samples: its threshold lets everything through.
 template <class T>
 std::vector<T> keys_that_mislead(std::size_t count, std::size_t k, generator& random) {
-  const auto plan = zenith::top_k_detail::plan_filter(count, k, zenith::cuda_backend::find_threshold<T>::most_samples);
+  const auto plan = zenith::cuda_backend::plan_of(count, k);
   std::vector<T> keys(count);
   for (auto& key : keys) key = static_cast<T>(1000 + random() % 100000);
   for (std::uint32_t i = 0; i < plan.samples; ++i) {

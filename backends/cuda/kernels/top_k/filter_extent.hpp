@@ -23,6 +23,29 @@ struct filter_extent {
   /// Slots are numbered by rising index: the head is slot 0, tile i slot i + 1, the tail the last.
   [[nodiscard]] std::uint32_t slots() const { return tiles + 2; }
 
+  /// A warp's share of a slot.
+  struct part_type {
+    std::uint32_t slot;
+    std::uint32_t first;  ///< key
+    std::uint32_t count;
+  };
+
+  /// The calling warp's part of tile i.
+  [[nodiscard]] ZENITH_DEVICE part_type part(std::uint64_t i) const {
+    const std::uint64_t first = head + i * block_items + simt::warp_index() * filter_tile<T>::size;
+    if (first >= body_end) return {0, 0, 0};
+    const std::uint64_t left = body_end - first;
+    return {static_cast<std::uint32_t>(i) + 1, static_cast<std::uint32_t>(first),
+            left < filter_tile<T>::size ? static_cast<std::uint32_t>(left) : filter_tile<T>::size};
+  }
+
+  /// The head (0) or the tail (1) of so many keys, all of it the first warp's.
+  [[nodiscard]] ZENITH_DEVICE part_type edge(std::uint64_t which, std::uint32_t keys) const {
+    if (simt::warp_index() != 0) return {0, 0, 0};
+    if (which == 0) return {0, 0, head};
+    return {tiles + 1, body_end, keys - body_end};
+  }
+
   static filter_extent of(const T* keys, std::uint32_t count) {
     const auto over = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(keys) % 16 / sizeof(T));
     const std::uint32_t head = std::min(over == 0 ? 0 : per_vector - over, count);

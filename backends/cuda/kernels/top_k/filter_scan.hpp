@@ -12,25 +12,16 @@ namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 template <class T, class Sink>
 ZENITH_DEVICE void filter_slots(const filter_problem<T>& problem, const filter_extent<T>& extent,
                                 std::uint32_t last_slot, Sink& sink) {
-  filter_tile<T> tile;
-  const reaches_threshold<T> keep{problem.order, simt::load(&problem.state->threshold)};
-  const auto visit = [&](std::uint32_t slot, std::uint32_t first, std::uint32_t count) {
-    sink.move_to(slot);
-    tile.move_to(first);
-    top_k_detail::filter_tile(tile, problem.keys + first, count, keep, sink);
-  };
-
-  if (simt::block_index() == 0 && simt::warp_index() == 0) {
-    const std::uint32_t tail = problem.count - extent.body_end;
-    if (extent.head > 0) visit(0, 0, extent.head);
-    if (tail > 0 && last_slot == problem.slots - 1) visit(last_slot, extent.body_end, tail);
-  }
-  for (std::uint64_t i = simt::block_index(); i < extent.tiles && i < last_slot; i += simt::grid_size()) {
-    const std::uint64_t first = extent.head + i * extent.block_items + simt::warp_index() * tile.size;
-    if (first < extent.body_end) {
-      const std::uint64_t left = extent.body_end - first;
-      visit(static_cast<std::uint32_t>(i) + 1, static_cast<std::uint32_t>(first),
-            left < tile.size ? static_cast<std::uint32_t>(left) : tile.size);
+  filter_tile<T> tile(problem.order);
+  const reaches_threshold<T> keep(problem.order, simt::load(&problem.state->threshold));
+  // The body's tiles, then the tail and the head. Only the last slot of all is behind the tiles.
+  const std::uint32_t tiles = last_slot < extent.tiles ? last_slot : extent.tiles;
+  for (std::uint64_t i = simt::block_index(); i < std::uint64_t{tiles} + 2; i += simt::grid_size()) {
+    const auto [slot, first, count] = i < tiles ? extent.part(i) : extent.edge(i - tiles, problem.count);
+    if (count > 0 && slot <= last_slot) {
+      sink.move_to(slot);
+      tile.move_to(first);
+      top_k_detail::filter_tile(tile, problem.keys + first, count, keep, sink);
     }
     if (sink.is_flooded()) return;
   }
@@ -42,6 +33,7 @@ struct scan_keys {
   using entry = typename filter_problem<T>::entry;
   using sink_type = survivor_sink<T>;
   static constexpr unsigned block_size = filter_extent<T>::block_size;
+  static constexpr unsigned wanted_blocks = 4;
   static constexpr unsigned warps = block_size / simt::warp_size;
 
   filter_problem<T> problem;
@@ -50,7 +42,7 @@ struct scan_keys {
 
   ZENITH_DEVICE void operator()() const {
     ZENITH_STATIC_SHARED(entry, stages, warps * sink_type::stage_size);
-    ZENITH_STATIC_SHARED(std::uint32_t, sums, block_size);
+    ZENITH_STATIC_SHARED(std::uint32_t, sums, warps);
     if (problem.verdict() != when) return;
     sink_type sink(problem, stages.subspan(simt::warp_index() * sink_type::stage_size, sink_type::stage_size));
     filter_slots(problem, extent, problem.slots - 1, sink);
@@ -84,28 +76,34 @@ struct scan_keys {
     simt::store(&state.reads, simt::load(&state.reads) + 1);
   }
 
-  // The slot in which the `wanted`-th of the equal items stands, all threads together: each round sums up as many
-  // pieces of the range as there are threads, and goes on with the piece in which it stands.
+  // The slot in which the `wanted`-th of the equal items stands, all threads together: in each round every warp sums up
+  // its part of the range, and all go on with the part in which it stands.
   ZENITH_DEVICE std::uint32_t find_cut(std::uint32_t wanted, const simt::shared_span<std::uint32_t>& sums) const {
-    std::uint64_t first = 0;
-    std::uint64_t length = problem.slots;
-    while (length > 1) {
-      const std::uint64_t piece = (length + block_size - 1) / block_size;
-      const std::uint64_t begin = first + simt::thread_index() * piece;
-      const std::uint64_t end = first + length;
+    constexpr unsigned batch = 8;  // loads of a thread in flight
+    std::uint32_t first = 0;
+    std::uint32_t end = problem.slots;
+    while (end - first > 1) {
+      const std::uint32_t part = (end - first + warps - 1) / warps;
+      const std::uint32_t part_first = first + simt::warp_index() * part;
+      const std::uint32_t part_end = part_first + part < end ? part_first + part : end;
       std::uint32_t sum = 0;
-      for (std::uint64_t i = begin; i < begin + piece && i < end; ++i) {
-        sum += simt::atomic_load(problem.equal_in_slot + i);
+      for (std::uint32_t i = part_first + simt::lane_index(); i < part_end; i += batch * simt::warp_size) {
+        ZENITH_UNROLL
+        for (unsigned j = 0; j < batch; ++j) {
+          const std::uint32_t slot = i + j * simt::warp_size;
+          sum += slot < part_end ? simt::atomic_load(problem.equal_in_slot + slot) : 0;
+        }
       }
-      sums.write(simt::thread_index(), sum);
+      sum = simt::reduce_add(simt::full_warp, sum);
+      if (simt::lane_index() == 0) sums.write(simt::warp_index(), sum);
       simt::block_barrier();
       unsigned found = 0;
       while (sums.read(found) < wanted) wanted -= sums.read(found++);
       simt::block_barrier();
-      first += found * piece;
-      length = end - first < piece ? end - first : piece;
+      first += found * part;
+      end = first + part < end ? first + part : end;
     }
-    return static_cast<std::uint32_t>(first);
+    return first;
   }
 };
 
@@ -113,6 +111,7 @@ struct scan_keys {
 template <class T>
 struct collect_ties {
   static constexpr unsigned block_size = filter_extent<T>::block_size;
+  static constexpr unsigned wanted_blocks = 4;
 
   filter_problem<T> problem;
   filter_extent<T> extent;

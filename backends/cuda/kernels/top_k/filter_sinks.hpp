@@ -28,6 +28,7 @@ class survivor_sink {
     std::uint32_t above;
     std::uint32_t equal;
 
+    [[nodiscard]] ZENITH_DEVICE bool takes_equal() const { return equal < sink.problem_.equal_capacity; }
     ZENITH_DEVICE void write_above(std::uint32_t rank, const entry& one) const {
       if (is_staged) {
         sink.stage_.write(above + rank, one);
@@ -115,6 +116,7 @@ class tie_sink {
 
   struct slot_type {
     entry* to;
+    [[nodiscard]] ZENITH_DEVICE bool takes_equal() const { return to != nullptr; }
     ZENITH_DEVICE void write_above(std::uint32_t /*rank*/, const entry& /*one*/) const {}
     ZENITH_DEVICE void write_equal(std::uint32_t rank, const entry& one) const { simt::store(to + rank, one); }
   };

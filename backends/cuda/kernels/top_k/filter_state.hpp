@@ -19,7 +19,7 @@ enum class filter_verdict : std::uint32_t {
   refine,  ///< the sample misled: the exact threshold is to be found, and the scan to be repeated
 };
 
-/// Zeroed when a call begins.
+/// Zeroed by a call's first kernel.
 template <class Image>
 struct filter_state {
   Image threshold;        ///< items with a larger image survive, those equal to it while there is room

@@ -15,21 +15,63 @@ struct survivor_counts {
   std::uint32_t equal;
 };
 
-/// The predicate.
+/// The predicate. Integers are compared by their images, which cost an instruction each. The image of a floating key
+/// costs ten, so those are compared as what they are, but for a threshold that only NaN or nothing has.
 template <class T>
-struct reaches_threshold {
+class reaches_threshold {
+ public:
   using image_t = typename filter_problem<T>::image_t;
-  top_k_detail::key_order<T> order;
-  image_t threshold;
+  using order_t = top_k_detail::key_order<T>;
 
-  [[nodiscard]] ZENITH_DEVICE image_t image(T key) const { return order.image(key); }
+  ZENITH_DEVICE reaches_threshold(const order_t& order, image_t threshold) : order_(order), threshold_(threshold) {
+    if constexpr (std::is_floating_point_v<T>) {
+      bound_ = turned(order.key(threshold));
+      compares_keys_ = !order.is_nan(threshold) && bound_ == bound_;
+    }
+  }
+
+  /// The same predicate, of which the compiler knows nothing.
+  [[nodiscard]] ZENITH_DEVICE reaches_threshold forgotten() const {
+    reaches_threshold same = *this;
+    same.threshold_ = simt::forget(threshold_);
+    same.bound_ = simt::forget(bound_);
+    return same;
+  }
+
+  /// Calls `use(reaches, exceeds)` with two predicates over keys.
+  template <class Use>
+  ZENITH_DEVICE void with_tests(const Use& use) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (compares_keys_) {
+        // the negated comparisons hold for NaN
+        if (order_.nan_first) {
+          use([&](T key) { return !(turned(key) < bound_); }, [&](T key) { return !(turned(key) <= bound_); });
+        } else {
+          use([&](T key) { return turned(key) >= bound_; }, [&](T key) { return turned(key) > bound_; });
+        }
+        return;
+      }
+    }
+    use([&](T key) { return order_.image(key) >= threshold_; }, [&](T key) { return order_.image(key) > threshold_; });
+  }
+
+ private:
+  // Larger is better: for `smallest` the sign is turned round.
+  [[nodiscard]] ZENITH_DEVICE T turned(T key) const {
+    return order_t::from_bits(order_t::bits(key) ^ (order_.smallest ? order_t::sign_bit : image_t{0}));
+  }
+
+  order_t order_;
+  image_t threshold_;
+  T bound_{};
+  bool compares_keys_ = false;
 };
 
 template <class T>
 class filter_tile {
  public:
   static constexpr unsigned per_vector = 16 / sizeof(T);
-  static constexpr unsigned vectors = 4;  // 16-byte loads of each lane in flight
+  static constexpr unsigned vectors = 7;  // 16-byte loads of each lane in flight
   static constexpr unsigned lane_items = per_vector * vectors;
   static constexpr unsigned size = lane_items * simt::warp_size;
 
@@ -39,16 +81,18 @@ class filter_tile {
   struct items {
     T key[lane_items];
     std::uint32_t held;  ///< one bit an item
+    const T* from;
   };
   struct flags {
-    image_t image[lane_items];
-    std::uint32_t above;
+    std::uint32_t above;  ///< one bit an item
     std::uint32_t equal;
   };
   struct ranks {
-    survivor_counts before;  ///< in lower lanes
-    survivor_counts count;   ///< in the tile
+    survivor_counts count;  ///< in the tile
+    std::uint32_t own;      ///< of the lane: those above, and those equal in the upper half
   };
+
+  ZENITH_DEVICE explicit filter_tile(const top_k_detail::key_order<T>& order) : order_(order) {}
 
   /// The index of the key that the next load begins with.
   ZENITH_DEVICE void move_to(std::uint32_t first) { first_ = first; }
@@ -56,6 +100,7 @@ class filter_tile {
   /// `count` keys from a 16-byte boundary on, a multiple of a vector; or fewer than a vector from anywhere.
   ZENITH_DEVICE items load(const T* from, tile_index count) {
     items result;
+    result.from = from;
     const unsigned lane = simt::lane_index();
     lane_stride_ = count < per_vector ? 1 : per_vector;
     if (count == size) {
@@ -86,49 +131,53 @@ class filter_tile {
   }
 
   ZENITH_DEVICE flags flag(const items& of, const reaches_threshold<T>& keep) const {
-    flags result;
-    std::uint32_t reached = 0;
-    ZENITH_UNROLL
-    for (unsigned i = 0; i < lane_items; ++i) {
-      result.image[i] = keep.image(of.key[i]);
-      reached |= result.image[i] >= keep.threshold ? 1U << i : 0U;
-    }
-    reached &= of.held;
-    result.above = 0;
-    if (reached != 0) {
+    // nearly always no item of the lane does
+    bool some = false;
+    keep.with_tests([&](const auto& reaches, const auto& /*exceeds*/) {
+      ZENITH_UNROLL
+      for (unsigned i = 0; i < lane_items; ++i) some |= reaches(of.key[i]);
+    });
+    if (!some) return {0, 0};
+    // not the same comparisons to the compiler, which would keep the results of all in registers
+    flags result{0, 0};
+    keep.forgotten().with_tests([&](const auto& reaches, const auto& exceeds) {
+      std::uint32_t reached = 0;
       ZENITH_UNROLL
       for (unsigned i = 0; i < lane_items; ++i) {
-        if ((reached >> i & 1) != 0 && result.image[i] != keep.threshold) result.above |= 1U << i;
+        reached |= reaches(of.key[i]) ? 1U << i : 0U;
+        result.above |= exceeds(of.key[i]) ? 1U << i : 0U;
       }
-    }
-    result.equal = reached & ~result.above;
+      result.above &= of.held;
+      result.equal = reached & of.held & ~result.above;
+    });
     return result;
   }
 
   ZENITH_DEVICE bool any(const flags& of) const { return simt::any(simt::full_warp, (of.above | of.equal) != 0); }
 
+  // The ranks within the tile wait until an item is stored: of items that are only counted nobody asks for them.
   ZENITH_DEVICE ranks scan(const flags& of) const {
     // both numbers in one word: a tile has fewer than 2^16 items
     const std::uint32_t own = simt::popcount(of.above) | simt::popcount(of.equal) << 16;
-    std::uint32_t sum = own;
-    ZENITH_UNROLL
-    for (unsigned distance = 1; distance < simt::warp_size; distance *= 2) {
-      const std::uint32_t below = simt::shuffle_up(simt::full_warp, sum, distance);
-      if (simt::lane_index() >= distance) sum += below;
-    }
-    const std::uint32_t total = simt::shuffle(simt::full_warp, sum, simt::warp_size - 1);
-    const std::uint32_t before = sum - own;
-    return {{before & 0xffff, before >> 16}, {total & 0xffff, total >> 16}};
+    const std::uint32_t total = simt::reduce_add(simt::full_warp, own);
+    return {{total & 0xffff, total >> 16}, own};
   }
 
+  // Few items are stored, of few tiles. They are fetched again, so that the registers of the many that are not serve
+  // to keep more warps on the multiprocessor.
   template <class Slot>
-  ZENITH_DEVICE void store_compacted(const items& /*of*/, const flags& kept, const ranks& to, const Slot& slot) const {
-    std::uint32_t above = to.before.above;
-    std::uint32_t equal = to.before.equal;
-    ZENITH_UNROLL
-    for (unsigned i = 0; i < lane_items; ++i) {
-      if ((kept.above >> i & 1) != 0) slot.write_above(above++, entry::make(kept.image[i], index_of(i)));
-      if ((kept.equal >> i & 1) != 0) slot.write_equal(equal++, entry::make(kept.image[i], index_of(i)));
+  ZENITH_DEVICE void store_compacted(const items& of, const flags& kept, const ranks& to, const Slot& slot) const {
+    const bool takes_equal = to.count.equal > 0 && slot.takes_equal();
+    if (to.count.above == 0 && !takes_equal) return;
+    const std::uint32_t before = sum_of_lower_lanes(to.own);
+    std::uint32_t rank = before & 0xffff;
+    for (std::uint32_t left = kept.above; left != 0; left &= left - 1) {
+      slot.write_above(rank++, entry_of(of, simt::find_first_set(left) - 1));
+    }
+    if (!takes_equal) return;
+    rank = before >> 16;
+    for (std::uint32_t left = kept.equal; left != 0; left &= left - 1) {
+      slot.write_equal(rank++, entry_of(of, simt::find_first_set(left) - 1));
     }
   }
 
@@ -142,11 +191,23 @@ class filter_tile {
     for (unsigned i = 0; i < per_vector; ++i) to.key[v * per_vector + i] = loaded.value[i];
   }
 
-  [[nodiscard]] ZENITH_DEVICE std::uint32_t index_of(unsigned item) const {
-    return first_ + item / per_vector * (simt::warp_size * per_vector) + simt::lane_index() * lane_stride_ +
-           item % per_vector;
+  ZENITH_DEVICE static std::uint32_t sum_of_lower_lanes(std::uint32_t own) {
+    std::uint32_t sum = own;
+    ZENITH_UNROLL
+    for (unsigned distance = 1; distance < simt::warp_size; distance *= 2) {
+      const std::uint32_t below = simt::shuffle_up(simt::full_warp, sum, distance);
+      if (simt::lane_index() >= distance) sum += below;
+    }
+    return sum - own;
   }
 
+  [[nodiscard]] ZENITH_DEVICE entry entry_of(const items& of, unsigned item) const {
+    const unsigned at =
+        item / per_vector * (simt::warp_size * per_vector) + simt::lane_index() * lane_stride_ + item % per_vector;
+    return entry::make(order_.image(simt::load_streaming(of.from + at)), first_ + at);
+  }
+
+  top_k_detail::key_order<T> order_;
   std::uint32_t first_ = 0;
   unsigned lane_stride_ = per_vector;
 };
