@@ -50,38 +50,69 @@ network merge_and_rebuild(double items, double k, double times) {
   return sum;
 }
 
-// One kernel of section 7.2: max(T_g, T_s), with `read` bytes of global memory going in and `left` items coming out.
-phase kernel_phase(std::string_view name, double items_moved, double read, double left, double e) {
+// One kernel of section 7.2: max(T_g, T_s), with `read` bytes of global memory going in and `left` items coming out;
+// and the comparisons, by which a GPU whose shared memory is fast is bound.
+phase kernel_phase(std::string_view name, const network& steps, double loaded, double read, double left, key_type type,
+                   double tiles) {
   // delta_i, what bank conflicts multiply a step's time by. Padding and chunk permutation leave few; the paper's own
   // sum for k = 32 is T_s = 17.5 D / B_S, where the steps alone move 11.3 D.
   constexpr double delta = 1.55;
-  phase one{name, {}, {}, 1, 0};
+  // of one multiprocessor; on an H200
+  const double typical_comparison = size_of(type) == 4 ? 0.11e-9 : 0.25e-9;
+  const double e = entry_bytes(type);
+  // a tile is one multiprocessor's work, however many others are idle
+  phase one{name, {}, {}, 1, static_cast<int>(std::clamp(tiles, 1.0, 1e6))};
   // T_g = D / B_G + 1/x D / B_G
   one.memory.push_back({static_cast<std::uint64_t>(read), read, left * e});
   // T_s = sum of delta_i (D_Ii + D_Oi) / B_S; what a tile works on lies in the fastest level
-  one.memory.push_back({0, delta * items_moved * e, 0});
+  one.memory.push_back({0, delta * (steps.moved + loaded) * e, 0});
+  one.operations.push_back({compare_rate(type), steps.comparators, typical_comparison});
   return one;
+}
+
+// Runs that are longer than half a tile go through global memory, step by step, while their distance is a tile's.
+void add_global_steps(cost& to, double items, double k, double tile, double e) {
+  const auto passes = [&](std::string_view name, double over, double times) {
+    const double bytes = over * e * times;
+    to.phases.push_back({name, {{static_cast<std::uint64_t>(over * e), bytes, bytes}}, {}, times, 0});
+  };
+  double steps = 0;
+  for (double run = 2 * tile; run <= k; run *= 2) steps += std::log2(run / tile) + 1;
+  passes("global sort", items, steps);
+  for (double left = items / 2; left >= k; left /= 2) passes("global merge", left, std::log2(k / tile) + 3);
 }
 
 // A SortReducer, then BitonicReducers, each of which divides the items by x, until one run of k is left.
 cost gpu_cost(const top_k_problem& problem, double k) {
-  const double e = entry_bytes(problem.type);
+  const auto type = problem.type;
+  const double e = entry_bytes(type);
+  const double lane_items = 128 / e;  // a lane's items are the shortest run
+  const double tile = 256 * lane_items;
+  k = std::max(k, lane_items);
   double items = std::ceil(static_cast<double>(problem.count) / k) * k;
   const auto reduction_of = [&] {
     return std::min(x, static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(std::ceil(items / k)))));
   };
+  const double D = static_cast<double>(problem.count) * static_cast<double>(size_of(type));
+
+  cost total;
+  if (2 * k > tile && items > tile) {
+    const network steps = sort_runs(items, std::min(k, tile));
+    total.phases.push_back(kernel_phase("sort_tiles", steps, items, D, items, type, items / tile));
+    add_global_steps(total, items, k, tile, e);
+    return total;
+  }
   double reduction = reduction_of();
   network steps = sort_runs(items, k);
   steps += merge_and_rebuild(items, k, std::log2(reduction));
-  const double D = static_cast<double>(problem.count) * static_cast<double>(size_of(problem.type));
-
-  cost total;
-  total.phases.push_back(kernel_phase("sort_reduce", steps.moved + items, D, items / reduction, e));
+  total.phases.push_back(kernel_phase("sort_reduce", steps, items, D, items / reduction, type, items / tile));
   for (items /= reduction; items > k; items /= reduction) {
     reduction = reduction_of();
     steps = merge_and_rebuild(items, k, std::log2(reduction));
-    total.phases.push_back(kernel_phase("bitonic_reduce", steps.moved, items * e, items / reduction, e));
+    total.phases.push_back(kernel_phase("bitonic_reduce", steps, 0, items * e, items / reduction, type, items / tile));
   }
+  // the results
+  total.phases.push_back({"emit", {}, {}, 1, 0});
   return total;
 }
 
@@ -130,9 +161,20 @@ cost cpu_cost(const top_k_problem& problem, double k, const device_profile& on) 
 
 }  // namespace
 
+cost bitonic_on_gpu(const top_k_problem& problem) {
+  return gpu_cost(problem, static_cast<double>(std::bit_ceil(std::max<std::uint64_t>(problem.k, 1))));
+}
+
 cost bitonic_cost(const top_k_problem& problem, const device_profile& on) {
   const auto k = static_cast<double>(std::bit_ceil(std::max<std::uint64_t>(problem.k, 1)));
-  cost total = on.kind == device_kind::gpu ? gpu_cost(problem, k) : cpu_cost(problem, k, on);
+  cost total;
+  if (on.kind == device_kind::gpu) {
+    constexpr double typical_call = 12e-6;
+    total = bitonic_on_gpu(problem);
+    total.phases.push_back({"call", {}, {{call_rate, 1, typical_call}}, 0, 1});
+  } else {
+    total = cpu_cost(problem, k, on);
+  }
   add_transfers(total, problem, on);
   return total;
 }

@@ -1,13 +1,22 @@
 #include <algorithms/top_k/filter_cost.hpp>
 
+#include <bit>
+#include <iterator>
+
+#include <algorithms/top_k/bitonic_cost.hpp>
 #include <algorithms/top_k/cost_terms.hpp>
 #include <algorithms/top_k/filter.hpp>
 
 namespace zenith::top_k_detail {
 namespace {
 
+// each sample lies alone in its line of memory
+constexpr double line_bytes = 64;
+
 constexpr std::string_view call_rate = "top_k.filter.call";
 constexpr rate_names sample_rate{"top_k.filter.sample/4", "top_k.filter.sample/8"};
+constexpr rate_names lone_sample_rate{"top_k.filter.lone_sample/4", "top_k.filter.lone_sample/8"};
+constexpr rate_names choice_rate{"top_k.filter.choose/4", "top_k.filter.choose/8"};
 constexpr rate_names scan_rate{"top_k.filter.scan/4", "top_k.filter.scan/8"};
 constexpr rate_names append_rate{"top_k.filter.append/4", "top_k.filter.append/8"};
 constexpr rate_names take_rate{"top_k.filter.take/4", "top_k.filter.take/8"};
@@ -15,7 +24,7 @@ constexpr rate_names select_rate{"top_k.filter.select/4", "top_k.filter.select/8
 constexpr rate_names sort_rate{"top_k.filter.sort/4", "top_k.filter.sort/8"};
 constexpr rate_names emit_rate{"top_k.filter.emit/4", "top_k.filter.emit/8"};
 
-// Seconds for one unit, on one core at about 3 GHz, or on one multiprocessor, whose lanes share such work out.
+// Seconds for one unit, on one core at about 3 GHz.
 struct estimates {
   double call, sample, scan, append, take, select, sort, emit;
 
@@ -26,7 +35,6 @@ struct estimates {
   }
 };
 constexpr estimates of_a_core{0.5e-6, 18e-9, 0.05e-9, 0.6e-9, 0.2e-9, 3e-9, 2.4e-9, 1e-9};
-constexpr estimates of_a_multiprocessor{0, 4e-9, 0.02e-9, 0.5e-9, 0.5e-9, 0.2e-9, 0.05e-9, 0.5e-9};
 
 // What one worker's buffer sees.
 struct collection {
@@ -60,26 +68,20 @@ collection collect(double items, double k, double pass_share) {
   return sum;
 }
 
-}  // namespace
-
-cost filter_cost(const top_k_problem& problem, const device_profile& on) {
+cost cpu_cost(const top_k_problem& problem, const device_profile& on) {
   const auto type = problem.type;
   const auto n = static_cast<double>(problem.count);
   const auto k = static_cast<double>(problem.k);
   const auto w = static_cast<double>(size_of(type));
   const double e = entry_bytes(type);
-  const bool is_gpu = on.kind == device_kind::gpu;
-  const auto& narrow = is_gpu ? of_a_multiprocessor : of_a_core;
-  const auto typical = size_of(type) == 4 ? narrow : narrow.widened();
+  const auto typical = size_of(type) == 4 ? of_a_core : of_a_core.widened();
 
   const auto plan = plan_filter(problem.count, problem.k);
   const auto samples = static_cast<double>(plan.samples);
-  const int workers = is_gpu ? on.cores : cores_for(n * w, on);
-  // a GPU's workers share one buffer, those of a CPU have their own
-  const double buffers = is_gpu ? 1 : workers;
-  const auto each = collect(n / buffers, k, std::min(1.0, plan.expected_survivors / n));
-  const double survivors = buffers * (each.taken + each.appended);
-  const double held = buffers * each.held;
+  const int workers = cores_for(n * w, on);
+  const auto each = collect(n / workers, k, std::min(1.0, plan.expected_survivors / n));
+  const double survivors = workers * (each.taken + each.appended);
+  const double held = workers * each.held;
   const auto data_bytes = static_cast<std::uint64_t>(n * w);
   const auto held_bytes = static_cast<std::uint64_t>(held * e);
 
@@ -87,32 +89,106 @@ cost filter_cost(const top_k_problem& problem, const device_profile& on) {
   total.phases.reserve(4);
   total.phases.push_back({"call", {}, {{call_rate, 1, typical.call}}, 0, 1});
   if (samples > 0) {
-    // each sample lies alone in its line of memory
-    constexpr double line_bytes = 64;
-    total.phases.push_back({"sample",
-                            {{data_bytes, samples * line_bytes, 0}},
-                            {{sample_rate(type), samples, typical.sample}},
-                            is_gpu ? 1.0 : 0.0,
-                            1});
+    total.phases.push_back(
+        {"sample", {{data_bytes, samples * line_bytes, 0}}, {{sample_rate(type), samples, typical.sample}}, 0, 1});
   }
   total.phases.push_back({"scan",
                           {{data_bytes, n * w, 0}, {held_bytes, 0, survivors * e}},
                           {{scan_rate(type), n, typical.scan},
-                           {append_rate(type), buffers * each.appended, typical.append},
-                           {take_rate(type), buffers * each.taken, typical.take}},
-                          is_gpu || workers > 1 ? 1.0 : 0.0,
+                           {append_rate(type), workers * each.appended, typical.append},
+                           {take_rate(type), workers * each.taken, typical.take}},
+                          workers > 1 ? 1.0 : 0.0,
                           workers});
   // on the caller's core: its own buffer whenever it was full, and all that is held at the end
   const double selected = each.selected + (held > k ? held : 0);
   phase finish{"finish",
                {{held_bytes, held * e, k * (w + 8)}},
                {{select_rate(type), selected, typical.select}, {emit_rate(type), k, typical.emit}},
-               is_gpu ? 2.0 : 0.0,
+               0,
                1};
   if (problem.order == ordering::sorted) {
     finish.operations.push_back({sort_rate(type), sort_comparisons(k), typical.sort});
   }
   total.phases.push_back(std::move(finish));
+  return total;
+}
+
+// A GPU keeps the sample's threshold to the end, so that the survivors are what the plan expects. One block chooses the
+// threshold, and one finishes; kernels for what hardly ever happens are launched all the same.
+cost gpu_cost(const top_k_problem& problem, const device_profile& on) {
+  const auto type = problem.type;
+  const auto n = static_cast<double>(problem.count);
+  const auto k = static_cast<double>(problem.k);
+  const auto w = static_cast<double>(size_of(type));
+  const double e = entry_bytes(type);
+  const double bits = 8 * w;
+  // Of one multiprocessor, whose lanes share such work out; on an H200.
+  const double wider = size_of(type) == 4 ? 1 : 1.6;
+  constexpr double typical_call = 12e-6;
+  // gathered by one block, which waits for memory most of the time, or by many
+  const double typical_sample = wider * 5e-9;
+  const double typical_lone_sample = wider * 1.2e-9;
+  constexpr double typical_choice = 0.15e-6;  // a bit of the threshold
+  const double typical_scan = wider * 0.035e-9;
+  const double typical_append = wider * 5e-9;
+  const double typical_selection = wider * 0.6e-9;
+  const double typical_sort = wider * 0.2e-9;  // a comparison of the network
+  const double typical_emission = wider * 1e-9;
+
+  const auto plan = plan_broad_filter(problem.count, problem.k);
+  cost total;
+  total.phases.push_back({"call", {}, {{call_rate, 1, typical_call}}, 0, 1});
+  const auto add_bitonic = [&](std::uint64_t items) {
+    auto kernels = bitonic_on_gpu({items, problem.k, type});
+    std::ranges::move(kernels.phases, std::back_inserter(total.phases));
+  };
+  if (plan.samples == 0) {
+    add_bitonic(problem.count);
+    return total;
+  }
+  const auto samples = static_cast<double>(plan.samples);
+  const double survivors = plan.expected_survivors;
+  const auto data_bytes = static_cast<std::uint64_t>(n * w);
+  const auto survivor_bytes = static_cast<std::uint64_t>(survivors * e);
+  const int all = on.cores;
+  const bool has_many_blocks = plan.samples > most_samples;
+
+  if (has_many_blocks) {
+    total.phases.push_back(
+        {"sample", {{data_bytes, samples * line_bytes, 0}}, {{sample_rate(type), samples, typical_sample}}, 1, all});
+  } else {
+    total.phases.push_back({"sample", {}, {{lone_sample_rate(type), samples, typical_lone_sample}}, 0, 1});
+  }
+  total.phases.push_back({"choose", {}, {{choice_rate(type), bits, typical_choice}}, 1, 1});
+  total.phases.push_back({"scan",
+                          {{data_bytes, n * w, 0}, {survivor_bytes, 0, survivors * e}},
+                          {{scan_rate(type), n, typical_scan}, {append_rate(type), survivors, typical_append}},
+                          1,
+                          all});
+  constexpr double digit_bits = 11;
+  total.phases.push_back({"refine, if need be", {}, {}, std::ceil(bits / digit_bits) + 2, all});
+  constexpr std::uint64_t most_in_one_block = 2048;
+  if (problem.k > most_in_one_block) {
+    // the host does not know how many survived, so the kernels go over all that there is room for
+    add_bitonic(static_cast<std::uint64_t>(std::min(n, survivors * (1 + 8 / std::sqrt(plan.rank))) + k));
+    return total;
+  }
+  const auto sorted = static_cast<double>(std::bit_ceil(std::max<std::uint64_t>(problem.k, 32)));
+  const double steps = std::log2(sorted) * (std::log2(sorted) + 1) / 2;
+  total.phases.push_back({"finish",
+                          {{survivor_bytes, 0, k * (w + 8)}},
+                          {{select_rate(type), survivors, typical_selection},
+                           {sort_rate(type), steps * sorted / 2, typical_sort},
+                           {emit_rate(type), k, typical_emission}},
+                          1,
+                          1});
+  return total;
+}
+
+}  // namespace
+
+cost filter_cost(const top_k_problem& problem, const device_profile& on) {
+  cost total = on.kind == device_kind::gpu ? gpu_cost(problem, on) : cpu_cost(problem, on);
   add_transfers(total, problem, on);
   return total;
 }
