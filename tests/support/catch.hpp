@@ -5,6 +5,8 @@
 
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
+// version 2 brings it into scope itself
+using Catch::Approx;
 #else
 #include <catch2/catch.hpp>
 #endif
