@@ -36,7 +36,7 @@ constexpr known_chip known[] = {
 constexpr double reached_of_memory = 0.92;
 constexpr double reached_of_link = 0.8;
 // The caller's memory is pageable: the driver copies it through buffers of its own, on one thread of the host, which is
-// slower than the bus. Measured on two servers with an H200, 9 to 16 GB/s.
+// slower than the bus. Measured beside an H200 in two runs: 9 and 17 GB/s.
 constexpr double pageable_bandwidth = 10e9;
 // Of back-to-back kernels on one stream; an estimate.
 constexpr double typical_launch = 2.5e-6;
