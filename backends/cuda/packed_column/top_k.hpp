@@ -30,9 +30,11 @@ class packed_top_k_run {
   top_k_statistics run() {
     const auto plan = top_k_detail::plan_filter(column_.count, call_.k, most_samples);
     if (plan.samples == 0) return decode_all();
-    const U threshold = sample(plan);
+    const auto [threshold, best] = sample(plan);
     room_.allocate();
     const auto most = static_cast<std::uint64_t>(4 * plan.expected_survivors) + call_.k;
+    // as many equal values in the column, in all likelihood
+    if (threshold == best) return run_tied(threshold, most);
     const std::uint64_t reaching = mark(threshold, best_value());
     if (reaching < call_.k) return decode_all();
     if (reaching <= most) {
@@ -56,10 +58,10 @@ class packed_top_k_run {
     request_candidates(candidates);
     if (above > 0) take(above, 0);
     if (above < call_.k) {
-      static_cast<void>(mark(threshold, threshold));
+      if (above + mark(threshold, threshold) < call_.k) return decode_all();
       take(call_.k - above, above);
     }
-    return finish(candidates, 3);
+    return finish(candidates, 2);
   }
 
   // The best that the type has, in the order of the call.
@@ -68,8 +70,12 @@ class packed_top_k_run {
     return call_.select == selection::largest ? greatest : static_cast<U>(~greatest);
   }
 
-  // The value that is the plan's rank-th best of the sample.
-  U sample(const top_k_detail::filter_plan& plan) {
+  struct sampled {
+    U threshold;  ///< the plan's rank-th best
+    U best;
+  };
+
+  sampled sample(const top_k_detail::filter_plan& plan) {
     scratch room(on_, stream_);
     U* values = nullptr;
     U* best = nullptr;
@@ -93,11 +99,12 @@ class packed_top_k_run {
     of_sample.first_index = 0;
     of_sample.order = ordering::sorted;
     top_k_filter(on_, of_sample);
-    U threshold{};
+    sampled found{};
     const settled_at_end wait(stream_);
-    simt::copy(&threshold, best + (plan.rank - 1), sizeof(U), stream_);
+    simt::copy(&found.threshold, best + (plan.rank - 1), sizeof(U), stream_);
+    simt::copy(&found.best, best, sizeof(U), stream_);
     simt::synchronize(stream_);
-    return threshold;
+    return found;
   }
 
   void request_candidates(std::uint64_t count) {

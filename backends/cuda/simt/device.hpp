@@ -141,6 +141,9 @@ ZENITH_DEVICE std::uint32_t funnel_shift_left(std::uint32_t low, std::uint32_t h
 ZENITH_DEVICE std::uint32_t funnel_shift_right(std::uint32_t low, std::uint32_t high, unsigned shift) {
   return __funnelshift_r(low, high, shift);
 }
+ZENITH_DEVICE std::uint32_t funnel_shift_right_clamped(std::uint32_t low, std::uint32_t high, unsigned shift) {
+  return __funnelshift_rc(low, high, shift);
+}
 
 // ---- the compiler
 

@@ -174,6 +174,9 @@ inline std::uint32_t funnel_shift_right(std::uint32_t low, std::uint32_t high, u
   const std::uint64_t both = std::uint64_t{high} << 32 | low;
   return static_cast<std::uint32_t>(both >> (shift % 32));
 }
+inline std::uint32_t funnel_shift_right_clamped(std::uint32_t low, std::uint32_t high, unsigned shift) {
+  return shift >= 32 ? high : funnel_shift_right(low, high, shift);
+}
 
 // ---- the compiler
 

@@ -306,6 +306,9 @@ TEST_CASE("bits", "[vocabulary]") {
   CHECK(simt::funnel_shift_left(0x89abcdefU, 0x01234567U, 32) == 0x01234567U);
   CHECK(simt::funnel_shift_right(0x89abcdefU, 0x01234567U, 8) == 0x6789abcdU);
   CHECK(simt::funnel_shift_right(0x89abcdefU, 0x01234567U, 0) == 0x89abcdefU);
+  CHECK(simt::funnel_shift_right_clamped(0x89abcdefU, 0x01234567U, 8) == 0x6789abcdU);
+  CHECK(simt::funnel_shift_right_clamped(0x89abcdefU, 0x01234567U, 32) == 0x01234567U);
+  CHECK(simt::funnel_shift_right_clamped(0x89abcdefU, 0x01234567U, 40) == 0x01234567U);
 }
 
 TEST_CASE("what the compiler is made to forget stays what it was", "[vocabulary]") {

@@ -10,6 +10,8 @@ namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 /// Values [begin, end) to out[0], out[1], …
 template <class U>
 struct store_values {
+  static constexpr bool sums = false;
+
   U* out;
   std::uint64_t begin;
   std::uint64_t end;
@@ -19,6 +21,7 @@ struct store_values {
     using tile = packed_tile<U>;
 
     ZENITH_DEVICE explicit state(const store_values& of) : of_(of) {}
+    [[nodiscard]] ZENITH_DEVICE U bias() const { return 0; }
 
     ZENITH_DEVICE void take(const tile& values, std::uint64_t first, unsigned /*items*/) const {
       U* const to = of_.out + (first - of_.begin);  // before the beginning where the range begins within the tile
@@ -47,10 +50,12 @@ struct store_values {
   };
 };
 
-/// The sum of the values' images modulo 2^64: of value ^ flip, where `flip` is the sign bit of a signed type narrower
+/// The sum of the values' images modulo 2^64: of value + flip, where `flip` is the sign bit of a signed type narrower
 /// than the sum, and 0 else.
 template <class U>
 struct sum_values {
+  static constexpr bool sums = true;
+
   U flip;
   std::uint64_t* sum;  ///< was 0
 
@@ -59,15 +64,17 @@ struct sum_values {
     using tile = packed_tile<U>;
 
     ZENITH_DEVICE explicit state(const sum_values& of) : of_(of) {}
+    [[nodiscard]] ZENITH_DEVICE U bias() const { return of_.flip; }
+    [[nodiscard]] ZENITH_DEVICE std::uint64_t& sum() { return sum_; }
 
     ZENITH_DEVICE void take(const tile& values, std::uint64_t /*first*/, unsigned items) {
       if (items == tile::size) {
         ZENITH_UNROLL
-        for (unsigned i = 0; i < tile::lane_items; ++i) sum_ += values.item[i] ^ of_.flip;
+        for (unsigned i = 0; i < tile::lane_items; ++i) sum_ += values.item[i];
       } else {
         ZENITH_UNROLL
         for (unsigned i = 0; i < tile::lane_items; ++i) {
-          if (tile::position_of(i) < items) sum_ += values.item[i] ^ of_.flip;
+          if (tile::position_of(i) < items) sum_ += values.item[i];
         }
       }
     }
@@ -89,9 +96,11 @@ struct extremes_found {
   std::uint64_t greatest;
 };
 
-/// The least and the greatest image, of value ^ flip, where `flip` is the sign bit of a signed type, else 0.
+/// The least and the greatest image, of value + flip, where `flip` is the sign bit of a signed type, else 0.
 template <class U>
 struct find_extremes {
+  static constexpr bool sums = false;
+
   U flip;
   extremes_found* found;
 
@@ -100,12 +109,13 @@ struct find_extremes {
     using tile = packed_tile<U>;
 
     ZENITH_DEVICE explicit state(const find_extremes& of) : of_(of) {}
+    [[nodiscard]] ZENITH_DEVICE U bias() const { return of_.flip; }
 
     ZENITH_DEVICE void take(const tile& values, std::uint64_t /*first*/, unsigned items) {
       ZENITH_UNROLL
       for (unsigned i = 0; i < tile::lane_items; ++i) {
         if (items != tile::size && tile::position_of(i) >= items) continue;
-        const U image = values.item[i] ^ of_.flip;
+        const U image = values.item[i];
         least_ = image < least_ ? image : least_;
         greatest_ = image > greatest_ ? image : greatest_;
       }
@@ -131,6 +141,8 @@ struct find_extremes {
 /// A bit a value: whether it lies in [low, low + range], which is the same for either signedness.
 template <class U>
 struct select_values {
+  static constexpr bool sums = false;
+
   U low;
   U range;
   std::uint32_t* bitmap;
@@ -143,28 +155,49 @@ struct select_values {
     using tile = packed_tile<U>;
 
     ZENITH_DEVICE explicit state(const select_values& of) : of_(of) {}
+    [[nodiscard]] ZENITH_DEVICE U bias() const { return static_cast<U>(U{0} - of_.low); }
 
     ZENITH_DEVICE void take(const tile& values, std::uint64_t first, unsigned items) {
       // the lanes whose bits make up one word
       constexpr unsigned lanes = 32 / tile::per_vector;
-      constexpr unsigned words = tile::vector_items / 32;
       const unsigned lane = simt::lane_index();
+      std::uint32_t bits[tile::vectors];
       ZENITH_UNROLL
       for (unsigned v = 0; v < tile::vectors; ++v) {
-        std::uint32_t bits = 0;
+        bits[v] = 0;
         ZENITH_UNROLL
         for (unsigned i = 0; i < tile::per_vector; ++i) {
           const unsigned item = v * tile::per_vector + i;
-          const bool is_in =
-              values.item[item] - of_.low <= of_.range && (items == tile::size || tile::position_of(item) < items);
-          bits |= (is_in ? 1U : 0U) << i;
+          if (values.item[item] <= of_.range) bits[v] |= 1U << i;
         }
-        matches_ += simt::popcount(bits);
-        bits <<= lane % lanes * tile::per_vector;
+        bits[v] <<= lane % lanes * tile::per_vector;
+      }
+      if (items != tile::size) {
         ZENITH_UNROLL
-        for (unsigned other = 1; other < lanes; other *= 2) bits |= simt::shuffle_xor(simt::full_warp, bits, other);
-        const std::uint64_t at = first / 32 + v * words + lane / lanes;
-        if (lane % lanes == 0 && at < of_.words) simt::store(of_.bitmap + at, bits);
+        for (unsigned item = 0; item < tile::lane_items; ++item) {
+          if (tile::position_of(item) < items) continue;
+          bits[item / tile::per_vector] &= ~(1U << (tile::position_of(item) % 32));
+        }
+      }
+      // with each step half of the lanes go on with one half of the vectors, until each has one; then lanes join
+      ZENITH_UNROLL
+      for (unsigned other = 1; other < tile::vectors; other *= 2) {
+        ZENITH_UNROLL
+        for (unsigned v = 0; v < tile::vectors / other; v += 2) {
+          const bool takes_second = (lane & other) != 0;
+          const std::uint32_t kept = takes_second ? bits[v + 1] : bits[v];
+          const std::uint32_t given = takes_second ? bits[v] : bits[v + 1];
+          bits[v / 2] = kept | simt::shuffle_xor(simt::full_warp, given, other);
+        }
+      }
+      ZENITH_UNROLL
+      for (unsigned other = tile::vectors; other < lanes; other *= 2) {
+        bits[0] |= simt::shuffle_xor(simt::full_warp, bits[0], other);
+      }
+      if (lane % lanes < tile::vectors) {
+        const std::uint64_t at = first / 32 + lane % lanes * (tile::vector_items / 32) + lane / lanes;
+        matches_ += simt::popcount(bits[0]);
+        if (at < of_.words) simt::store(of_.bitmap + at, bits[0]);
       }
     }
     ZENITH_DEVICE void finish_group(std::uint64_t group) {

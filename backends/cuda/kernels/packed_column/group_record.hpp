@@ -11,34 +11,64 @@ namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 struct miniblock_place {
   std::uint32_t word;  ///< behind the group's first
   std::uint32_t width;
+  std::uint32_t widest;  ///< of the tile's miniblocks
 };
 
 /// The record of a group of frame_of_reference, delta or vertical.
 template <class U>
 class group_record {
  public:
-  /// All lanes together.
-  ZENITH_DEVICE void open(const packed_layout& in, std::uint64_t group) {
+  /// Loads what `open` needs, and waits for nothing. All lanes together, here and below.
+  ZENITH_DEVICE void fetch(const packed_layout& in, std::uint64_t group) {
     const std::byte* record = in.bytes + in.groups_at + group * packed::group_bytes<U>;
     const unsigned lane = simt::lane_index();
-    auto start = packed_bytes::word_at<std::uint64_t>(record, 0);
-    std::uint32_t width[2];
+    fetched_.start = packed_bytes::word_at<std::uint64_t>(record, 0);
+    fetched_.reference = packed_bytes::word_at<U>(record, 8 + lane % packed_group_blocks * sizeof(U));
     ZENITH_UNROLL
-    for (unsigned half = 0; half < 2; ++half) width[half] = width_of(record, half * simt::warp_size + lane);
-    // both halves' running sums in one word: neither half has more than 2^11 words
-    const auto words = warp_scan<std::uint32_t>(width[0] | width[1] << 16);
-    places_[0] = (words.before & 0xffff) << 8 | width[0];
-    places_[1] = ((words.before >> 16) + (words.all & 0xffff)) << 8 | width[1];
-    if constexpr (sizeof(U) == 4) start &= (std::uint64_t{1} << packed::start_bits) - 1;
-    payload_ = reinterpret_cast<const std::uint32_t*>(in.bytes + in.payload_at) + start;
-    reference_ = packed_bytes::word_at<U>(record, 8 + lane % packed_group_blocks * sizeof(U));
+    for (unsigned half = 0; half < 2; ++half) {
+      if constexpr (sizeof(U) == 8) {
+        fetched_.width[half] = packed_bytes::word_at<std::uint8_t>(record, 136 + half * simt::warp_size + lane);
+      } else {
+        // six bits, of which the last may stand in the next byte
+        const unsigned bit = 6 * (half * simt::warp_size + lane);
+        const std::uint32_t low = packed_bytes::word_at<std::uint8_t>(record, 72 + bit / 8);
+        fetched_.width[half] = low;
+        fetched_.high[half] = bit % 8 > 2 ? packed_bytes::word_at<std::uint8_t>(record, 73 + bit / 8) : 0U;
+      }
+    }
   }
 
-  /// Of miniblock `number` < 64 of the group, each lane another if it likes; `half` is number / 32, the same for all.
+  /// Of the group that was fetched. `bias` is added to every reference.
+  ZENITH_DEVICE void open(const packed_layout& in, U bias) {
+    const unsigned lane = simt::lane_index();
+    std::uint32_t width[2];
+    ZENITH_UNROLL
+    for (unsigned half = 0; half < 2; ++half) {
+      width[half] = fetched_.width[half];
+      // 6 * 32 is a multiple of 8: both halves are shifted alike
+      if constexpr (sizeof(U) == 4) {
+        width[half] = (fetched_.high[half] << 8 | width[half]) >> (6 * lane % 8) & 63;
+      }
+    }
+    std::uint64_t start = fetched_.start;
+    if constexpr (sizeof(U) == 4) start &= (std::uint64_t{1} << packed::start_bits) - 1;
+    payload_ = reinterpret_cast<const std::uint32_t*>(in.bytes + in.payload_at) + start;
+    reference_ = fetched_.reference + bias;
+    even_width_ = simt::shuffle(simt::full_warp, width[0], 0);
+    is_even_ = simt::all(simt::full_warp, width[0] == even_width_ && width[1] == even_width_);
+    if (!is_even_) find_places(width);
+  }
+
+  /// Whether all of the group's miniblocks have the same width: then its words are one sequence of bits.
+  [[nodiscard]] ZENITH_DEVICE bool is_even() const { return is_even_; }
+  [[nodiscard]] ZENITH_DEVICE std::uint32_t even_width() const { return even_width_; }
+
+  /// Of miniblock `number` < 64 of the group, which is not even, each lane another if it likes; `half` is number / 32,
+  /// the same for all.
   [[nodiscard]] ZENITH_DEVICE miniblock_place place(unsigned half, unsigned number) const {
     const std::uint32_t place =
         simt::shuffle(simt::full_warp, half == 0 ? places_[0] : places_[1], number % simt::warp_size);
-    return {place >> 8, place & 0xff};
+    return {place >> 16, place & 0xff, place >> 8 & 0xff};
   }
 
   /// Of block `slot` of the group.
@@ -46,25 +76,46 @@ class group_record {
     return simt::shuffle(simt::full_warp, reference_, slot);
   }
 
+  /// Of block lane % 16.
+  [[nodiscard]] ZENITH_DEVICE U own_reference() const { return reference_; }
+
   /// The group's first word.
   [[nodiscard]] ZENITH_DEVICE const std::uint32_t* payload() const { return payload_; }
 
  private:
-  ZENITH_DEVICE static std::uint32_t width_of(const std::byte* record, unsigned number) {
-    if constexpr (sizeof(U) == 8) {
-      return packed_bytes::word_at<std::uint8_t>(record, 136 + number);
-    } else {
-      // six bits, of which the last may stand in the next byte
-      const unsigned bit = 6 * number;
-      const std::uint32_t low = packed_bytes::word_at<std::uint8_t>(record, 72 + bit / 8);
-      const std::uint32_t high = bit % 8 > 2 ? packed_bytes::word_at<std::uint8_t>(record, 73 + bit / 8) : 0U;
-      return (high << 8 | low) >> (bit % 8) & 63;
+  ZENITH_DEVICE void find_places(const std::uint32_t (&width)[2]) {
+    // both halves' running sums in one word: neither half has more than 2^11 words
+    const auto words = warp_scan<std::uint32_t>(width[0] | width[1] << 16);
+    places_[0] = (words.before & 0xffff) << 16 | width[0];
+    places_[1] = ((words.before >> 16) + (words.all & 0xffff)) << 16 | width[1];
+    // the widest of a tile decides how all of it is read
+    constexpr unsigned miniblocks = packed_tile<U>::size / packed_miniblock_items;
+    std::uint32_t widest[2] = {width[0], width[1]};
+    ZENITH_UNROLL
+    for (unsigned other = 1; other < miniblocks; other *= 2) {
+      ZENITH_UNROLL
+      for (unsigned half = 0; half < 2; ++half) {
+        const std::uint32_t width_there = simt::shuffle_xor(simt::full_warp, widest[half], other);
+        widest[half] = width_there > widest[half] ? width_there : widest[half];
+      }
     }
+    places_[0] |= widest[0] << 8;
+    places_[1] |= widest[1] << 8;
   }
 
+  struct raw {
+    std::uint64_t start;
+    U reference;
+    std::uint32_t width[2];
+    std::uint32_t high[2];  // of 32-bit values: the byte behind `width`
+  };
+
+  raw fetched_;
   const std::uint32_t* payload_;
-  std::uint32_t places_[2];  // of miniblocks lane and lane + 32: word and width
-  U reference_;              // of block lane % 16
+  std::uint32_t places_[2];  // of miniblocks lane and lane + 32: word, the tile's widest, width
+  std::uint32_t even_width_;
+  bool is_even_;
+  U reference_;  // of block lane % 16
 };
 
 /// Which of a group's patches belong to which block.

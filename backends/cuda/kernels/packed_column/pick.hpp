@@ -29,6 +29,7 @@ struct sample_values {
     const std::uint64_t left = column.count - index / tile::size * tile::size;
     unpacker<U, Kind> source(column);
     tile values;
+    source.fetch(index / packed_group_items);
     source.open(index / packed_group_items);
     source.unpack(number, left < tile::size ? static_cast<unsigned>(left) : tile::size, values);
     ZENITH_UNROLL
@@ -79,6 +80,7 @@ struct take_marked {
     const std::uint32_t rank[2] = {bits.before & 0xffff, (bits.before >> 16) + (bits.all & 0xffff)};
 
     unpacker<U, Kind> source(column);
+    source.fetch(group);
     source.open(group);
     for (unsigned number = 0; number < tile::in_group; ++number) {
       const unsigned half = number / (tile::in_group / 2);

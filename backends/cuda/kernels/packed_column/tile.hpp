@@ -68,13 +68,24 @@ struct warp_sums {
 };
 
 template <class U>
-ZENITH_DEVICE warp_sums<U> warp_scan(U own) {
-  U sum = own;
+ZENITH_DEVICE U warp_scan_inclusive(U sum) {
   ZENITH_UNROLL
   for (unsigned distance = 1; distance < simt::warp_size; distance *= 2) {
     const U below = simt::shuffle_up(simt::full_warp, sum, distance);
     if (simt::lane_index() >= distance) sum += below;
   }
+  return sum;
+}
+
+/// The sum over the lower lanes.
+template <class U>
+ZENITH_DEVICE U warp_scan_before(U own) {
+  return static_cast<U>(warp_scan_inclusive(own) - own);
+}
+
+template <class U>
+ZENITH_DEVICE warp_sums<U> warp_scan(U own) {
+  const U sum = warp_scan_inclusive(own);
   return {static_cast<U>(sum - own), simt::shuffle(simt::full_warp, sum, simt::warp_size - 1)};
 }
 

@@ -7,7 +7,9 @@
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
-/// The tile function unpack: `open` a group, then any of its tiles. All lanes of a warp together.
+/// The tile function unpack: `fetch` a group, which only begins to load, `open` it, then any of its tiles; the next
+/// group may be fetched once one is open. All lanes of a warp together. What is unpacked are the values plus `bias`,
+/// which turns words of a signed type into such as compare like their values.
 template <class U, encoding Kind>
 class unpacker;
 
@@ -17,34 +19,237 @@ class difference_unpacker {
  public:
   using tile = packed_tile<U>;
 
-  ZENITH_DEVICE explicit difference_unpacker(const packed_layout& in) : in_(in) {}
+  ZENITH_DEVICE explicit difference_unpacker(const packed_layout& in, U bias = 0) : in_(in), bias_(bias) {}
 
-  ZENITH_DEVICE void open(std::uint64_t group) {
-    record_.open(in_, group);
+  ZENITH_DEVICE void fetch(std::uint64_t group) { record_.fetch(in_, group); }
+
+ protected:
+  ZENITH_DEVICE void open(std::uint64_t group, U bias) {
+    record_.open(in_, bias);
     if (in_.patches != 0) patches_.open(in_, group);
   }
 
- protected:
-  /// Of vector `vector` of the group.
-  ZENITH_DEVICE void take(unsigned vector, U* words) const {
-    // lanes of a miniblock, and miniblocks of a vector
-    constexpr unsigned lanes = packed_miniblock_items / tile::per_vector;
-    constexpr unsigned miniblocks = tile::vector_items / packed_miniblock_items;
-    const unsigned lane = simt::lane_index();
-    const auto at = record_.place(vector / (tile::vectors_in_group / 2), vector * miniblocks + lane / lanes);
-    const std::uint32_t* const from = record_.payload() + at.word;
-    const unsigned first = lane % lanes * tile::per_vector;
-    ZENITH_UNROLL
-    for (unsigned i = 0; i < tile::per_vector; ++i) {
-      words[i] = at.width == 0 ? U{0} : packed_bytes::bits_at<U>(from, (first + i) * at.width, at.width);
+  /// Of a tile of the group. A block that the column does not have counts as one of no bits.
+  ZENITH_DEVICE void take(unsigned number, tile& to) const {
+    // the same branches for all lanes
+    if (record_.is_even()) {
+      const std::uint32_t width = record_.even_width();
+      // a vector's bits are whole words, so that all of them are shifted alike
+      const unsigned bit = simt::lane_index() * tile::per_vector * width;
+      const std::uint32_t* const first = record_.payload() + (number * tile::size / 32 * width + bit / 32);
+      take_words(even_bits{first, tile::vector_items / 32 * width, bit % 32, width}, width, to);
+    } else {
+      uneven_bits at;
+      std::uint32_t widest = 0;
+      ZENITH_UNROLL
+      for (unsigned v = 0; v < tile::vectors; ++v) {
+        const auto place = place_of(number * tile::vectors + v);
+        const unsigned bit = simt::lane_index() % lanes_of_miniblock * tile::per_vector * place.width;
+        at.vector[v] = {record_.payload() + (place.word + bit / 32), bit % 32, place.width};
+        widest = place.widest;
+      }
+      take_words(at, widest, to);
     }
-    if (in_.patches != 0) patch(vector, words);
+    if (in_.patches != 0) {
+      ZENITH_UNROLL
+      for (unsigned v = 0; v < tile::vectors; ++v) patch(number * tile::vectors + v, to.item + v * tile::per_vector);
+    }
+  }
+
+  // The sum of this lane's words of a whole group of one width, 3 to 16 bits: 64 of them, which fit.
+  [[nodiscard]] ZENITH_DEVICE std::uint32_t words_of_even(std::uint32_t width) const {
+    const unsigned bit = simt::lane_index() * tile::per_vector * width;
+    even_bits at{record_.payload() + bit / 32, tile::vector_items / 32 * width, bit % 32, width};
+    const std::uint32_t mask = low_bits(width);
+    std::uint32_t sum = 0;
+    // as many loads in flight as there are registers for
+    if (width <= 8) {
+      // fields 0 and 2 of a window, and 1 and 3: twice as wide, a field holds the sum of eight words
+      const std::uint32_t pair_mask = mask | mask << (2 * width);
+      const std::uint32_t low_pair = low_bits(2 * width);
+      std::uint32_t word[tile::in_group][tile::vectors][2];
+      ZENITH_UNROLL
+      for (unsigned number = 0; number < tile::in_group; ++number) {
+        load_words(at, word[number]);
+        at.first += tile::vectors * at.stride;
+      }
+      ZENITH_UNROLL
+      for (unsigned number = 0; number < tile::in_group; ++number) {
+        std::uint32_t pairs = 0;
+        ZENITH_UNROLL
+        for (unsigned v = 0; v < tile::vectors; ++v) {
+          const auto& from = word[number][v];
+          const std::uint32_t window = simt::funnel_shift_right(from[0], from[1], at.shift_);
+          pairs += (window & pair_mask) + (window >> width & pair_mask);
+        }
+        sum += (pairs & low_pair) + (pairs >> (2 * width));
+      }
+    } else {
+      constexpr unsigned together = 2;
+      for (unsigned number = 0; number < tile::in_group; number += together) {
+        std::uint32_t word[together][tile::vectors][3];
+        ZENITH_UNROLL
+        for (unsigned t = 0; t < together; ++t) {
+          load_words(at, word[t]);
+          at.first += tile::vectors * at.stride;
+        }
+        ZENITH_UNROLL
+        for (unsigned v = 0; v < together * tile::vectors; ++v) {
+          const auto& from = word[v / tile::vectors][v % tile::vectors];
+          const std::uint32_t low = simt::funnel_shift_right(from[0], from[1], at.shift_);
+          const std::uint32_t high = simt::funnel_shift_right(from[1], from[2], at.shift_);
+          const std::uint32_t next = simt::funnel_shift_right_clamped(low, high, 2 * width);
+          sum += (low & mask) + (low >> width & mask);
+          sum += (next & mask) + (next >> width & mask);
+        }
+      }
+    }
+    return sum;
   }
 
   const packed_layout& in_;
+  U bias_;
   group_record<U> record_;
 
  private:
+  static constexpr unsigned lanes_of_miniblock = packed_miniblock_items / tile::per_vector;
+  static constexpr unsigned miniblocks_of_vector = tile::vector_items / packed_miniblock_items;
+
+  // Where a lane's values of each vector stand.
+  struct uneven_bits {
+    struct {
+      const std::uint32_t* words;
+      unsigned shift;
+      unsigned width;
+    } vector[tile::vectors];
+
+    [[nodiscard]] ZENITH_DEVICE const std::uint32_t* words(unsigned v) const { return vector[v].words; }
+    [[nodiscard]] ZENITH_DEVICE unsigned shift(unsigned v) const { return vector[v].shift; }
+    [[nodiscard]] ZENITH_DEVICE unsigned width(unsigned v) const { return vector[v].width; }
+  };
+  struct even_bits {
+    const std::uint32_t* first;
+    unsigned stride;  // words of a vector
+    unsigned shift_;
+    unsigned width_;
+
+    [[nodiscard]] ZENITH_DEVICE const std::uint32_t* words(unsigned v) const { return first + v * stride; }
+    [[nodiscard]] ZENITH_DEVICE unsigned shift(unsigned /*v*/) const { return shift_; }
+    [[nodiscard]] ZENITH_DEVICE unsigned width(unsigned /*v*/) const { return width_; }
+  };
+
+  [[nodiscard]] ZENITH_DEVICE miniblock_place place_of(unsigned vector) const {
+    return record_.place(vector / (tile::vectors_in_group / 2),
+                         vector * miniblocks_of_vector + simt::lane_index() / lanes_of_miniblock);
+  }
+
+  // As no field is wider than `widest`.
+  template <class Bits>
+  ZENITH_DEVICE static void take_words(const Bits& at, std::uint32_t widest, tile& to) {
+    if (widest * tile::per_vector <= 32) {
+      take_from_window(at, to);
+    } else if (widest * tile::per_vector <= 64) {
+      take_from_two_windows(at, to);
+    } else if (widest <= 32) {
+      if constexpr (std::is_same_v<Bits, even_bits>) {
+        take_wide(at, to);
+      } else {
+        take_each<std::uint32_t>(at, to);
+      }
+    } else {
+      take_each<U>(at, to);
+    }
+  }
+
+  template <unsigned Words, class Bits>
+  ZENITH_DEVICE static void load_words(const Bits& at, std::uint32_t (&word)[tile::vectors][Words]) {
+    ZENITH_UNROLL
+    for (unsigned v = 0; v < tile::vectors; ++v) {
+      const std::uint32_t* const words = at.words(v);
+      ZENITH_UNROLL
+      for (unsigned i = 0; i < Words; ++i) word[v][i] = simt::load(words + i);
+    }
+  }
+
+  // All of a lane's values of a vector in 32 bits.
+  template <class Bits>
+  ZENITH_DEVICE static void take_from_window(const Bits& at, tile& to) {
+    std::uint32_t word[tile::vectors][2];
+    load_words(at, word);
+    ZENITH_UNROLL
+    for (unsigned v = 0; v < tile::vectors; ++v) {
+      const std::uint32_t window = simt::funnel_shift_right(word[v][0], word[v][1], at.shift(v));
+      const std::uint32_t mask = ~(~0U << at.width(v));
+      ZENITH_UNROLL
+      for (unsigned i = 0; i < tile::per_vector; ++i) {
+        to.item[v * tile::per_vector + i] = window >> (i * at.width(v)) & mask;
+      }
+    }
+  }
+
+  // Half of them in 32 bits, the other half in the next.
+  template <class Bits>
+  ZENITH_DEVICE static void take_from_two_windows(const Bits& at, tile& to) {
+    constexpr unsigned half = tile::per_vector / 2;
+    std::uint32_t word[tile::vectors][3];
+    load_words(at, word);
+    ZENITH_UNROLL
+    for (unsigned v = 0; v < tile::vectors; ++v) {
+      const std::uint32_t low = simt::funnel_shift_right(word[v][0], word[v][1], at.shift(v));
+      const std::uint32_t high = simt::funnel_shift_right(word[v][1], word[v][2], at.shift(v));
+      const std::uint32_t window[2] = {low, simt::funnel_shift_right_clamped(low, high, half * at.width(v))};
+      const std::uint32_t mask = low_bits(at.width(v));
+      ZENITH_UNROLL
+      for (unsigned i = 0; i < tile::per_vector; ++i) {
+        to.item[v * tile::per_vector + i] = window[i / half] >> (i % half * at.width(v)) & mask;
+      }
+    }
+  }
+
+  // Four of one width, 17 to 32 bits: the first and second begin in the first 32 bits, the third in the next 32, the
+  // fourth there or behind.
+  ZENITH_DEVICE static void take_wide(const even_bits& at, tile& to) {
+    if constexpr (tile::per_vector == 4) {
+      const unsigned width = at.width_;
+      const std::uint32_t mask = low_bits(width);
+      const bool is_behind = 3 * width > 64;
+      const unsigned last_shift = 3 * width - (is_behind ? 64 : 32);
+      std::uint32_t word[tile::vectors][5];
+      load_words(at, word);
+      ZENITH_UNROLL
+      for (unsigned v = 0; v < tile::vectors; ++v) {
+        std::uint32_t bits[4];
+        ZENITH_UNROLL
+        for (unsigned i = 0; i < 4; ++i) bits[i] = simt::funnel_shift_right(word[v][i], word[v][i + 1], at.shift_);
+        U* const item = to.item + v * tile::per_vector;
+        item[0] = bits[0] & mask;
+        item[1] = simt::funnel_shift_right_clamped(bits[0], bits[1], width) & mask;
+        item[2] = simt::funnel_shift_right_clamped(bits[1], bits[2], 2 * width - 32) & mask;
+        item[3] =
+            simt::funnel_shift_right_clamped(is_behind ? bits[2] : bits[1], is_behind ? bits[3] : bits[2], last_shift) &
+            mask;
+      }
+    }
+  }
+
+  // Each on its own: words that several values share come from the cache.
+  template <class Word, class Bits>
+  ZENITH_DEVICE static void take_each(const Bits& at, tile& to) {
+    ZENITH_UNROLL
+    for (unsigned v = 0; v < tile::vectors; ++v) {
+      ZENITH_UNROLL
+      for (unsigned i = 0; i < tile::per_vector; ++i) {
+        to.item[v * tile::per_vector + i] =
+            packed_bytes::bits_at<Word>(at.words(v), at.shift(v) + i * at.width(v), at.width(v));
+      }
+    }
+  }
+
+  // Of up to 32.
+  ZENITH_DEVICE static std::uint32_t low_bits(unsigned width) {
+    return simt::funnel_shift_right_clamped(~0U, 0U, 32 - width);
+  }
+
   ZENITH_DEVICE void patch(unsigned vector, U* words) const {
     const auto range = patches_.of_block(vector / tile::vectors_in_block);
     const unsigned first = vector % tile::vectors_in_block * tile::vector_items + simt::lane_index() * tile::per_vector;
@@ -67,17 +272,34 @@ class unpacker<U, encoding::frame_of_reference> : public difference_unpacker<U> 
   using tile = packed_tile<U>;
   using difference_unpacker<U>::difference_unpacker;
 
+  ZENITH_DEVICE void open(std::uint64_t group) { difference_unpacker<U>::open(group, this->bias_); }
+
+  /// Adds this lane's share of the sum of a group that is open, if there is a shorter way than to unpack it.
+  ZENITH_DEVICE bool add_group(std::uint64_t group, std::uint64_t& sum) const {
+    if constexpr (sizeof(U) == 8) {
+      return false;
+    } else {
+      const auto& record = this->record_;
+      const std::uint32_t width = record.even_width();
+      if (!record.is_even() || width < 3 || width > 16 || this->in_.patches != 0) return false;
+      if (this->in_.count - group * packed_group_items < packed_group_items) return false;
+      // no value may wrap around
+      const U reference = record.own_reference();
+      if (!simt::all(simt::full_warp, reference + packed::low_mask<U>(width) >= reference)) return false;
+      sum += this->words_of_even(width);
+      if (simt::lane_index() < packed_group_blocks) sum += std::uint64_t{reference} * packed_block_items;
+      return true;
+    }
+  }
+
   /// Tile `number` of the group, of which `items` values exist; what stands behind them is undefined.
-  ZENITH_DEVICE void unpack(unsigned number, unsigned items, tile& to) const {
+  ZENITH_DEVICE void unpack(unsigned number, unsigned /*items*/, tile& to) const {
+    this->take(number, to);
     ZENITH_UNROLL
     for (unsigned v = 0; v < tile::vectors; ++v) {
-      if (v * tile::vector_items >= items) continue;
-      const unsigned vector = number * tile::vectors + v;
-      U* const item = to.item + v * tile::per_vector;
-      this->take(vector, item);
-      const U reference = this->record_.reference(vector / tile::vectors_in_block);
+      const U reference = this->record_.reference((number * tile::vectors + v) / tile::vectors_in_block);
       ZENITH_UNROLL
-      for (unsigned i = 0; i < tile::per_vector; ++i) item[i] += reference;
+      for (unsigned i = 0; i < tile::per_vector; ++i) to.item[v * tile::per_vector + i] += reference;
     }
   }
 };
@@ -89,32 +311,34 @@ class unpacker<U, encoding::delta> : public difference_unpacker<U> {
   using difference_unpacker<U>::difference_unpacker;
 
   ZENITH_DEVICE void open(std::uint64_t group) {
-    difference_unpacker<U>::open(group);
+    difference_unpacker<U>::open(group, 0);
     const std::uint64_t block = group * packed_group_blocks + simt::lane_index() % packed_group_blocks;
-    base_ = block < this->in_.blocks()
-                ? packed_bytes::word_at<U>(this->in_.bytes, this->in_.bases_at + block * sizeof(U))
-                : U{0};
+    base_ = this->bias_;
+    if (block < this->in_.blocks()) {
+      base_ += packed_bytes::word_at<U>(this->in_.bytes, this->in_.bases_at + block * sizeof(U));
+    }
   }
 
-  ZENITH_DEVICE void unpack(unsigned number, unsigned items, tile& to) const {
+  ZENITH_DEVICE void unpack(unsigned number, unsigned /*items*/, tile& to) const {
+    this->take(number, to);
     U carry = 0;
     ZENITH_UNROLL
     for (unsigned v = 0; v < tile::vectors; ++v) {
-      if (v * tile::vector_items >= items) continue;
-      const unsigned vector = number * tile::vectors + v;
-      const unsigned block = vector / tile::vectors_in_block;
+      const unsigned block = (number * tile::vectors + v) / tile::vectors_in_block;
       U* const item = to.item + v * tile::per_vector;
-      this->take(vector, item);
       const U reference = this->record_.reference(block);
       // a lane's steps, then those of the lanes before it
       item[0] += reference;
       ZENITH_UNROLL
       for (unsigned i = 1; i < tile::per_vector; ++i) item[i] += item[i - 1] + reference;
-      const auto steps = warp_scan(item[tile::per_vector - 1]);
+      const U steps = warp_scan_before(item[tile::per_vector - 1]);
       if (v % tile::vectors_in_block == 0) carry = simt::shuffle(simt::full_warp, base_, block);
       ZENITH_UNROLL
-      for (unsigned i = 0; i < tile::per_vector; ++i) item[i] += carry + steps.before;
-      carry += steps.all;
+      for (unsigned i = 0; i < tile::per_vector; ++i) item[i] += carry + steps;
+      if (v % tile::vectors_in_block + 1 < tile::vectors_in_block) {
+        // the next vector goes on where this one's last value stands
+        carry = simt::shuffle(simt::full_warp, item[tile::per_vector - 1], simt::warp_size - 1);
+      }
     }
   }
 
@@ -127,9 +351,10 @@ class unpacker<U, encoding::vertical> {
  public:
   using tile = packed_tile<U>;
 
-  ZENITH_DEVICE explicit unpacker(const packed_layout& in) : in_(in) {}
+  ZENITH_DEVICE explicit unpacker(const packed_layout& in, U bias = 0) : in_(in), bias_(bias) {}
 
-  ZENITH_DEVICE void open(std::uint64_t group) { record_.open(in_, group); }
+  ZENITH_DEVICE void fetch(std::uint64_t group) { record_.fetch(in_, group); }
+  ZENITH_DEVICE void open(std::uint64_t /*group*/) { record_.open(in_, bias_); }
 
   ZENITH_DEVICE void unpack(unsigned number, unsigned items, tile& to) const {
     const unsigned lanes = in_.parameter;
@@ -139,7 +364,8 @@ class unpacker<U, encoding::vertical> {
       if (v * tile::vector_items >= items) continue;
       const unsigned first = (number * tile::vectors + v) * tile::vector_items;  // in the group
       const unsigned miniblock = first / span * lanes;
-      const auto at = record_.place(miniblock / simt::warp_size, miniblock);
+      const auto at = record_.is_even() ? miniblock_place{miniblock * record_.even_width(), record_.even_width(), 0}
+                                        : record_.place(miniblock / simt::warp_size, miniblock);
       const U reference = record_.reference(miniblock / packed_miniblocks);
       const unsigned slot = first % span + simt::lane_index() * tile::per_vector;
       // a vector's values stand in the same row, side by side
@@ -169,6 +395,7 @@ class unpacker<U, encoding::vertical> {
   }
 
   const packed_layout& in_;
+  U bias_;
   group_record<U> record_;
 };
 

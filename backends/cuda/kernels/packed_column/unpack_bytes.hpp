@@ -13,8 +13,9 @@ class unpacker<U, encoding::plain> {
  public:
   using tile = packed_tile<U>;
 
-  ZENITH_DEVICE explicit unpacker(const packed_layout& in) : in_(in) {}
+  ZENITH_DEVICE explicit unpacker(const packed_layout& in, U bias = 0) : in_(in), bias_(bias) {}
 
+  ZENITH_DEVICE void fetch(std::uint64_t /*group*/) const {}
   ZENITH_DEVICE void open(std::uint64_t group) {
     from_ = reinterpret_cast<const U*>(in_.bytes + in_.payload_at) + group * packed_group_items;
   }
@@ -28,12 +29,13 @@ class unpacker<U, encoding::plain> {
       // up to 12 bytes of padding behind the last value
       const auto loaded = simt::load_vector_streaming<tile::per_vector>(from + at);
       ZENITH_UNROLL
-      for (unsigned i = 0; i < tile::per_vector; ++i) to.item[v * tile::per_vector + i] = loaded.value[i];
+      for (unsigned i = 0; i < tile::per_vector; ++i) to.item[v * tile::per_vector + i] = loaded.value[i] + bias_;
     }
   }
 
  private:
   const packed_layout& in_;
+  U bias_;
   const U* from_;
 };
 
@@ -42,8 +44,9 @@ class unpacker<U, encoding::null_suppression_fixed> {
  public:
   using tile = packed_tile<U>;
 
-  ZENITH_DEVICE explicit unpacker(const packed_layout& in) : in_(in) {}
+  ZENITH_DEVICE explicit unpacker(const packed_layout& in, U bias = 0) : in_(in), bias_(bias) {}
 
+  ZENITH_DEVICE void fetch(std::uint64_t /*group*/) const {}
   ZENITH_DEVICE void open(std::uint64_t group) {
     from_ = in_.bytes + in_.payload_at + group * packed_group_items * in_.parameter;
   }
@@ -72,13 +75,14 @@ class unpacker<U, encoding::null_suppression_fixed> {
         for (unsigned i = 0; i < tile::per_vector; ++i) {
           const auto word = static_cast<U>(loaded.value[i]);
           constexpr U sign = U{1} << (sizeof(Word) * 8 - 1);
-          to.item[v * tile::per_vector + i] = with_sign ? static_cast<U>((word ^ sign) - sign) : word;
+          to.item[v * tile::per_vector + i] = (with_sign ? static_cast<U>((word ^ sign) - sign) : word) + bias_;
         }
       }
     }
   }
 
   const packed_layout& in_;
+  U bias_;
   const std::byte* from_;
 };
 
@@ -87,8 +91,9 @@ class unpacker<U, encoding::null_suppression_variable> {
  public:
   using tile = packed_tile<U>;
 
-  ZENITH_DEVICE explicit unpacker(const packed_layout& in) : in_(in) {}
+  ZENITH_DEVICE explicit unpacker(const packed_layout& in, U bias = 0) : in_(in), bias_(bias) {}
 
+  ZENITH_DEVICE void fetch(std::uint64_t /*group*/) const {}
   ZENITH_DEVICE void open(std::uint64_t group) {
     const std::uint64_t record = in_.groups_at + group * packed::variable_group_bytes;
     payload_ = in_.payload_at + packed_bytes::word_at<std::uint64_t>(in_.bytes, record);
@@ -123,7 +128,7 @@ class unpacker<U, encoding::null_suppression_variable> {
         const std::uint32_t* const words = reinterpret_cast<const std::uint32_t*>(in_.bytes + from / 4 * 4);
         const U word =
             packed_bytes::bits_at<U>(words, static_cast<std::uint32_t>(from % 4 * 8), 8 * bytes_of(codes, i));
-        to.item[v * tile::per_vector + i] = with_sign ? packed::from_zigzag(word) : word;
+        to.item[v * tile::per_vector + i] = (with_sign ? packed::from_zigzag(word) : word) + bias_;
         from += bytes_of(codes, i);
       }
     }
@@ -135,6 +140,7 @@ class unpacker<U, encoding::null_suppression_variable> {
   }
 
   const packed_layout& in_;
+  U bias_;
   std::uint64_t payload_;   // of the group
   std::uint32_t offset_;    // of block lane % 16
   const std::byte* codes_;  // of the group
@@ -145,8 +151,9 @@ class unpacker<U, encoding::run_length> {
  public:
   using tile = packed_tile<U>;
 
-  ZENITH_DEVICE explicit unpacker(const packed_layout& in) : in_(in) {}
+  ZENITH_DEVICE explicit unpacker(const packed_layout& in, U bias = 0) : in_(in), bias_(bias) {}
 
+  ZENITH_DEVICE void fetch(std::uint64_t /*group*/) const {}
   ZENITH_DEVICE void open(std::uint64_t group) {
     first_ = group * packed_group_items;
     const std::uint64_t left = in_.count - first_;
@@ -169,7 +176,8 @@ class unpacker<U, encoding::run_length> {
       for (unsigned i = 0; i < tile::per_vector; ++i) {
         if (at + i >= items) continue;
         if (end_of(run) <= index + i) ++run;
-        to.item[v * tile::per_vector + i] = packed_bytes::word_at<U>(in_.bytes, in_.payload_at + run * sizeof(U));
+        to.item[v * tile::per_vector + i] =
+            packed_bytes::word_at<U>(in_.bytes, in_.payload_at + run * sizeof(U)) + bias_;
       }
     }
   }
@@ -210,6 +218,7 @@ class unpacker<U, encoding::run_length> {
   }
 
   const packed_layout& in_;
+  U bias_;
   std::uint64_t first_;  // value of the group
   std::uint64_t low_;    // the runs of the group's first and last value
   std::uint64_t high_;

@@ -10,7 +10,9 @@ namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
 /// A consumer is a kernel's argument; its `state` is what a warp carries along:
 ///   state(consumer)
+///   bias()                     what is to be added to every value
 ///   take(tile, first, items)   the tile's values are first, first + 1, …, of which `items` exist
+///   sum()                      where `Consumer::sums` says that only the sum counts: a lane's share of it
 ///   finish_group(group)        after a group's last tile
 ///   finish(shared)             at the end, all threads of the block
 template <class U, encoding Kind, class Consumer>
@@ -27,13 +29,17 @@ struct visit_column {
   ZENITH_DEVICE void operator()() const {
     ZENITH_STATIC_SHARED(std::uint64_t, partials, 2 * warps);
     typename Consumer::state state(consumer);
-    unpacker<U, Kind> source(column);
+    unpacker<U, Kind> source(column, state.bias());
     const std::uint64_t stride = std::uint64_t{simt::grid_size()} * warps;
     const std::uint64_t groups = (end + packed_group_items - 1) / packed_group_items;
-    for (std::uint64_t group =
-             begin / packed_group_items + std::uint64_t{simt::block_index()} * warps + simt::warp_index();
-         group < groups; group += stride) {
+    std::uint64_t group = begin / packed_group_items + std::uint64_t{simt::block_index()} * warps + simt::warp_index();
+    if (group < groups) source.fetch(group);
+    for (; group < groups; group += stride) {
       source.open(group);
+      if (group + stride < groups) source.fetch(group + stride);
+      if constexpr (Consumer::sums && Kind == encoding::frame_of_reference) {
+        if (source.add_group(group, state.sum())) continue;
+      }
       const std::uint64_t group_first = group * packed_group_items;
       for (unsigned number = 0; number < tile::in_group; ++number) {
         const std::uint64_t first = group_first + number * tile::size;
