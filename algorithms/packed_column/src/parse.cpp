@@ -44,6 +44,7 @@ packed_layout parse_header(std::span<const std::byte> bytes) {
   require(header.type >= static_cast<std::uint8_t>(key_type::int32) &&
               header.type <= static_cast<std::uint8_t>(key_type::uint64),
           "its type is not an integer of 32 or 64 bits");
+  require(header.count <= packed_most_items, "it has more than 2^56 values");
   require(header.zero_a == 0 && header.zero_b == 0, "reserved fields of the header are not zero");
   require(has_known_parameter(header), "its parameter does not fit its encoding");
   const auto kind = static_cast<encoding>(header.kind);

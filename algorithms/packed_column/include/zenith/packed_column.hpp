@@ -121,7 +121,8 @@ class packed_view {
 
   /// Borrows bytes that `pack` made, on this machine or another, at any alignment. Checks everything that decoding
   /// relies on, and the checksum, in one pass: O(bytes). Throws `corrupt_data` for all that is not a whole column, and
-  /// `invalid_argument` for one of another type.
+  /// `invalid_argument` for one of another type. A run of equal values takes a few bytes, however long it is: hold the
+  /// size() of a stranger's column against what you expect before you decode it.
   [[nodiscard]] static packed_view parse(std::span<const std::byte> bytes) {
     return packed_view(detail::parse_packed(bytes, key_type_of<T>));
   }

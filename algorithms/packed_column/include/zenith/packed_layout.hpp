@@ -55,6 +55,9 @@ struct packed_header {
 static_assert(sizeof(packed_header) == 64);
 
 inline constexpr std::uint16_t packed_version = 1;
+/// The most values of a column. A run may say any number: with this bound no index or size of a plain value's bytes
+/// wraps around 64 bits, wherever it is rounded up.
+inline constexpr std::uint64_t packed_most_items = std::uint64_t{1} << 56;
 /// Every section begins at a multiple of this, and this many bytes of padding end the column: wide loads may read past
 /// the payload, and stay inside.
 inline constexpr std::uint64_t packed_alignment = 64;
