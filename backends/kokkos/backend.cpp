@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include <backends/kokkos/packed_column.hpp>
 #include <backends/kokkos/profile.hpp>
 #include <backends/kokkos/runtime.hpp>
 #include <backends/kokkos/space.hpp>
@@ -12,8 +13,14 @@ namespace zenith::kokkos_backend {
 namespace {
 
 constexpr std::array kernels{
+    make_kernel<pack_call, pack>("tiles"),
+    make_kernel<packed_extremes_call, packed_extremes>("tiles"),
+    make_kernel<packed_select_call, packed_select>("tiles"),
+    make_kernel<packed_sum_call, packed_sum>("tiles"),
+    make_kernel<packed_top_k_call, packed_top_k>("tiles"),
     make_kernel<top_k_call, top_k_filter>("filter"),
     make_kernel<top_k_call, top_k_bitonic>("bitonic"),
+    make_kernel<unpack_call, unpack>("tiles"),
 };
 
 std::vector<device_info> devices() {

@@ -234,10 +234,15 @@ buffer<entry_of<T>> select_filtered(const key_source<T>& source, const top_k_cal
 }
 
 template <class T>
+void filter_keys(const borrowed<const T>& keys, const top_k_call& call, top_k_statistics& statistics) {
+  const key_source<T> source{keys, top_k_detail::order_of<T>(call)};
+  write_results(call, keys, select_filtered(source, call, statistics));
+}
+
+template <class T>
 void run_filter(const top_k_call& call, top_k_statistics& statistics) {
   const call_keys<T> keys(call);
-  const key_source<T> source{keys.view(), top_k_detail::order_of<T>(call)};
-  write_results(call, keys.view(), select_filtered(source, call, statistics));
+  filter_keys(keys.view(), call, statistics);
 }
 
 }  // namespace zenith::kokkos_backend
