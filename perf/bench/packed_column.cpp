@@ -1,0 +1,237 @@
+// Packed columns of 2^26 32-bit integers on the CPU: time, the floor of one read of the packed bytes measured next to
+// it, and the ratio of the two. "resident" lines repeat a column that stays in the L2 cache, and "get" has random
+// accesses into the plain array as its floor, "pack" one read of the values.
+//
+//   zenith-bench-packed-column [--benchmark_filter=sum/] …    ZENITH_BENCH_COUNT=1048576 for another count
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <perf/study/floor.hpp>
+#include <zenith/zenith.hpp>
+
+namespace {
+
+using value = std::uint32_t;
+using column = zenith::packed_column<value>;
+
+constexpr std::size_t resident_count = 1 << 17;  // so many that calling costs nothing
+
+std::size_t value_count() {
+  const char* asked = std::getenv("ZENITH_BENCH_COUNT");
+  return asked == nullptr ? std::size_t{1} << 26 : std::strtoull(asked, nullptr, 10);
+}
+
+int all_threads() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
+
+// Uniform in `width` bits; of delta, rising by as much.
+std::vector<value> make_values(std::size_t count, zenith::encoding kind, unsigned width) {
+  std::mt19937_64 random(count + width);
+  std::vector<value> values(count);
+  value before = 0;
+  for (auto& one : values) {
+    const auto bits = static_cast<value>(random() & ((std::uint64_t{1} << width) - 1));
+    one = kind == zenith::encoding::delta ? before += bits : bits;
+  }
+  return values;
+}
+
+struct packed_values {
+  std::vector<value> plain;
+  column packed;
+};
+
+// One at a time: they are large.
+const packed_values& values_of(std::size_t count, zenith::encoding kind, unsigned width) {
+  static std::map<std::string, packed_values> made;
+  const auto key = std::to_string(count) + std::string{to_string(kind)} + std::to_string(width);
+  if (!made.contains(key)) {
+    made.clear();
+    auto values = make_values(count, kind, width);
+    auto packed = zenith::pack(zenith::cpu(), values, kind);
+    made[key] = {std::move(values), std::move(packed)};
+  }
+  return made[key];
+}
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Floor and work take turns, so that a noisy neighbour meets both; the ratio is that of the fastest of each.
+void measure(benchmark::State& state, std::size_t count, const std::function<void()>& floor,
+             const std::function<void()>& work, int repeat = 1) {
+  double least = std::numeric_limits<double>::infinity();
+  double fastest = least;
+  const auto repeated = [&](const auto& one) {
+    return seconds_of([&] {
+             for (int i = 0; i < repeat; ++i) one();
+           }) /
+           repeat;
+  };
+  work();  // touches the output
+  for (auto _ : state) {
+    least = std::min(least, repeated(floor));
+    const double taken = repeated(work);
+    fastest = std::min(fastest, taken);
+    state.SetIterationTime(taken);
+  }
+  state.counters["floor_ms"] = least * 1e3;
+  state.counters["best_ms"] = fastest * 1e3;
+  state.counters["ratio"] = fastest / least;
+  state.counters["G_values_per_s"] = static_cast<double>(count) / fastest * 1e-9;
+}
+
+// One read by the fastest loop there is.
+std::function<void()> read_of(std::span<const std::byte> bytes, int threads) {
+  auto found = std::make_shared<zenith_study::read_floor>(zenith_study::measure_read_floor(bytes, threads, 2));
+  return [=] { zenith_study::measure_again(*found, bytes, 1); };
+}
+
+struct setting {
+  std::string isa;
+  int threads;
+  zenith::encoding kind;
+  unsigned width;
+  std::size_t count;
+};
+
+using operation = std::function<void(const zenith::executor&, const packed_values&)>;
+
+void run(benchmark::State& state, const setting& of, const operation& work) {
+  const auto& values = values_of(of.count, of.kind, of.width);
+  const auto on = zenith::cpu({.threads = of.threads, .isa = of.isa});
+  const bool resident = of.count <= resident_count;
+  measure(
+      state, of.count, read_of(values.packed.bytes(), of.threads), [&] { work(on, values); }, resident ? 100 : 1);
+}
+
+operation sum_operation() {
+  return [](const auto& on, const auto& values) { benchmark::DoNotOptimize(zenith::sum(on, values.packed)); };
+}
+
+operation unpack_operation(std::size_t count) {
+  auto out = std::make_shared<std::vector<value>>(count);
+  return [=](const auto& on, const auto& values) { zenith::unpack(on, values.packed, *out); };
+}
+
+operation select_operation(std::size_t count, unsigned width, double share) {
+  auto bits = std::make_shared<std::vector<std::uint64_t>>((count + 63) / 64);
+  const auto high = static_cast<value>(share * static_cast<double>((std::uint64_t{1} << width) - 1));
+  return [=](const auto& on, const auto& values) {
+    benchmark::DoNotOptimize(zenith::select_bitmap(on, values.packed, value{0}, high, *bits));
+  };
+}
+
+operation top_k_operation(std::size_t k) {
+  auto keys = std::make_shared<std::vector<value>>(k);
+  auto indices = std::make_shared<std::vector<std::uint32_t>>(k);
+  return [=](const auto& on, const auto& values) { zenith::top_k(on, values.packed, *keys, *indices); };
+}
+
+void run_pack(benchmark::State& state, const setting& of) {
+  const auto& values = values_of(of.count, of.kind, of.width);
+  const auto on = zenith::cpu({.threads = of.threads, .isa = of.isa});
+  measure(state, of.count, read_of(std::as_bytes(std::span(values.plain)), of.threads),
+          [&] { benchmark::DoNotOptimize(zenith::pack(on, values.plain, of.kind)); });
+  state.counters["input_GB_per_s"] = state.counters["G_values_per_s"] * sizeof(value);
+}
+
+// A chain of accesses would measure the memory's latency alone; these may overlap, as those of a query do.
+void run_get(benchmark::State& state, const setting& of) {
+  const auto& values = values_of(of.count, of.kind, of.width);
+  std::mt19937_64 random(7);
+  std::vector<std::uint32_t> where(1 << 20);
+  for (auto& one : where) one = static_cast<std::uint32_t>(random() % of.count);
+  const auto all = [&](const auto& at) {
+    return [&where, at] {
+      std::uint64_t sum = 0;
+      for (const auto i : where) sum += at(i);
+      benchmark::DoNotOptimize(sum);
+    };
+  };
+  measure(state, where.size(), all([&](std::size_t i) { return values.plain[i]; }),
+          all([&](std::size_t i) { return values.packed.get(i); }));
+}
+
+void add(const std::string& name, const setting& of, const std::function<void(benchmark::State&)>& run_it,
+         int iterations) {
+  const auto full = name + "/" + std::string{to_string(of.kind)} + "/isa:" + of.isa +
+                    "/width:" + std::to_string(of.width) + "/threads:" + std::to_string(of.threads);
+  benchmark::RegisterBenchmark(full.c_str(),
+                               [=](benchmark::State& state) {
+                                 try {
+                                   run_it(state);
+                                 } catch (const zenith::error& thrown) {
+                                   state.SkipWithError(thrown.what());
+                                 }
+                               })
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond)
+      ->Iterations(iterations);
+}
+
+void add_operations(const setting& of) {
+  const auto line = [&](const std::string& name, const std::function<operation()>& make, int iterations = 9) {
+    add(
+        name, of, [=](benchmark::State& state) { run(state, of, make()); }, iterations);
+  };
+  line("sum", sum_operation);
+  line("unpack", [=] { return unpack_operation(of.count); });
+  if (of.kind != zenith::encoding::frame_of_reference) return;
+  for (const int percent : {1, 50, 99}) {
+    line("select_" + std::to_string(percent), [=] { return select_operation(of.count, of.width, percent / 100.0); });
+  }
+  line("top_k_32", [] { return top_k_operation(32); });
+}
+
+void add_all() {
+  const std::size_t n = value_count();
+  for (const auto kind : {zenith::encoding::frame_of_reference, zenith::encoding::delta}) {
+    for (const unsigned width : {4U, 8U, 12U, 16U, 20U, 27U}) {
+      for (const char* isa : {"avx512", "avx512bw", "avx2", "sse2"}) {
+        add_operations({isa, 1, kind, width, n});
+        const setting resident{isa, 1, kind, width, resident_count};
+        add(
+            "resident_sum", resident, [=](auto& state) { run(state, resident, sum_operation()); }, 9);
+        add(
+            "resident_unpack", resident, [=](auto& state) { run(state, resident, unpack_operation(resident_count)); },
+            9);
+        const setting packing{isa, 1, kind, width, n};
+        add(
+            "pack", packing, [=](auto& state) { run_pack(state, packing); }, 3);
+      }
+      const setting any{"avx512", 1, kind, width, n};
+      if (kind == zenith::encoding::frame_of_reference) {
+        add(
+            "get", any, [=](auto& state) { run_get(state, any); }, 9);
+      }
+      if (all_threads() > 1) add_operations({"avx512", all_threads(), kind, width, n});
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  add_all();
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}
