@@ -1,29 +1,19 @@
 #include <cstring>
-#include <new>
 #include <string>
 
 #include <algorithms/packed_column/layout.hpp>
 #include <algorithms/packed_column/resolve.hpp>
+#include <algorithms/packed_column/zeroed_bytes.hpp>
 #include <zenith/error.hpp>
 #include <zenith/packed_column.hpp>
 
 namespace zenith::detail {
 namespace {
 
-constexpr std::align_val_t alignment{packed_alignment};
-
-void release(std::byte* bytes) { ::operator delete(bytes, alignment); }
-
 std::byte* allocate(void* context, std::uint64_t bytes) {
   auto& to = *static_cast<packed_bytes*>(context);
-  auto* data = static_cast<std::byte*>(::operator new(bytes, alignment, std::nothrow));
-  if (data == nullptr) {
-    throw error(error_code::out_of_memory,
-                "pack: " + std::to_string(bytes) + " bytes of host memory are not to be had");
-  }
-  to = {{data, release}, bytes};
-  std::memset(data, 0, bytes);
-  return data;
+  to = zeroed_bytes(bytes);
+  return to.data.get();
 }
 
 }  // namespace

@@ -1,0 +1,89 @@
+#include <algorithms/packed_column/zeroed_bytes.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include <zenith/error.hpp>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace zenith::detail {
+namespace {
+
+// What releasing must know stands in front of the bytes, on a cache line of its own.
+struct allocation {
+  void* begin;
+  std::uint64_t size;
+};
+constexpr std::uint64_t front = packed_alignment;
+static_assert(sizeof(allocation) <= front);
+
+std::byte* place(std::byte* data, const allocation& of) {
+  std::memcpy(data - front, &of, sizeof of);
+  return data;
+}
+
+allocation allocation_of(const std::byte* data) {
+  allocation of;
+  std::memcpy(&of, data - front, sizeof of);
+  return of;
+}
+
+std::byte* allocate_small(std::uint64_t bytes) {
+  const std::uint64_t size = bytes + 2 * front;
+  auto* begin = static_cast<std::byte*>(std::calloc(size, 1));
+  if (begin == nullptr) return nullptr;
+  const auto past = reinterpret_cast<std::uintptr_t>(begin) % front;
+  return place(begin + (2 * front - past), {begin, size});
+}
+
+void release_small(std::byte* data) { std::free(allocation_of(data).begin); }
+
+#if defined(__linux__)
+
+constexpr std::uint64_t large = 4 * 1024 * 1024;
+
+std::byte* allocate_large(std::uint64_t bytes) {
+  const std::uint64_t size = bytes + front;
+  void* begin = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (begin == MAP_FAILED) return nullptr;
+  madvise(begin, size, MADV_HUGEPAGE);  // advice: that it is not taken changes no result
+  return place(static_cast<std::byte*>(begin) + front, {begin, size});
+}
+
+void release_large(std::byte* data) {
+  const auto of = allocation_of(data);
+  munmap(of.begin, of.size);
+}
+
+#endif
+
+}  // namespace
+
+packed_bytes zeroed_bytes(std::uint64_t bytes) {
+  std::byte* data = nullptr;
+  auto release = release_small;
+  if (bytes <= std::numeric_limits<std::uint64_t>::max() / 2) {
+#if defined(__linux__)
+    if (bytes >= large) {
+      data = allocate_large(bytes);
+      release = release_large;
+    } else {
+      data = allocate_small(bytes);
+    }
+#else
+    data = allocate_small(bytes);
+#endif
+  }
+  if (data == nullptr) {
+    throw error(error_code::out_of_memory,
+                "pack: " + std::to_string(bytes) + " bytes of host memory are not to be had");
+  }
+  return {{data, release}, bytes};
+}
+
+}  // namespace zenith::detail
