@@ -45,6 +45,7 @@ struct group_of_blocks {
   const std::byte* references;
   std::uint8_t width[packed_group_blocks][packed_miniblocks];
   bool narrow;   ///< every width
+  bool uniform;  ///< all widths are one
   bool patched;  ///< any block
 
   ZENITH_FN group_of_blocks(const packed_layout& in, std::uint64_t group) {
@@ -53,6 +54,8 @@ struct group_of_blocks {
     // a width above the most sets its byte's highest bit
     constexpr std::uint32_t beyond = 0x01010101U * (127 - narrow_bits<U>);
     std::uint32_t over = 0;
+    std::uint32_t all = 0;
+    std::uint32_t common = ~std::uint32_t{0};
     for (unsigned b = 0; b < packed_group_blocks; ++b) {
       std::uint32_t own;
       if constexpr (sizeof(U) == 4) {
@@ -62,7 +65,10 @@ struct group_of_blocks {
       }
       __builtin_memcpy(width[b], &own, sizeof own);
       over |= own + beyond;
+      all |= own;
+      common &= own;
     }
+    uniform = all == common && all == (all & 0xffU) * 0x01010101U;
     narrow = (over & 0x80808080U) == 0;
     patched = false;
     if (in.patches != 0) {
@@ -74,28 +80,44 @@ struct group_of_blocks {
   ZENITH_FN U reference(unsigned slot) const { return packed::load<U>(references + slot * sizeof(U)); }
 };
 
+/// Unpackers of blocks whose widths differ, and of those where all are one.
+template <class U, bool Wide>
+struct own_unpackers {
+  ZENITH_FN unpacker<U, Wide> operator()(std::uint64_t width) const { return unpacker<U, Wide>(width); }
+};
+template <class U, bool Wide>
+struct one_unpacker {
+  unpacker<U, Wide> it;
+  ZENITH_FN const unpacker<U, Wide>& operator()(std::uint64_t) const { return it; }
+};
+
 /// Calls use(tile, index of its first value in the block) for each tile of the words of a block; returns where they
 /// end.
-template <class U, bool Wide, class Use>
-ZENITH_FN const std::byte* unpack_words(const std::uint8_t* width, const std::byte* words, Use&& use) {
-  constexpr unsigned mini_vectors = packed_miniblock_items / vector_of<U>::size;
-  constexpr unsigned tile_minis = tile_vectors / mini_vectors;
-#pragma GCC unroll 4
+template <class U, bool Wide, class Unpackers, class Use>
+ZENITH_FN const std::byte* unpack_words(const Unpackers& of_width, const std::uint8_t* width, const std::byte* words,
+                                        Use&& use) {
+  constexpr unsigned vectors = packed_miniblock_items / vector_of<U>::size;
+  constexpr unsigned tile_minis = tile_vectors / vectors;
+#pragma GCC unroll 1
   for (unsigned m = 0; m < packed_miniblocks; m += tile_minis) {
     packed_tile<U> tile;
 #pragma GCC unroll 4
     for (unsigned n = 0; n < tile_minis; ++n) {
       const std::uint64_t own = width[m + n];
-      const unpacker<U, Wide> from(words, own);
+      const auto& from = of_width(own);
       prefetch_ahead(words);
       if (Wide) prefetch_ahead(words + 64);
 #pragma GCC unroll 8
-      for (unsigned i = 0; i < mini_vectors; ++i) tile.v[n * mini_vectors + i] = from[i];
+      for (unsigned i = 0; i < vectors; ++i) tile.v[n * vectors + i] = from(words, i);
       words += own * 4;
     }
     use(tile, m * packed_miniblock_items);
   }
   return words;
+}
+template <class U, bool Wide, class Use>
+ZENITH_FN const std::byte* unpack_words(const std::uint8_t* width, const std::byte* words, Use&& use) {
+  return unpack_words<U, Wide>(own_unpackers<U, Wide>{}, width, words, use);
 }
 
 /// The words of a block whose outliers stand outside, with them, through an L1 buffer.
@@ -114,8 +136,8 @@ ZENITH_FN const std::byte* unpack_patched(const packed_layout& in, std::uint64_t
   return words;
 }
 
-/// Calls narrow(width, words, block, slot), wide(…) or patched(…) for each block, a group's by one of them: each
-/// returns where the block's words end.
+/// Calls narrow(unpackers, width, words, block, reference), wide(width, …) or patched(width, …) for each block, a
+/// group's by one of them: each returns where the block's words end.
 template <class U, class Narrow, class Wide, class Patched>
 ZENITH_FN void for_groups(const packed_blocks& of, const Narrow& narrow, const Wide& wide, const Patched& patched) {
   const packed_layout& in = *of.column;
@@ -127,8 +149,16 @@ ZENITH_FN void for_groups(const packed_blocks& of, const Narrow& narrow, const W
     const unsigned stop = left < packed_group_blocks - slot ? slot + static_cast<unsigned>(left) : packed_group_blocks;
     if (group.patched) [[unlikely]] {
       for (; slot < stop; ++slot, ++block) words = patched(group.width[slot], words, block, group.reference(slot));
+    } else if (has_narrow<U> && group.narrow && group.uniform) {
+      const one_unpacker<U, false> unpackers{unpacker<U, false>(group.width[0][0])};
+      for (; slot < stop; ++slot, ++block) {
+        words = narrow(unpackers, group.width[0], words, block, group.reference(slot));
+      }
     } else if (group.narrow) {
-      for (; slot < stop; ++slot, ++block) words = narrow(group.width[slot], words, block, group.reference(slot));
+      const own_unpackers<U, false> unpackers;
+      for (; slot < stop; ++slot, ++block) {
+        words = narrow(unpackers, group.width[slot], words, block, group.reference(slot));
+      }
     } else {
       for (; slot < stop; ++slot, ++block) words = wide(group.width[slot], words, block, group.reference(slot));
     }
@@ -148,14 +178,16 @@ template <class U, class Consumer>
 ZENITH_FN void for_frames(const packed_blocks& of, Consumer& to) {
   for_groups<U>(
       of,
-      [&](const std::uint8_t* width, const std::byte* words, std::uint64_t block, U reference) ZENITH_INLINE_LAMBDA {
-        if constexpr (requires { to.skips(reference, reference); }) {
-          if (to.skips(reference, most_of<U>(width))) return words + bytes_of(width);
-        }
-        return unpack_words<U, false>(width, words, [&](const packed_tile<U>& tile, unsigned at) ZENITH_INLINE_LAMBDA {
-          to.template framed<false>(tile, reference, block * packed_block_items + at);
-        });
-      },
+      [&](const auto& unpackers, const std::uint8_t* width, const std::byte* words, std::uint64_t block, U reference)
+          ZENITH_INLINE_LAMBDA {
+            if constexpr (requires { to.skips(reference, reference); }) {
+              if (to.skips(reference, most_of<U>(width))) return words + bytes_of(width);
+            }
+            return unpack_words<U, false>(unpackers, width, words,
+                                          [&](const packed_tile<U>& tile, unsigned at) ZENITH_INLINE_LAMBDA {
+                                            to.template framed<false>(tile, reference, block * packed_block_items + at);
+                                          });
+          },
       [&](const std::uint8_t* width, const std::byte* words, std::uint64_t block, U reference) ZENITH_INLINE_LAMBDA {
         return unpack_words<U, true>(width, words, [&](const packed_tile<U>& tile, unsigned at) ZENITH_INLINE_LAMBDA {
           to.template framed<true>(tile, reference, block * packed_block_items + at);
@@ -211,12 +243,8 @@ class integrator {
  public:
   using batch = vector_of<U>;
 
-  ZENITH_FN integrator(U base, U reference) {
-    U steps[batch::size];
-    for (unsigned i = 0; i < batch::size; ++i) steps[i] = static_cast<U>((i + 1) * reference);
-    ramp_ = batch::load_unaligned(steps);
-    before_ = ramp_ + batch(base);
-  }
+  ZENITH_FN integrator(U base, U reference)
+      : ramp_(running_sums(batch(reference), U{})), before_(ramp_ + batch(base)) {}
 
   ZENITH_FN batch operator()(const batch& words) {
     const batch values = batch(running_sums(words, U{})) + before_;
@@ -244,8 +272,10 @@ ZENITH_FN void for_deltas(const packed_blocks& of, Consumer& to) {
   };
   for_groups<U>(
       of,
-      [&](const std::uint8_t* width, const std::byte* words, std::uint64_t block, U reference)
-          ZENITH_INLINE_LAMBDA { return unpack_words<U, false>(width, words, integrated(block, reference)); },
+      [&](const auto& unpackers, const std::uint8_t* width, const std::byte* words, std::uint64_t block, U reference)
+          ZENITH_INLINE_LAMBDA {
+            return unpack_words<U, false>(unpackers, width, words, integrated(block, reference));
+          },
       [&](const std::uint8_t* width, const std::byte* words, std::uint64_t block, U reference)
           ZENITH_INLINE_LAMBDA { return unpack_words<U, true>(width, words, integrated(block, reference)); },
       [&](const std::uint8_t* width, const std::byte* words, std::uint64_t block, U reference)

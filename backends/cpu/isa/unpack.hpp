@@ -1,6 +1,6 @@
-// unpacker<U, Wide>: the words of a miniblock, a register at a time. Included by a unit that is compiled for one
-// instruction set, inside its namespace; SSE2 has none, because it can neither shuffle bytes nor shift each lane by its
-// own count.
+// unpacker<U, Wide>: the words of miniblocks of one width, a register at a time. Included by a unit that is compiled
+// for one instruction set, inside its namespace; SSE2 has none, because it can neither shuffle bytes nor shift each
+// lane by its own count.
 //
 // A register's values begin at a byte, or for four of them at half a byte. A permutation brings to each lane the bytes
 // that hold its value, then come a shift and a mask. Which bytes and how far follows from the width alone: tables.
@@ -155,48 +155,66 @@ template <class U>
 inline constexpr bool has_narrow = false;
 #endif
 
+/// Of one width: what it takes to unpack stays in registers from miniblock to miniblock.
 template <class U, bool Wide>
 class unpacker {
  public:
   using batch = xsimd::batch<U, arch>;
   using reg = lane_reg<U>;
 
-  ZENITH_FN unpacker(const std::byte* words, std::uint64_t width)
-      : words_(words), width_(width), code_(codes<U>.of[width]), mask_(every_lane(code_[0].mask)) {}
+  ZENITH_FN explicit unpacker(std::uint64_t width) : width_(width) {
+    const auto& code = codes<U>.of[width];
+    mask_ = every_lane(code[0].mask);
+    for (unsigned phase = 0; phase < phases<U>; ++phase) {
+      if constexpr (by_words) {
+        low_[phase] = load_bits(code[phase].low);
+        high_[phase] = load_bits(code[phase].high);
+        low_shift_[phase] = load_bits(code[phase].low_shift);
+        high_shift_[phase] = load_bits(code[phase].high_shift);
+      } else {
+        low_[phase] = load_bits(code[phase].bytes);
+        low_shift_[phase] = load_bits(code[phase].narrow_shift);
+      }
+    }
+  }
 
-  /// Values [vector * lanes, (vector + 1) * lanes) of the miniblock.
-  ZENITH_FN batch operator[](unsigned vector) const {
-    const auto& code = code_[phases<U> == 2 ? vector % 2 : 0];
-    const std::byte* at = words_ + (lanes<U> * width_ * vector) / 8;
-    if constexpr (Wide || !has_narrow<U>) {
+  /// Values [vector * lanes, (vector + 1) * lanes) of the miniblock at `words`.
+  ZENITH_FN batch operator()(const std::byte* words, unsigned vector) const {
+    const std::byte* at = words + (lanes<U> * width_ * vector) / 8;
+    const unsigned phase = phases<U> == 2 ? vector % 2 : 0;
+    if constexpr (by_words) {
       const reg bits = load_bits(at);
-      const reg low = shift_right<U>(words_of(bits, load_bits(code.low)), load_bits(code.low_shift));
-      const reg high = shift_left<U>(words_of(bits, load_bits(code.high)), load_bits(code.high_shift));
+      const reg low = shift_right<U>(words_of(bits, low_[phase]), low_shift_[phase]);
+      const reg high = shift_left<U>(words_of(bits, high_[phase]), high_shift_[phase]);
       return batch(joined(low, high, mask_));
     } else {
-      return batch(all_of(shift_right<U>(placed(at, code), load_bits(code.narrow_shift)), mask_));
+      return batch(all_of(shift_right<U>(placed(at, low_[phase]), low_shift_[phase]), mask_));
     }
   }
 
  private:
-  ZENITH_FN reg placed(const std::byte* at, const width_code<U>& code) const {
+  static constexpr bool by_words = Wide || !has_narrow<U>;
+
+  ZENITH_FN reg placed([[maybe_unused]] const std::byte* at, [[maybe_unused]] reg bytes) const {
 #if defined(ZENITH_ISA_AVX512VBMI)
-    return _mm512_permutexvar_epi8(load_bits(code.bytes), load_bits(at));
+    return _mm512_permutexvar_epi8(bytes, load_bits(at));
 #elif defined(ZENITH_ISA_AVX2)
     const auto* low = reinterpret_cast<const __m128i*>(at);
     const auto* high = reinterpret_cast<const __m128i*>(at + lanes<U> / 2 * width_ / 8);
     const __m256i bits =
         _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(low)), _mm_loadu_si128(high), 1);
-    return _mm256_shuffle_epi8(bits, load_bits(code.bytes));
+    return _mm256_shuffle_epi8(bits, bytes);
 #else
-    return load_bits(at);
+    return bytes;
 #endif
   }
 
-  const std::byte* words_;
   std::uint64_t width_;
-  const width_code<U> (&code_)[phases<U>];
   reg mask_;
+  reg low_[phases<U>];
+  reg high_[phases<U>];
+  reg low_shift_[phases<U>];
+  reg high_shift_[phases<U>];
 };
 
 #endif

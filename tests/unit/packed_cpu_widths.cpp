@@ -1,0 +1,134 @@
+// Every bit width on every instruction set: the CPU's tiles against the plain decoder, and references that no encoder
+// writes, which make values wrap around.
+
+#include <catch.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <algorithms/packed_column/layout.hpp>
+#include <settings.hpp>
+#include <targets.hpp>
+#include <zenith/packed_block.hpp>
+#include <zenith/zenith.hpp>
+
+namespace {
+
+using zenith::encoding;
+namespace packed = zenith::packed;
+
+// Two groups and a bit; every miniblock needs `width` bits, of the values or of their differences.
+template <class T>
+std::vector<T> values_of_width(encoding kind, unsigned width, std::mt19937_64& random) {
+  using U = std::make_unsigned_t<T>;
+  const auto mask = packed::low_mask<U>(width);
+  std::vector<T> values(2 * zenith::packed_group_items + 300);
+  const U origin = static_cast<U>(random());
+  U value = origin;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    U word = static_cast<U>(random()) & mask;
+    // the least and the longest word of each miniblock, where the block's first does not count
+    if (i % 32 == 1) word = 0;
+    if (i % 32 == 2) word = mask;
+    if (kind == encoding::delta) {
+      value = static_cast<U>(value + word);
+    } else {
+      // the order of a signed type begins at its least value
+      const U least = std::is_signed_v<T> ? static_cast<U>(U{1} << (sizeof(U) * 8 - 1)) : U{0};
+      value = static_cast<U>(word +
+                             (width == sizeof(U) * 8 ? least : least + static_cast<U>(origin >> width << width) / 4));
+    }
+    values[i] = static_cast<T>(value);
+  }
+  return values;
+}
+
+template <class T>
+zenith::packed_view<T> sealed(std::vector<std::byte>& bytes) {
+  zenith::packed_header header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  header.checksum = packed::checksum(bytes);
+  std::memcpy(bytes.data(), &header, sizeof header);
+  return zenith::packed_view<T>::parse(bytes);
+}
+
+template <class T>
+void compare(const zenith::executor& on, const zenith::packed_view<T>& column, std::mt19937_64& random) {
+  using U = std::make_unsigned_t<T>;
+  const auto oracle = zenith::make_executor("reference");
+  std::vector<T> expected(column.size());
+  for (std::uint64_t block = 0; block < column.layout().blocks(); ++block) {
+    U values[zenith::packed_block_items];
+    const unsigned items = packed::unpack_block(column.layout(), block, values);
+    std::memcpy(expected.data() + block * zenith::packed_block_items, values, items * sizeof(U));
+  }
+  std::vector<T> out(column.size());
+  zenith::unpack(on, column, out);
+  REQUIRE(out == expected);
+  REQUIRE(zenith::sum(on, column) == zenith::sum(oracle, column));
+  REQUIRE(zenith::minimum(on, column) == *std::ranges::min_element(expected));
+  REQUIRE(zenith::maximum(on, column) == *std::ranges::max_element(expected));
+  const auto [low, high] = std::minmax(expected[random() % expected.size()], expected[random() % expected.size()]);
+  std::vector<std::uint64_t> bits((column.size() + 63) / 64);
+  std::vector<std::uint64_t> expected_bits(bits.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (low <= expected[i] && expected[i] <= high) expected_bits[i / 64] |= std::uint64_t{1} << (i % 64);
+  }
+  zenith::select_bitmap(on, column, low, high, bits);
+  REQUIRE(bits == expected_bits);
+  for (const auto select : {zenith::selection::largest, zenith::selection::smallest}) {
+    REQUIRE(zenith::top_k(on, column, 7, {.select = select}).indices ==
+            zenith::top_k(oracle, column, 7, {.select = select}).indices);
+  }
+}
+
+template <class T>
+void compare_widths(const std::string& test) {
+  using U = std::make_unsigned_t<T>;
+  const auto oracle = zenith::make_executor("reference");
+  for (unsigned width = 0; width <= sizeof(T) * 8; ++width) {
+    for (const auto kind : {encoding::frame_of_reference, encoding::delta}) {
+      const auto seed = zenith_test::seed_of(test + std::string{to_string(kind)}, width);
+      std::mt19937_64 random(seed);
+      const auto values = values_of_width<T>(kind, width, random);
+      const auto column = zenith::pack(oracle, values, kind, {.patches = false});
+      if (kind == encoding::frame_of_reference) {
+        for (const auto own : packed::place_of<U>(column.layout(), 3).width) REQUIRE(own == width);
+      }
+      // the same words over references from anywhere
+      std::vector<std::byte> hostile(column.bytes().begin(), column.bytes().end());
+      for (std::uint64_t block = 0; block < column.layout().blocks(); ++block) {
+        std::byte* record =
+            hostile.data() + column.layout().groups_at + block / zenith::packed_group_blocks * packed::group_bytes<U>;
+        const U reference = static_cast<U>(random());
+        std::memcpy(record + 8 + block % zenith::packed_group_blocks * sizeof(U), &reference, sizeof reference);
+      }
+      const auto wrapping = sealed<T>(hostile);
+      for (const auto& target : zenith_test::executors("unpack", {"cpu"})) {
+        if (!target.executor_string.ends_with("threads=1")) continue;
+        INFO(test << " seed " << seed << ", " << to_string(kind) << ", " << width << " bits, on "
+                  << target.executor_string);
+        const auto again = zenith::pack(target.on, values, kind, {.patches = false});
+        REQUIRE(std::ranges::equal(again.bytes(), column.bytes()));
+        compare<T>(target.on, column, random);
+        compare<T>(target.on, wrapping, random);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every width of 32-bit values is decoded and packed on every instruction set") {
+  compare_widths<std::int32_t>("widths of int32");
+  compare_widths<std::uint32_t>("widths of uint32");
+}
+
+TEST_CASE("every width of 64-bit values is decoded and packed on every instruction set") {
+  compare_widths<std::int64_t>("widths of int64");
+  compare_widths<std::uint64_t>("widths of uint64");
+}
