@@ -24,7 +24,7 @@ struct group_sizes {
   std::uint64_t vertical_words = 0;
   std::uint64_t variable_bytes = 0;
   std::uint64_t runs = 0;         ///< that begin in the group
-  std::uint32_t fixed_bytes = 1;  ///< of the widest value: 1, 2, 4 or 8
+  std::uint64_t fixed_bytes = 1;  ///< of the widest value: 1, 2, 4 or 8; 64 bits: no padding
 
   ZENITH_FN void add(const group_sizes& other) {
     words += other.words;

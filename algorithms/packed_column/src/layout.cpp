@@ -107,7 +107,7 @@ namespace {
 
 std::uint32_t parameter_of(encoding kind, std::uint64_t count, std::uint32_t lanes, const group_sizes& total) {
   switch (kind) {
-    case encoding::null_suppression_fixed: return total.fixed_bytes;
+    case encoding::null_suppression_fixed: return static_cast<std::uint32_t>(total.fixed_bytes);
     case encoding::run_length: return count <= std::numeric_limits<std::uint32_t>::max() ? 4 : 8;
     case encoding::vertical: return lanes;
     default: return 0;
