@@ -246,6 +246,30 @@ TEMPLATE_TEST_CASE("packed columns at the edges of blocks and groups", "[packed_
   }
 }
 
+TEMPLATE_TEST_CASE("groups of one width are right at every width", "[packed_column]", std::int32_t, std::uint32_t,
+                   std::int64_t) {
+  zenith_test::register_emulated_cuda();
+  using word = std::make_unsigned_t<TestType>;
+  generator random(zenith::simt_engine::seed());
+  constexpr unsigned bits = sizeof(TestType) * 8;
+  for (unsigned width = 1; width <= bits; width += bits / 32) {
+    // values of all widths, but for the first of each miniblock, which sees to it that they are packed in as many bits
+    std::vector<TestType> values(2 * zenith::packed_group_items + 5);
+    const word most = static_cast<word>(~word{0}) >> (bits - width);
+    const word least = random() % 2 == 0 ? static_cast<word>(random()) & ~most : word{0} - (most >> 1);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const word above = i % 32 == 0 ? most : i % 32 == 1 ? word{0} : static_cast<word>(random()) & most;
+      values[i] = static_cast<TestType>(least + above);
+    }
+    CAPTURE(width, least);
+    const fixture<TestType> with(values, encoding::frame_of_reference);
+    check_aggregates(with);
+    zenith::array<TestType> whole(with.on, values.size());
+    zenith::unpack(with.on, with.on_device, whole.device());
+    CHECK(host_values(whole) == values);
+  }
+}
+
 TEMPLATE_TEST_CASE("top-k of packed columns goes every way", "[packed_column]", std::int32_t, std::uint64_t) {
   zenith_test::register_emulated_cuda();
   constexpr std::size_t count = 14000;

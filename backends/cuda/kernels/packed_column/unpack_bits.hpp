@@ -56,55 +56,14 @@ class difference_unpacker {
     }
   }
 
-  // The sum of this lane's words of a whole group of one width, 3 to 16 bits: 64 of them, which fit.
-  [[nodiscard]] ZENITH_DEVICE std::uint32_t words_of_even(std::uint32_t width) const {
+  // The sum of this lane's words of a whole group of one width, 3 to 32 bits. As many loads are in flight as there are
+  // registers for: it is they that the time goes to.
+  [[nodiscard]] ZENITH_DEVICE std::uint64_t words_of_even(std::uint32_t width) const {
     const unsigned bit = simt::lane_index() * tile::per_vector * width;
-    even_bits at{record_.payload() + bit / 32, tile::vector_items / 32 * width, bit % 32, width};
-    const std::uint32_t mask = low_bits(width);
-    std::uint32_t sum = 0;
-    // as many loads in flight as there are registers for
-    if (width <= 8) {
-      // fields 0 and 2 of a window, and 1 and 3: twice as wide, a field holds the sum of eight words
-      const std::uint32_t pair_mask = mask | mask << (2 * width);
-      const std::uint32_t low_pair = low_bits(2 * width);
-      std::uint32_t word[tile::in_group][tile::vectors][2];
-      ZENITH_UNROLL
-      for (unsigned number = 0; number < tile::in_group; ++number) {
-        load_words(at, word[number]);
-        at.first += tile::vectors * at.stride;
-      }
-      ZENITH_UNROLL
-      for (unsigned number = 0; number < tile::in_group; ++number) {
-        std::uint32_t pairs = 0;
-        ZENITH_UNROLL
-        for (unsigned v = 0; v < tile::vectors; ++v) {
-          const auto& from = word[number][v];
-          const std::uint32_t window = simt::funnel_shift_right(from[0], from[1], at.shift_);
-          pairs += (window & pair_mask) + (window >> width & pair_mask);
-        }
-        sum += (pairs & low_pair) + (pairs >> (2 * width));
-      }
-    } else {
-      constexpr unsigned together = 2;
-      for (unsigned number = 0; number < tile::in_group; number += together) {
-        std::uint32_t word[together][tile::vectors][3];
-        ZENITH_UNROLL
-        for (unsigned t = 0; t < together; ++t) {
-          load_words(at, word[t]);
-          at.first += tile::vectors * at.stride;
-        }
-        ZENITH_UNROLL
-        for (unsigned v = 0; v < together * tile::vectors; ++v) {
-          const auto& from = word[v / tile::vectors][v % tile::vectors];
-          const std::uint32_t low = simt::funnel_shift_right(from[0], from[1], at.shift_);
-          const std::uint32_t high = simt::funnel_shift_right(from[1], from[2], at.shift_);
-          const std::uint32_t next = simt::funnel_shift_right_clamped(low, high, 2 * width);
-          sum += (low & mask) + (low >> width & mask);
-          sum += (next & mask) + (next >> width & mask);
-        }
-      }
-    }
-    return sum;
+    const even_bits at{record_.payload() + bit / 32, tile::vector_items / 32 * width, bit % 32, width};
+    if (width <= 8) return narrow_words_of_even(at);
+    if (width <= 16) return middle_words_of_even(at);
+    return wide_words_of_even(at);
   }
 
   const packed_layout& in_;
@@ -171,6 +130,72 @@ class difference_unpacker {
     }
   }
 
+  // Of the next tiles.
+  template <unsigned Together, unsigned Words>
+  ZENITH_DEVICE static void load_tiles(even_bits& at, std::uint32_t (&word)[Together][tile::vectors][Words]) {
+    ZENITH_UNROLL
+    for (unsigned t = 0; t < Together; ++t) {
+      load_words(at, word[t]);
+      at.first += tile::vectors * at.stride;
+    }
+  }
+
+  // Sums of this lane's words of a group of one width: up to 8 bits, up to 16, up to 32.
+  [[nodiscard]] ZENITH_DEVICE static std::uint32_t narrow_words_of_even(even_bits at) {
+    const unsigned width = at.width_;
+    const std::uint32_t mask = low_bits(width);
+    // fields 0 and 2 of a window, and 1 and 3: twice as wide, a field holds the sum of eight words
+    const std::uint32_t pair_mask = mask | mask << (2 * width);
+    const std::uint32_t low_pair = low_bits(2 * width);
+    std::uint32_t word[tile::in_group][tile::vectors][2];
+    load_tiles(at, word);
+    std::uint32_t sum = 0;
+    ZENITH_UNROLL
+    for (unsigned t = 0; t < tile::in_group; ++t) {
+      std::uint32_t pairs = 0;
+      ZENITH_UNROLL
+      for (unsigned v = 0; v < tile::vectors; ++v) {
+        const std::uint32_t window = simt::funnel_shift_right(word[t][v][0], word[t][v][1], at.shift_);
+        pairs += (window & pair_mask) + (window >> width & pair_mask);
+      }
+      sum += (pairs & low_pair) + (pairs >> (2 * width));
+    }
+    return sum;
+  }
+  [[nodiscard]] ZENITH_DEVICE static std::uint32_t middle_words_of_even(even_bits at) {
+    const unsigned width = at.width_;
+    const std::uint32_t mask = low_bits(width);
+    std::uint32_t word[tile::in_group][tile::vectors][3];
+    load_tiles(at, word);
+    std::uint32_t sum = 0;
+    ZENITH_UNROLL
+    for (unsigned v = 0; v < tile::in_group * tile::vectors; ++v) {
+      const auto& from = word[v / tile::vectors][v % tile::vectors];
+      const std::uint32_t low = simt::funnel_shift_right(from[0], from[1], at.shift_);
+      const std::uint32_t high = simt::funnel_shift_right(from[1], from[2], at.shift_);
+      const std::uint32_t next = simt::funnel_shift_right_clamped(low, high, 2 * width);
+      sum += (low & mask) + (low >> width & mask);
+      sum += (next & mask) + (next >> width & mask);
+    }
+    return sum;
+  }
+  [[nodiscard]] ZENITH_DEVICE static std::uint64_t wide_words_of_even(even_bits at) {
+    constexpr unsigned together = 2;
+    std::uint64_t sum = 0;
+    for (unsigned number = 0; number < tile::in_group; number += together) {
+      std::uint32_t word[together][tile::vectors][5];
+      load_tiles(at, word);
+      ZENITH_UNROLL
+      for (unsigned t = 0; t < together; ++t) {
+        tile words;
+        split_wide(at, word[t], words);
+        ZENITH_UNROLL
+        for (unsigned i = 0; i < tile::lane_items; ++i) sum += words.item[i];
+      }
+    }
+    return sum;
+  }
+
   // All of a lane's values of a vector in 32 bits.
   template <class Bits>
   ZENITH_DEVICE static void take_from_window(const Bits& at, tile& to) {
@@ -208,27 +233,30 @@ class difference_unpacker {
 
   // Four of one width, 17 to 32 bits: the first and second begin in the first 32 bits, the third in the next 32, the
   // fourth there or behind.
+  ZENITH_DEVICE static void split_wide(const even_bits& at, const std::uint32_t (&word)[tile::vectors][5], tile& to) {
+    const unsigned width = at.width_;
+    const std::uint32_t mask = low_bits(width);
+    const bool is_behind = 3 * width > 64;
+    const unsigned last_shift = 3 * width - (is_behind ? 64 : 32);
+    ZENITH_UNROLL
+    for (unsigned v = 0; v < tile::vectors; ++v) {
+      std::uint32_t bits[4];
+      ZENITH_UNROLL
+      for (unsigned i = 0; i < 4; ++i) bits[i] = simt::funnel_shift_right(word[v][i], word[v][i + 1], at.shift_);
+      U* const item = to.item + v * tile::per_vector;
+      item[0] = bits[0] & mask;
+      item[1] = simt::funnel_shift_right_clamped(bits[0], bits[1], width) & mask;
+      item[2] = simt::funnel_shift_right_clamped(bits[1], bits[2], 2 * width - 32) & mask;
+      item[3] =
+          simt::funnel_shift_right_clamped(is_behind ? bits[2] : bits[1], is_behind ? bits[3] : bits[2], last_shift) &
+          mask;
+    }
+  }
   ZENITH_DEVICE static void take_wide(const even_bits& at, tile& to) {
     if constexpr (tile::per_vector == 4) {
-      const unsigned width = at.width_;
-      const std::uint32_t mask = low_bits(width);
-      const bool is_behind = 3 * width > 64;
-      const unsigned last_shift = 3 * width - (is_behind ? 64 : 32);
       std::uint32_t word[tile::vectors][5];
       load_words(at, word);
-      ZENITH_UNROLL
-      for (unsigned v = 0; v < tile::vectors; ++v) {
-        std::uint32_t bits[4];
-        ZENITH_UNROLL
-        for (unsigned i = 0; i < 4; ++i) bits[i] = simt::funnel_shift_right(word[v][i], word[v][i + 1], at.shift_);
-        U* const item = to.item + v * tile::per_vector;
-        item[0] = bits[0] & mask;
-        item[1] = simt::funnel_shift_right_clamped(bits[0], bits[1], width) & mask;
-        item[2] = simt::funnel_shift_right_clamped(bits[1], bits[2], 2 * width - 32) & mask;
-        item[3] =
-            simt::funnel_shift_right_clamped(is_behind ? bits[2] : bits[1], is_behind ? bits[3] : bits[2], last_shift) &
-            mask;
-      }
+      split_wide(at, word, to);
     }
   }
 
@@ -281,7 +309,7 @@ class unpacker<U, encoding::frame_of_reference> : public difference_unpacker<U> 
     } else {
       const auto& record = this->record_;
       const std::uint32_t width = record.even_width();
-      if (!record.is_even() || width < 3 || width > 16 || this->in_.patches != 0) return false;
+      if (!record.is_even() || width < 3 || this->in_.patches != 0) return false;
       if (this->in_.count - group * packed_group_items < packed_group_items) return false;
       // no value may wrap around
       const U reference = record.own_reference();
