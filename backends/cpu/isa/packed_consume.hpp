@@ -7,6 +7,20 @@ inline constexpr std::make_unsigned_t<T> order_bias = std::is_signed_v<T>
                                                           ? std::make_unsigned_t<T>(1) << (sizeof(T) * 8 - 1)
                                                           : 0;
 
+/// a <= b. AVX2 compares no unsigned words, but finds their minimum.
+template <class U>
+ZENITH_FN auto at_most(const vector_of<U>& a, const vector_of<U>& b) {
+#if defined(ZENITH_ISA_AVX2)
+  if constexpr (sizeof(U) == 4) {
+    return xsimd::min(a, b) == a;
+  } else {
+    return a <= b;
+  }
+#else
+  return a <= b;
+#endif
+}
+
 /// To memory.
 template <class U, bool PastCaches>
 struct store_consumer {
@@ -228,7 +242,7 @@ struct select_consumer {
     std::byte* to = bitmap + first / 8;
     if constexpr (lanes == 16) {
       for (unsigned i = 0; i < tile_vectors; ++i) {
-        const auto mask = static_cast<std::uint16_t>(lane_mask(beyond.v[i] <= vector_of<U>(span)));
+        const auto mask = static_cast<std::uint16_t>(lane_mask(at_most<U>(beyond.v[i], vector_of<U>(span))));
         __builtin_memcpy(to + 2 * i, &mask, sizeof mask);
       }
     } else {
@@ -236,7 +250,7 @@ struct select_consumer {
       for (unsigned i = 0; i < tile_vectors; i += a_byte) {
         std::uint32_t mask = 0;
         for (unsigned j = 0; j < a_byte; ++j) {
-          mask |= lane_mask(beyond.v[i + j] <= vector_of<U>(span)) << (j * lanes);
+          mask |= lane_mask(at_most<U>(beyond.v[i + j], vector_of<U>(span))) << (j * lanes);
         }
         to[i / a_byte] = static_cast<std::byte>(mask);
       }
@@ -283,9 +297,9 @@ struct scan_consumer {
  private:
   ZENITH_FN auto reaches(const batch& biased) const {
     if constexpr (Smallest) {
-      return biased <= batch(threshold);
+      return at_most<U>(biased, batch(threshold));
     } else {
-      return biased >= batch(threshold);
+      return at_most<U>(batch(threshold), biased);
     }
   }
 

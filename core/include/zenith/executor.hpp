@@ -43,7 +43,7 @@ class executor {
 
 struct cpu_options {
   int threads = 0;                              ///< 0: all that the process may use
-  std::string isa = {};                         ///< "sse2", "avx2", "avx512"; empty: the widest usable
+  std::string isa = {};                         ///< "sse2", "avx2", "avx512", "avx512bw"; empty: the widest usable
   std::pmr::memory_resource* memory = nullptr;  ///< for scratch; nullptr: the default resource
 };
 
