@@ -55,6 +55,21 @@ TEMPLATE_TEST_CASE("every shape in every encoding", "[packed_column]", ZENITH_EV
   seen.require_none();
 }
 
+TEMPLATE_TEST_CASE("bits that are no value's", "[packed_column]", ZENITH_EVERY_PACKABLE_TYPE) {
+  verdict seen;
+  std::uint64_t number = 0;
+  for (const auto& as : every_manner) {
+    for (const std::size_t length : {1, 33, 129, 700, 2049, 5000}) {
+      random_source random{zenith_test::seed_of("scribbles", number++)};
+      sample<TestType> data("scribbled",
+                            make_values<TestType>(shape::width, length, some_width<TestType>(random), random), as,
+                            random() % 5, &random);
+      run_everywhere(seen, data, random);
+    }
+  }
+  seen.require_none();
+}
+
 TEMPLATE_TEST_CASE("long columns", "[packed_column]", ZENITH_EVERY_PACKABLE_TYPE) {
   verdict seen;
   std::uint64_t number = 0;

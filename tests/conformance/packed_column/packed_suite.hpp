@@ -52,13 +52,14 @@ void run_everywhere(verdict& seen, sample<T>& data, random_source& random) {
 /// Up to the suite's largest: lengths around every boundary of the format, and primes.
 [[nodiscard]] std::vector<std::size_t> interesting_lengths();
 
-/// `count` values packed as `as`, at a drawn offset.
+/// `count` values packed as `as`, at a drawn offset; in one of eight, random bits stand where no value has any.
 template <class T>
 [[nodiscard]] sample<T> make_sample(shape one, std::size_t count, unsigned width, const manner& as,
                                     random_source& random) {
   constexpr std::size_t offsets[] = {0, 0, 1, 2, 3, 4, 8, 37};
   return {std::string{name_of(one)} + " of " + std::to_string(width) + " bits",
-          make_values<T>(one, count, width, random), as, offsets[random() % std::size(offsets)]};
+          make_values<T>(one, count, width, random), as, offsets[random() % std::size(offsets)],
+          random() % 8 == 0 ? &random : nullptr};
 }
 
 [[nodiscard]] inline shape some_shape(random_source& random) { return every_shape[random() % std::size(every_shape)]; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
 
 #include <catch.hpp>
@@ -54,6 +55,20 @@ TEST_CASE("each value alone, and each block alone", "[bits]") {
           if (!same) REQUIRE(same);
         }
       }
+    }
+  });
+}
+
+TEST_CASE("the checksum is the page's", "[bits]") {
+  std::uint64_t number = 0;
+  for_every_type([&]<class T>(std::type_identity<T>) {
+    for (const auto& as : every_manner) {
+      random_source random{zenith_test::seed_of("checksum", number++)};
+      const auto values = make_values<T>(some_shape(random), random() % 3000, some_width<T>(random), random);
+      const auto column = zenith::pack(zenith::reference(), values, as.kind, as.options());
+      std::uint64_t written = 0;
+      std::memcpy(&written, column.bytes().data() + offsetof(zenith::packed_header, checksum), sizeof written);
+      CHECK(written == checksum_by_the_page(column.bytes()));
     }
   });
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <column.hpp>
+#include <format.hpp>
 #include <zenith/packed_column.hpp>
 
 namespace conformance::packed {
@@ -47,12 +48,16 @@ inline constexpr manner every_manner[] = {
 template <class T>
 class sample {
  public:
-  sample(std::string name, const std::vector<T>& values, const manner& packed_as, std::size_t offset)
+  /// With `scribbles`, random bits stand where no value has any: see `scribble`.
+  sample(std::string name, const std::vector<T>& values, const manner& packed_as, std::size_t offset,
+         random_source* scribbles = nullptr)
       : plain_(std::move(name), values, offset % 4),
         manner_(packed_as),
         offset_(offset),
-        bytes_(bytes_of(values, packed_as, offset)),
-        pristine_(bytes_) {
+        is_scribbled_(scribbles != nullptr),
+        bytes_(bytes_of(values, packed_as, offset)) {
+    if (is_scribbled_) scribble(std::span<std::byte>(bytes_).subspan(offset_), *scribbles);
+    pristine_ = bytes_;
     view_ = zenith::packed_view<T>::parse(std::span<const std::byte>(bytes_).subspan(offset_));
   }
 
@@ -60,6 +65,8 @@ class sample {
   [[nodiscard]] std::span<const T> values() const { return plain_.keys(); }
   [[nodiscard]] const manner& packed_as() const { return manner_; }
   [[nodiscard]] const zenith::packed_view<T>& view() const { return view_; }
+  /// Then the bytes are not those that packing gives.
+  [[nodiscard]] bool is_scribbled() const { return is_scribbled_; }
   [[nodiscard]] std::string describe() const;
 
   /// Whether no one has written to values or bytes.
@@ -80,6 +87,7 @@ class sample {
   column<T> plain_;
   manner manner_;
   std::size_t offset_;
+  bool is_scribbled_;
   std::vector<std::byte> bytes_;
   std::vector<std::byte> pristine_;
   zenith::packed_view<T> view_;

@@ -12,8 +12,8 @@ const suite& the_suite() {
     return suite{.targets = packed_targets(),
                  .most_items = std::max<std::size_t>(static_cast<std::size_t>(scale * 200003), 7000),
                  // nine executors of the CPU: each run draws others, and stays within a minute
-                 .share = std::min(1.0, 0.3 * scale),
-                 .random_seconds = 2 * scale};
+                 .share = std::min(1.0, 0.6 * scale),
+                 .random_seconds = 4 * scale};
   }();
   return whole;
 }
