@@ -333,7 +333,7 @@ struct encoder {
         if (patched) index[8 + b] = static_cast<std::byte>(at.patch - patch_before);
       }
       write_place(to, out, block, words.reference, width, offset);
-      for (unsigned m = 0; m < packed_miniblocks; ++m) offset += width[m];
+      for (const unsigned one : width) offset += one;
     }
   }
 

@@ -198,7 +198,7 @@ top_k_run packed_top_k(const executor& on, const packed_operand& column, memory_
   auto problem = problem_of(packed_top_k_call::operation, column);
   problem.k = out_keys_count;
   const auto place = packed::resolve(on, problem);
-  const top_k_run ran{std::string{place.target->name}, std::string{packed::strategy}};
+  top_k_run ran{std::string{place.target->name}, std::string{packed::strategy}};
   if (out_keys_count == 0) {
     if (options.statistics != nullptr) *options.statistics = {};
     return ran;
