@@ -94,7 +94,9 @@ outcome<T> run_on_device(const zenith::executor& on, const std::vector<T>& keys,
 
 std::vector<std::string> strategies() {
   std::vector<std::string> names;
-  for (const auto& entry : zenith::find_backend("cuda-emulated").kernels) names.emplace_back(entry.strategy);
+  for (const auto& entry : zenith::find_backend("cuda-emulated").kernels) {
+    if (entry.operation == zenith::top_k_call::operation) names.emplace_back(entry.strategy);
+  }
   return names;
 }
 
