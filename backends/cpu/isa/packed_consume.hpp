@@ -24,14 +24,15 @@ ZENITH_FN auto at_most(const vector_of<U>& a, const vector_of<U>& b) {
 /// To memory.
 template <class U, bool PastCaches>
 struct store_consumer {
-  U* out;  ///< where value 0 would stand
+  U* out;
+  std::uint64_t begin;  ///< the value that `out` begins with
 
   template <bool Wide>
   ZENITH_FN void framed(const packed_tile<U>& words, U reference, std::uint64_t first) {
     values(added(words, reference), first);
   }
   ZENITH_FN void values(const packed_tile<U>& tile, std::uint64_t first) {
-    U* to = out + first;
+    U* to = out + (first - begin);
     for (unsigned i = 0; i < tile_vectors; ++i, to += vector_of<U>::size) {
       if constexpr (PastCaches) {
         stream(to, tile.v[i]);
@@ -52,13 +53,13 @@ struct store_consumer {
 
 template <class U>
 void unpack_blocks(const packed_blocks& of, void* out, bool past_caches) {
-  U* origin = static_cast<U*>(out) - of.begin * packed_block_items;
+  const std::uint64_t begin = of.begin * packed_block_items;
   if (past_caches && reinterpret_cast<std::uintptr_t>(out) % 16 == 0) {
-    store_consumer<U, true> to{origin};
+    store_consumer<U, true> to{static_cast<U*>(out), begin};
     for_tiles<U>(of, to);
     _mm_sfence();
   } else {
-    store_consumer<U, false> to{origin};
+    store_consumer<U, false> to{static_cast<U*>(out), begin};
     for_tiles<U>(of, to);
   }
 }

@@ -29,9 +29,10 @@ constexpr auto invalid = zenith::error_code::invalid_argument;
 template <class T, class Column>
 void refuse_wrong_sizes(const zenith_test::target& on, const Column& column) {
   const std::size_t count = column.size();
-  guarded<T> out(count + 1);
-  refuses(invalid, std::to_string(count), [&] { zenith::unpack(on.on, column, out.span()); });
-  refuses(invalid, "unpack", [&] { zenith::unpack(on.on, column, 0, out.span()); });
+  guarded<T> out(count + 2);
+  const auto one_more = out.span().first(count + 1);
+  refuses(invalid, std::to_string(count), [&] { zenith::unpack(on.on, column, one_more); });
+  refuses(invalid, "unpack", [&] { zenith::unpack(on.on, column, 0, one_more); });
   refuses(invalid, "unpack", [&] { zenith::unpack(on.on, column, count + 1, out.span().first(0)); });
   refuses(invalid, "unpack", [&] { zenith::unpack(on.on, column, count, out.span().first(1)); });
   refuses(invalid, "unpack", [&] { zenith::unpack(on.on, column, ~std::uint64_t{0}, out.span().first(2)); });
@@ -48,7 +49,7 @@ void refuse_wrong_sizes(const zenith_test::target& on, const Column& column) {
   guarded<std::uint32_t> indices(count + 1);
   if (offers(on, "packed_top_k")) {
     refuses(invalid, "k is " + std::to_string(count + 1),
-            [&] { zenith::top_k(on.on, column, out.span(), indices.span()); });
+            [&] { zenith::top_k(on.on, column, one_more, indices.span()); });
     refuses(invalid, "both must have k",
             [&] { zenith::top_k(on.on, column, out.span().first(count), indices.span()); });
     refuses(zenith::error_code::unsupported, "strategy", [&] {
