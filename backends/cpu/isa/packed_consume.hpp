@@ -1,26 +1,6 @@
 // What is done with the tiles of a packed column. Included by a unit that is compiled for one instruction set, inside
 // its namespace.
 
-/// Turns the bits of values of either sign into unsigned words in the same order.
-template <class T>
-inline constexpr std::make_unsigned_t<T> order_bias = std::is_signed_v<T>
-                                                          ? std::make_unsigned_t<T>(1) << (sizeof(T) * 8 - 1)
-                                                          : 0;
-
-/// a <= b. AVX2 compares no unsigned words, but finds their minimum.
-template <class U>
-ZENITH_FN auto at_most(const vector_of<U>& a, const vector_of<U>& b) {
-#if defined(ZENITH_ISA_AVX2)
-  if constexpr (sizeof(U) == 4) {
-    return xsimd::min(a, b) == a;
-  } else {
-    return a <= b;
-  }
-#else
-  return a <= b;
-#endif
-}
-
 /// To memory.
 template <class U, bool PastCaches>
 struct store_consumer {
@@ -87,9 +67,27 @@ class sum_consumer {
     }
   }
 
+#if !defined(ZENITH_ISA_SSE2)
+  template <class Unpacker>
+  ZENITH_FN block_set narrow(const Unpacker& unpacked, const narrow_group& group, const std::byte* references) {
+    const auto biased = biased_references(references, order_bias<T>);
+    std::uint64_t sum = 0;
+    U highest = 0;
+    for (const U one : biased.of) {
+      sum += static_cast<std::uint64_t>(static_cast<T>(one ^ order_bias<T>));
+      if (one > highest) highest = one;
+    }
+    // values that wrap around are widened one by one
+    if (sizeof(U) == 4 && highest > static_cast<U>(~masks<U>.of[group.width])) return all_blocks;
+    rest_ += sum * packed_block_items;
+    wide_ += wide_batch(sums_of(unpacked, group));
+    return 0;
+  }
+#endif
+
   ZENITH_FN void values(const packed_tile<U>& tile, std::uint64_t) {
     if constexpr (sizeof(U) == 8) {
-      for (unsigned i = 0; i < tile_vectors; ++i) narrow_ += tile.v[i];
+      for (unsigned i = 0; i < tile_vectors; ++i) wide_ += tile.v[i];
     } else if constexpr (std::is_signed_v<T>) {
       widen(added(tile, order_bias<T>));
     } else {
@@ -98,12 +96,8 @@ class sum_consumer {
   }
 
   ZENITH_FN std::uint64_t total() {
-    if constexpr (sizeof(U) == 8) {
-      return rest_ + sum_of(narrow_);
-    } else {
-      flush();
-      return rest_ + sum_of(wide_);
-    }
+    if constexpr (sizeof(U) == 4) flush();
+    return rest_ + sum_of(wide_);
   }
 
  private:
@@ -161,6 +155,7 @@ class extremes_consumer {
 
   template <bool Wide>
   ZENITH_FN void framed(const packed_tile<U>& words, U reference, std::uint64_t) {
+    is_known_ = false;
     const U biased = reference ^ order_bias<T>;
     if (!Wide && biased <= static_cast<U>(~masks<U>.of[narrow_bits<U>])) [[likely]] {
       batch least;
@@ -179,20 +174,39 @@ class extremes_consumer {
     }
   }
 
-  ZENITH_FN void result(std::uint64_t* least, std::uint64_t* greatest) const {
+#if !defined(ZENITH_ISA_SSE2)
+  /// Only the blocks with a value beyond what those before this group had.
+  template <class Unpacker>
+  ZENITH_FN block_set narrow(const Unpacker& unpacked, const narrow_group& group, const std::byte* references) {
+    if (!is_known_) know();
+    const auto biased = biased_references(references, order_bias<T>);
+    block_set beyond = 0;
+    for (unsigned i = 0; i < block_words<U>::vectors; ++i) {
+      beyond |= as_blocks<U>(i, ~at_most<U>(batch(known_least_), biased.load(i)));
+    }
+    if (known_greatest_ == static_cast<U>(~U{0})) return beyond;
+    return beyond | reaching_blocks<false>(unpacked, group, biased, static_cast<U>(known_greatest_ + 1));
+  }
+#endif
+
+  ZENITH_FN void result(std::uint64_t* least, std::uint64_t* greatest) {
+    know();
+    *least = static_cast<U>(known_least_ ^ order_bias<T>);
+    *greatest = static_cast<U>(known_greatest_ ^ order_bias<T>);
+  }
+
+ private:
+  ZENITH_FN void know() {
     U low[batch::size];
     U high[batch::size];
     least_.store_unaligned(low);
     greatest_.store_unaligned(high);
-    for (unsigned i = 1; i < batch::size; ++i) {
-      if (low[i] < low[0]) low[0] = low[i];
-      if (high[i] > high[0]) high[0] = high[i];
+    for (unsigned i = 0; i < batch::size; ++i) {
+      if (low[i] < known_least_) known_least_ = low[i];
+      if (high[i] > known_greatest_) known_greatest_ = high[i];
     }
-    *least = static_cast<U>(low[0] ^ order_bias<T>);
-    *greatest = static_cast<U>(high[0] ^ order_bias<T>);
+    is_known_ = true;
   }
-
- private:
   ZENITH_FN static void extremes_of(const packed_tile<U>& tile, batch& least, batch& greatest) {
     least = greatest = tile.v[0];
     for (unsigned i = 1; i < tile_vectors; ++i) {
@@ -213,6 +227,10 @@ class extremes_consumer {
 
   batch least_ = batch(static_cast<U>(~U{0}));
   batch greatest_ = batch(U{0});
+  // of what came before, or nothing: no value is less than the greatest there is
+  U known_least_ = static_cast<U>(~U{0});
+  U known_greatest_ = 0;
+  bool is_known_ = true;
 };
 
 template <class T>
@@ -228,6 +246,8 @@ struct select_consumer {
   std::byte* bitmap;  ///< where the bit of value 0 would stand
   U low;
   U span;
+  std::uint64_t counted;  ///< the bits before this value's
+  std::uint64_t matches = 0;
 
   template <bool Wide>
   ZENITH_FN void framed(const packed_tile<U>& words, U reference, std::uint64_t first) {
@@ -235,6 +255,24 @@ struct select_consumer {
   }
   ZENITH_FN void values(const packed_tile<U>& tile, std::uint64_t first) {
     compare(added(tile, static_cast<U>(U{0} - low)), first);
+  }
+
+#if !defined(ZENITH_ISA_SSE2)
+  template <class Unpacker>
+  ZENITH_FN block_set narrow(const Unpacker& unpacked, const narrow_group& group, const std::byte* references) {
+    count_to(group.first);
+    matches +=
+        store_group_within(unpacked, group, biased_references(references, U{0}), low, span, bitmap + group.first / 8);
+    counted += packed_group_items;
+    return 0;
+  }
+#endif
+
+  /// The bits of tiles are counted when they have long been stored.
+  ZENITH_FN void count_to(std::uint64_t end) {
+    for (; counted < end; counted += 64) {
+      matches += static_cast<unsigned>(__builtin_popcountll(packed::load<std::uint64_t>(bitmap + counted / 8)));
+    }
   }
 
  private:
@@ -262,14 +300,12 @@ struct select_consumer {
 template <class U>
 std::uint64_t select_blocks(const packed_blocks& of, std::uint64_t low, std::uint64_t high, std::uint64_t* bitmap) {
   constexpr unsigned block_words = packed_block_items / 64;
+  const std::uint64_t first = of.begin * packed_block_items;
   select_consumer<U> to{reinterpret_cast<std::byte*>(bitmap - of.begin * block_words), static_cast<U>(low),
-                        static_cast<U>(high - low)};
+                        static_cast<U>(high - low), first};
   for_tiles<U>(of, to);
-  std::uint64_t matches = 0;
-  for (std::uint64_t i = 0; i < (of.end - of.begin) * block_words; ++i) {
-    matches += static_cast<unsigned>(__builtin_popcountll(bitmap[i]));
-  }
-  return matches;
+  to.count_to(of.end * packed_block_items);
+  return to.matches;
 }
 
 /// What reaches a threshold, for the filter of top-k. All comparisons are of biased words.
@@ -289,6 +325,13 @@ struct scan_consumer {
     if (least > static_cast<U>(~most)) return false;  // sums wrap around
     return Smallest ? least > threshold : least + most < threshold;
   }
+#if !defined(ZENITH_ISA_SSE2)
+  template <class Unpacker>
+  ZENITH_FN block_set narrow(const Unpacker& unpacked, const narrow_group& group, const std::byte* references) const {
+    return reaching_blocks<Smallest>(unpacked, group, biased_references(references, order_bias<T>), threshold);
+  }
+#endif
+
   template <bool Wide>
   ZENITH_FN void framed(const packed_tile<U>& words, U reference, std::uint64_t first) {
     append(added(words, reference ^ order_bias<T>), first);

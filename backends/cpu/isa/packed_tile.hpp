@@ -9,6 +9,26 @@ using vector_of = xsimd::batch<U, arch>;
 template <class U>
 inline constexpr unsigned tile_items = vector_of<U>::size* tile_vectors;
 
+/// Turns the bits of values of either sign into unsigned words in the same order.
+template <class T>
+inline constexpr std::make_unsigned_t<T> order_bias = std::is_signed_v<T>
+                                                          ? std::make_unsigned_t<T>(1) << (sizeof(T) * 8 - 1)
+                                                          : 0;
+
+/// a <= b. AVX2 compares no unsigned words, but finds their minimum.
+template <class U>
+ZENITH_FN auto at_most(const vector_of<U>& a, const vector_of<U>& b) {
+#if defined(ZENITH_ISA_AVX2)
+  if constexpr (sizeof(U) == 4) {
+    return xsimd::min(a, b) == a;
+  } else {
+    return a <= b;
+  }
+#else
+  return a <= b;
+#endif
+}
+
 template <class U>
 struct packed_tile {
   vector_of<U> v[tile_vectors];
@@ -19,7 +39,9 @@ struct packed_tile {
 //   framed<Wide>(tile, reference, first)    reference + word for each; narrow words have at most narrow_bits
 // and decides how much of the adding it needs. A consumer with
 //   skips(reference, most)                  whether nothing from reference to reference + most is of use to it
-// spares itself reading such blocks.
+// spares itself reading such blocks. A consumer with
+//   narrow(unpacker, group, references)     a group, with what unpacks its words to narrow lanes
+// returns a bit for each of the group's blocks that it could not settle with them: these come as tiles then.
 
 template <class U>
 ZENITH_FN packed_tile<U> loaded(const U* from) {
@@ -39,6 +61,39 @@ ZENITH_FN packed_tile<U> added(const packed_tile<U>& words, U reference) {
 
 #if !defined(ZENITH_ISA_SSE2)
 
+/// Whether any block has outliers outside.
+ZENITH_FN bool is_patched(const packed_layout& in, std::uint64_t group) {
+  if (in.patches == 0) return false;
+  const std::byte* counts = in.bytes + in.patch_index_at + group * packed::patch_index_bytes + 8;
+  return (packed::load<std::uint64_t>(counts) | packed::load<std::uint64_t>(counts + 8)) != 0;
+}
+
+inline constexpr unsigned no_width = ~0U;
+
+/// The width of all miniblocks of a group, or `no_width`.
+template <class U>
+ZENITH_FN unsigned common_width(const std::byte* record) {
+  const auto differ = [](const std::byte* a, const std::byte* b) ZENITH_INLINE_LAMBDA {
+    return packed::load<std::uint64_t>(a) ^ packed::load<std::uint64_t>(b);
+  };
+  std::uint64_t others = 0;
+  unsigned width;
+  if constexpr (sizeof(U) == 4) {
+    const std::byte* widths = record + 72;
+    const std::uint32_t four = packed::load<std::uint32_t>(widths) & 0xffffff;
+    width = four & 63;
+    others = four ^ width * 0x041041;
+    // each block's three bytes are the next one's
+    for (const unsigned i : {0, 8, 16, 24, 32, 37}) others |= differ(widths + i, widths + i + 3);
+  } else {
+    const std::byte* widths = record + 136;
+    width = static_cast<unsigned>(*widths);
+    others = packed::load<std::uint64_t>(widths) ^ width * 0x0101010101010101U;
+    for (unsigned i = 0; i < 56; i += 8) others |= differ(widths + i, widths + i + 8);
+  }
+  return others == 0 ? width : no_width;
+}
+
 /// Blocks [begin, end) of one group, in words that its loop reads with one load each.
 template <class U>
 struct group_of_blocks {
@@ -46,7 +101,6 @@ struct group_of_blocks {
   std::uint8_t width[packed_group_blocks][packed_miniblocks];
   bool narrow;   ///< every width
   bool uniform;  ///< all widths are one
-  bool patched;  ///< any block
 
   ZENITH_FN group_of_blocks(const packed_layout& in, std::uint64_t group) {
     const std::byte* record = in.bytes + in.groups_at + group * packed::group_bytes<U>;
@@ -70,11 +124,6 @@ struct group_of_blocks {
     }
     uniform = all == common && all == (all & 0xffU) * 0x01010101U;
     narrow = (over & 0x80808080U) == 0;
-    patched = false;
-    if (in.patches != 0) {
-      const std::byte* counts = in.bytes + in.patch_index_at + group * packed::patch_index_bytes + 8;
-      patched = (packed::load<std::uint64_t>(counts) | packed::load<std::uint64_t>(counts + 8)) != 0;
-    }
   }
 
   ZENITH_FN U reference(unsigned slot) const { return packed::load<U>(references + slot * sizeof(U)); }
@@ -137,17 +186,29 @@ ZENITH_FN const std::byte* unpack_patched(const packed_layout& in, std::uint64_t
 }
 
 /// Calls narrow(unpackers, width, words, block, reference), wide(width, …) or patched(width, …) for each block, a
-/// group's by one of them: each returns where the block's words end.
-template <class U, class Narrow, class Wide, class Patched>
-ZENITH_FN void for_groups(const packed_blocks& of, const Narrow& narrow, const Wide& wide, const Patched& patched) {
+/// group's by one of them: each returns where the block's words end. Whole groups without outliers, of one width, are
+/// first offered to whole(width, record, words, block).
+template <class U, class Whole, class Narrow, class Wide, class Patched>
+ZENITH_FN void for_groups(const packed_blocks& of, const Whole& whole, const Narrow& narrow, const Wide& wide,
+                          const Patched& patched) {
   const packed_layout& in = *of.column;
   const std::byte* words = in.bytes + in.payload_at + packed::place_of<U>(in, of.begin).word * 4;
   for (auto block = of.begin; block < of.end;) {
-    const group_of_blocks<U> group(in, block / packed_group_blocks);
     auto slot = static_cast<unsigned>(block % packed_group_blocks);
     const std::uint64_t left = of.end - block;
+    const bool has_patches = is_patched(in, block / packed_group_blocks);
+    if (slot == 0 && left >= packed_group_blocks && !has_patches) {
+      const std::byte* record = packed::record_of<U>(in, block);
+      const unsigned width = common_width<U>(record);
+      if (width != no_width && whole(width, record, words, block)) {
+        words += packed_group_items / 8 * width;
+        block += packed_group_blocks;
+        continue;
+      }
+    }
+    const group_of_blocks<U> group(in, block / packed_group_blocks);
     const unsigned stop = left < packed_group_blocks - slot ? slot + static_cast<unsigned>(left) : packed_group_blocks;
-    if (group.patched) [[unlikely]] {
+    if (has_patches) [[unlikely]] {
       for (; slot < stop; ++slot, ++block) words = patched(group.width[slot], words, block, group.reference(slot));
     } else if (has_narrow<U> && group.narrow && group.uniform) {
       const one_unpacker<U, false> unpackers{unpacker<U, false>(group.width[0][0])};
@@ -174,10 +235,42 @@ ZENITH_FN std::uint32_t bytes_of(const std::uint8_t* width) {
   return 4U * (unsigned{width[0]} + width[1] + width[2] + width[3]);
 }
 
+template <class Consumer>
+concept is_narrow_consumer = requires(Consumer to, const byte_unpacker& unpacked, const narrow_group& group,
+                                      const std::byte* references) {
+  to.narrow(unpacked, group, references);
+};
+
+/// Returns whether the width has narrow lanes; then the consumer had the group.
+template <class U, class Consumer>
+ZENITH_FN bool in_narrow_lanes(Consumer& to, unsigned width, const std::byte* record, const std::byte* words,
+                               std::uint64_t block) {
+  if (!has_narrow_lanes(width)) return false;
+  const narrow_group group{words, width, block * packed_block_items};
+  const std::byte* references = record + 8;
+  auto rest = with_narrow_unpacker(
+      width, [&](const auto& unpacked) ZENITH_INLINE_LAMBDA { return to.narrow(unpacked, group, references); });
+  const auto own = static_cast<std::uint8_t>(width);
+  const std::uint8_t widths[packed_miniblocks] = {own, own, own, own};
+  for (; rest != 0; rest &= rest - 1) {
+    const auto slot = static_cast<unsigned>(__builtin_ctz(rest));
+    unpack_words<U, false>(own_unpackers<U, false>{}, widths, group.block(slot),
+                           [&](const packed_tile<U>& tile, unsigned at) ZENITH_INLINE_LAMBDA {
+                             to.template framed<false>(tile, packed::load<U>(references + slot * sizeof(U)),
+                                                       group.first + slot * packed_block_items + at);
+                           });
+  }
+  return true;
+}
+
 template <class U, class Consumer>
 ZENITH_FN void for_frames(const packed_blocks& of, Consumer& to) {
   for_groups<U>(
       of,
+      [&](unsigned width, const std::byte* record, const std::byte* words, std::uint64_t block) ZENITH_INLINE_LAMBDA {
+        if constexpr (is_narrow_consumer<Consumer>) return in_narrow_lanes<U>(to, width, record, words, block);
+        return false;
+      },
       [&](const auto& unpackers, const std::uint8_t* width, const std::byte* words, std::uint64_t block, U reference)
           ZENITH_INLINE_LAMBDA {
             if constexpr (requires { to.skips(reference, reference); }) {
@@ -271,7 +364,7 @@ ZENITH_FN void for_deltas(const packed_blocks& of, Consumer& to) {
         };
   };
   for_groups<U>(
-      of,
+      of, [](unsigned, const std::byte*, const std::byte*, std::uint64_t) ZENITH_INLINE_LAMBDA { return false; },
       [&](const auto& unpackers, const std::uint8_t* width, const std::byte* words, std::uint64_t block, U reference)
           ZENITH_INLINE_LAMBDA {
             return unpack_words<U, false>(unpackers, width, words, integrated(block, reference));

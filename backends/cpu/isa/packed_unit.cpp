@@ -47,7 +47,9 @@ constexpr const char* name = "sse2";
 #include <backends/cpu/isa/compress.hpp>
 #include <backends/cpu/isa/prefetch.hpp>
 #include <backends/cpu/isa/unpack.hpp>
+#include <backends/cpu/isa/narrow.hpp>
 #include <backends/cpu/isa/packed_tile.hpp>
+#include <backends/cpu/isa/narrow_group.hpp>
 #include <backends/cpu/isa/packed_consume.hpp>
 #include <backends/cpu/isa/pack.hpp>
 // clang-format on

@@ -124,6 +124,11 @@ ZENITH_FN __m512i every_lane(const U& word) {
 #else
 
 ZENITH_FN __m256i load_bits(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
+/// 16 bytes to each half.
+ZENITH_FN __m256i two_loads(const std::byte* low, const std::byte* high) {
+  return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(low))),
+                                 _mm_loadu_si128(reinterpret_cast<const __m128i*>(high)), 1);
+}
 
 template <class U>
 ZENITH_FN __m256i shift_right(__m256i bits, __m256i by) {
@@ -199,11 +204,7 @@ class unpacker {
 #if defined(ZENITH_ISA_AVX512VBMI)
     return _mm512_permutexvar_epi8(bytes, load_bits(at));
 #elif defined(ZENITH_ISA_AVX2)
-    const auto* low = reinterpret_cast<const __m128i*>(at);
-    const auto* high = reinterpret_cast<const __m128i*>(at + lanes<U> / 2 * width_ / 8);
-    const __m256i bits =
-        _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(low)), _mm_loadu_si128(high), 1);
-    return _mm256_shuffle_epi8(bits, bytes);
+    return _mm256_shuffle_epi8(two_loads(at, at + lanes<U> / 2 * width_ / 8), bytes);
 #else
     return bytes;
 #endif

@@ -1,0 +1,359 @@
+// Words of few bits in lanes of 8 or 16: two or four times as many in a register as in lanes as wide as a value. Where
+// all widths of a group are one, its words are one sequence of bits, and miniblocks need not be told apart.
+// Included by a unit that is compiled for one instruction set, inside its namespace; SSE2 has none, as of unpackers.
+
+#if !defined(ZENITH_ISA_SSE2)
+
+#if defined(ZENITH_ISA_AVX512)
+using narrow_register = __m512i;
+#else
+using narrow_register = __m256i;
+#endif
+
+/// Words that are unpacked at a time: as many as a register has bytes.
+inline constexpr unsigned narrow_items = sizeof(narrow_register);
+
+/// A register for each byte of a lane.
+template <class Lane>
+struct narrow_words {
+  narrow_register v[sizeof(Lane)];
+};
+
+/// Words of up to 8 bits are unpacked to bytes, more to lanes of 16 bits. With all 16 of them sums would need a sign.
+inline constexpr unsigned byte_width = 8;
+inline constexpr unsigned narrow_width = 15;
+
+/// The same in each lane of 32 bits.
+template <class Lane>
+ZENITH_FN constexpr std::uint32_t in_lanes(std::uint32_t word) {
+  return sizeof(Lane) == 1 ? (word & 0xff) * 0x01010101U : (word & 0xffff) * 0x00010001U;
+}
+
+#if defined(ZENITH_ISA_AVX512VBMI)
+
+ZENITH_FN constexpr bool has_narrow_lanes(unsigned width) { return width <= narrow_width; }
+
+// Eight bytes of a register hold eight words, or four, which end with a byte, or half of one. They are brought
+// together, and each byte of a lane is picked from the 64 bits wherever it begins.
+struct alignas(256) narrow_code {
+  std::uint8_t bytes[64];
+  std::uint8_t bits[64];
+  std::uint32_t mask;
+};
+
+constexpr narrow_code make_narrow_code(unsigned width) {
+  narrow_code made{};
+  const unsigned lane_bytes = width <= byte_width ? 1 : 2;
+  for (unsigned i = 0; i < 64; ++i) {
+    const unsigned bit = i / 8 * (8 / lane_bytes) * width;
+    const unsigned byte = bit / 8 + i % 8;
+    made.bytes[i] = static_cast<std::uint8_t>(byte < 64 ? byte : 63);
+    made.bits[i] = static_cast<std::uint8_t>((bit % 8 + i % 8 / lane_bytes * width + i % lane_bytes * 8) % 64);
+  }
+  const std::uint32_t mask = (1U << width) - 1;
+  made.mask = lane_bytes == 1 ? in_lanes<std::uint8_t>(mask) : in_lanes<std::uint16_t>(mask);
+  return made;
+}
+
+#else
+
+// AVX-512 takes its bytes from one load, in pieces that begin with a 32-bit word.
+ZENITH_FN constexpr bool has_narrow_lanes(unsigned width) { return width <= (narrow_items == 64 ? 14 : narrow_width); }
+
+// 128 bits of a register hold eight words. A permutation brings to each lane of 16 bits the two bytes that hold its
+// word, and two multiplications by powers of two shift it, to the top by as far as each lane needs, and down again.
+// Most words above 10 bits stand in three bytes: another permutation brings the third, and from one multiplication of
+// the two come the high halves, from another of the third the low ones.
+struct alignas(256) narrow_code {
+  std::uint32_t words[narrow_items / 4];  ///< AVX-512 loads at once what AVX2 takes two loads for
+  std::uint8_t bytes[narrow_items];
+  std::uint8_t third[narrow_items];
+  std::uint16_t factor[narrow_items / 2];  ///< of each lane
+  std::uint16_t down;
+  std::uint16_t mask;
+};
+
+/// Wherever in a byte such a word begins, it may end behind the next.
+ZENITH_FN constexpr bool straddles(unsigned width) { return width > 10 && width != 12; }
+
+constexpr narrow_code make_narrow_code(unsigned width) {
+  narrow_code made{};
+  // what is brought together as bytes takes every other eight words
+  const unsigned eights = width <= byte_width ? 2 : 1;
+  for (unsigned i = 0; i < narrow_items / 2; ++i) {
+    const unsigned begin = narrow_items == 64 ? i / 8 * eights * width : 0;
+    const unsigned bit = begin % 4 * 8 + i % 8 * width;
+    if (i % 2 == 0) made.words[i / 2] = begin / 4 + i % 8 / 2;
+    // 16 bits shifted down by none are no product's high half: then it is 8 that begin a byte earlier
+    const unsigned shift = straddles(width) && bit % 8 == 0 ? 8 : bit % 8;
+    for (unsigned byte = 0; byte < 3; ++byte) {
+      const unsigned from = (bit + 8 * byte - shift) / 8;
+      const bool is_there = bit + 8 * byte >= shift && from < 16;
+      (byte < 2 ? made.bytes[2 * i + byte] : made.third[2 * i]) = is_there ? static_cast<std::uint8_t>(from) : 0x80;
+    }
+    made.third[2 * i + 1] = 0x80;
+    const unsigned up = straddles(width) ? 16 - shift : 16 - shift - width;
+    if (up < 16) made.factor[i] = static_cast<std::uint16_t>(1U << up);
+  }
+  made.down = static_cast<std::uint16_t>(1U << width);
+  made.mask = static_cast<std::uint16_t>((1U << width) - 1);
+  return made;
+}
+
+#endif
+
+struct narrow_code_table {
+  narrow_code of[narrow_width + 1];
+};
+constexpr narrow_code_table make_narrow_codes() {
+  narrow_code_table made{};
+  for (unsigned width = 0; width <= narrow_width; ++width) made.of[width] = make_narrow_code(width);
+  return made;
+}
+constexpr narrow_code_table narrow_codes = make_narrow_codes();
+
+// An unpacker of words of one width has
+//   lane            what they are unpacked to
+//   stride()        the bytes of `narrow_items` words
+//   (at)            the words that begin there, in their order
+
+#if defined(ZENITH_ISA_AVX512VBMI)
+
+template <class Lane>
+class narrow_unpacker {
+ public:
+  using lane = Lane;
+
+  ZENITH_FN explicit narrow_unpacker(unsigned width)
+      : width_(width),
+        bytes_(load_bits(narrow_codes.of[width].bytes)),
+        bits_(load_bits(narrow_codes.of[width].bits)),
+        mask_(every_lane(narrow_codes.of[width].mask)) {}
+
+  ZENITH_FN std::uint64_t stride() const { return width_ * (narrow_items / 8); }
+
+  ZENITH_FN narrow_words<Lane> operator()(const std::byte* at) const {
+    prefetch_ahead(at);
+    narrow_words<Lane> words;
+    for (unsigned i = 0; i < sizeof(Lane); ++i) {
+      const __m512i together = _mm512_permutexvar_epi8(bytes_, load_bits(at + i * stride() / 2));
+      words.v[i] = all_of(_mm512_multishift_epi64_epi8(bits_, together), mask_);
+    }
+    return words;
+  }
+
+ private:
+  std::uint64_t width_;
+  narrow_register bytes_;
+  narrow_register bits_;
+  narrow_register mask_;
+};
+
+using byte_unpacker = narrow_unpacker<std::uint8_t>;
+
+/// Returns use(an unpacker of words of this width).
+template <class Use>
+ZENITH_FN auto with_narrow_unpacker(unsigned width, Use&& use) {
+  if (width <= byte_width) return use(byte_unpacker(width));
+  return use(narrow_unpacker<std::uint16_t>(width));
+}
+
+#else
+
+template <class Lane, bool Straddles>
+class narrow_unpacker {
+ public:
+  using lane = Lane;
+
+  ZENITH_FN explicit narrow_unpacker(unsigned width)
+      : width_(width),
+#if defined(ZENITH_ISA_AVX512)
+        words_(load_bits(narrow_codes.of[width].words)),
+#endif
+        bytes_(load_bits(narrow_codes.of[width].bytes)),
+        factor_(load_bits(narrow_codes.of[width].factor)) {
+    if constexpr (Straddles) {
+      third_ = load_bits(narrow_codes.of[width].third);
+      mask_ = every_lane(in_lanes<std::uint16_t>(narrow_codes.of[width].mask));
+    } else {
+      down_ = every_lane(in_lanes<std::uint16_t>(narrow_codes.of[width].down));
+    }
+  }
+
+  ZENITH_FN std::uint64_t stride() const { return width_ * (narrow_items / 8); }
+
+  ZENITH_FN narrow_words<Lane> operator()(const std::byte* at) const {
+    prefetch_ahead(at);
+    narrow_words<Lane> words;
+    if constexpr (sizeof(Lane) == 1) {
+      words.v[0] = as_bytes(unpacked(at), unpacked(at + width_));
+    } else {
+      words.v[0] = unpacked(at);
+      // for AVX2, whose `store_within` packs what it finds as well, every other eight words
+      words.v[1] = unpacked(at + (narrow_items == 64 ? stride() / 2 : width_));
+    }
+    return words;
+  }
+
+ private:
+  ZENITH_FN narrow_register unpacked(const std::byte* at) const {
+#if defined(ZENITH_ISA_AVX512)
+    const __m512i bits = words_of(load_bits(at), words_);
+#else
+    const __m256i bits = two_loads(at, at + 2 * width_);
+#endif
+    const narrow_register pairs = bytes_of(bits, bytes_);
+    if constexpr (Straddles) {
+      return joined(high_products(pairs, factor_), low_products(bytes_of(bits, third_), factor_), mask_);
+    } else {
+      return high_products(low_products(pairs, factor_), down_);
+    }
+  }
+
+#if defined(ZENITH_ISA_AVX512)
+  ZENITH_FN static __m512i bytes_of(__m512i bits, __m512i index) { return _mm512_shuffle_epi8(bits, index); }
+  ZENITH_FN static __m512i low_products(__m512i a, __m512i b) { return _mm512_mullo_epi16(a, b); }
+  ZENITH_FN static __m512i high_products(__m512i a, __m512i b) { return _mm512_mulhi_epu16(a, b); }
+  ZENITH_FN static __m512i as_bytes(__m512i even, __m512i odd) { return _mm512_packus_epi16(even, odd); }
+#else
+  ZENITH_FN static __m256i bytes_of(__m256i bits, __m256i index) { return _mm256_shuffle_epi8(bits, index); }
+  ZENITH_FN static __m256i low_products(__m256i a, __m256i b) { return _mm256_mullo_epi16(a, b); }
+  ZENITH_FN static __m256i high_products(__m256i a, __m256i b) { return _mm256_mulhi_epu16(a, b); }
+  ZENITH_FN static __m256i as_bytes(__m256i even, __m256i odd) { return _mm256_packus_epi16(even, odd); }
+#endif
+
+  std::uint64_t width_;
+#if defined(ZENITH_ISA_AVX512)
+  narrow_register words_;
+#endif
+  narrow_register bytes_;
+  narrow_register factor_;
+  narrow_register down_;
+  narrow_register third_;
+  narrow_register mask_;
+};
+
+using byte_unpacker = narrow_unpacker<std::uint8_t, false>;
+
+/// Returns use(an unpacker of words of this width).
+template <class Use>
+ZENITH_FN auto with_narrow_unpacker(unsigned width, Use&& use) {
+  if (width <= byte_width) return use(byte_unpacker(width));
+  if (straddles(width)) return use(narrow_unpacker<std::uint16_t, true>(width));
+  return use(narrow_unpacker<std::uint16_t, false>(width));
+}
+
+#endif
+
+#if defined(ZENITH_ISA_AVX512)
+
+ZENITH_FN __m512i added_pairs(__m512i to, const narrow_words<std::uint8_t>& words) {
+  return _mm512_add_epi64(to, _mm512_sad_epu8(words.v[0], _mm512_setzero_si512()));
+}
+ZENITH_FN __m512i added_pairs(__m512i to, const narrow_words<std::uint16_t>& words) {
+  const __m512i one = _mm512_set1_epi16(1);
+  return _mm512_add_epi32(to, _mm512_add_epi32(_mm512_madd_epi16(words.v[0], one), _mm512_madd_epi16(words.v[1], one)));
+}
+/// To lanes of 64 bits.
+ZENITH_FN __m512i widened_pairs(__m512i sums) {
+  return _mm512_add_epi64(_mm512_and_si512(sums, _mm512_set1_epi64(0xffffffffLL)), _mm512_srli_epi64(sums, 32));
+}
+ZENITH_FN __m512i added_words(__m512i a, __m512i b) { return _mm512_add_epi64(a, b); }
+
+ZENITH_FN __m512i greater_of(__m512i a, __m512i b, std::uint8_t) { return _mm512_max_epu8(a, b); }
+ZENITH_FN __m512i greater_of(__m512i a, __m512i b, std::uint16_t) { return _mm512_max_epu16(a, b); }
+ZENITH_FN __m512i lesser_of(__m512i a, __m512i b, std::uint8_t) { return _mm512_min_epu8(a, b); }
+ZENITH_FN __m512i lesser_of(__m512i a, __m512i b, std::uint16_t) { return _mm512_min_epu16(a, b); }
+ZENITH_FN bool any_equal(__m512i a, __m512i b, std::uint8_t) { return _mm512_cmpeq_epi8_mask(a, b) != 0; }
+ZENITH_FN bool any_equal(__m512i a, __m512i b, std::uint16_t) { return _mm512_cmpeq_epi16_mask(a, b) != 0; }
+
+#else
+
+ZENITH_FN __m256i added_pairs(__m256i to, const narrow_words<std::uint8_t>& words) {
+  return _mm256_add_epi64(to, _mm256_sad_epu8(words.v[0], _mm256_setzero_si256()));
+}
+ZENITH_FN __m256i added_pairs(__m256i to, const narrow_words<std::uint16_t>& words) {
+  const __m256i one = _mm256_set1_epi16(1);
+  return _mm256_add_epi32(to, _mm256_add_epi32(_mm256_madd_epi16(words.v[0], one), _mm256_madd_epi16(words.v[1], one)));
+}
+ZENITH_FN __m256i widened_pairs(__m256i sums) {
+  return _mm256_add_epi64(_mm256_and_si256(sums, _mm256_set1_epi64x(0xffffffffLL)), _mm256_srli_epi64(sums, 32));
+}
+ZENITH_FN __m256i added_words(__m256i a, __m256i b) { return _mm256_add_epi64(a, b); }
+
+ZENITH_FN __m256i greater_of(__m256i a, __m256i b, std::uint8_t) { return _mm256_max_epu8(a, b); }
+ZENITH_FN __m256i greater_of(__m256i a, __m256i b, std::uint16_t) { return _mm256_max_epu16(a, b); }
+ZENITH_FN __m256i lesser_of(__m256i a, __m256i b, std::uint8_t) { return _mm256_min_epu8(a, b); }
+ZENITH_FN __m256i lesser_of(__m256i a, __m256i b, std::uint16_t) { return _mm256_min_epu16(a, b); }
+ZENITH_FN bool any_equal(__m256i a, __m256i b, std::uint8_t) {
+  return _mm256_movemask_epi8(_mm256_cmpeq_epi8(a, b)) != 0;
+}
+ZENITH_FN bool any_equal(__m256i a, __m256i b, std::uint16_t) {
+  return _mm256_movemask_epi8(_mm256_cmpeq_epi16(a, b)) != 0;
+}
+
+#endif
+
+/// Words in [first, first + span], modulo the lane; both in each lane of 32 bits, with what is to be added to them.
+template <class Lane>
+class narrow_range {
+ public:
+#if defined(ZENITH_ISA_AVX512)
+  static constexpr std::uint32_t more_first = 0;
+  static constexpr std::uint32_t more_span = 0;
+#else
+  // AVX2 compares signed lanes alone, and knows but "greater": than the first word beyond the span, so that this must
+  // not take all words there are
+  static constexpr std::uint32_t more_first = 1U << (8 * sizeof(Lane) - 1);
+  static constexpr std::uint32_t more_span = more_first + 1;
+#endif
+
+  ZENITH_FN narrow_range(std::uint32_t first, std::uint32_t span) : from_(every_lane(first)), span_(every_lane(span)) {}
+
+  /// A bit for each of the words; returns how many are set.
+  ZENITH_FN unsigned store_within(const narrow_words<Lane>& words, std::byte* to) const {
+#if defined(ZENITH_ISA_AVX512)
+    if constexpr (sizeof(Lane) == 1) {
+      const __mmask64 within = _mm512_cmple_epu8_mask(_mm512_sub_epi8(words.v[0], from_), span_);
+      __builtin_memcpy(to, &within, sizeof within);
+      return static_cast<unsigned>(__builtin_popcountll(within));
+    } else {
+      unsigned count = 0;
+      for (unsigned i = 0; i < 2; ++i) {
+        const __mmask32 within = _mm512_cmple_epu16_mask(_mm512_sub_epi16(words.v[i], from_), span_);
+        __builtin_memcpy(to + 4 * i, &within, sizeof within);
+        count += static_cast<unsigned>(__builtin_popcount(within));
+      }
+      return count;
+    }
+#else
+    __m256i flags;
+    if constexpr (sizeof(Lane) == 1) {
+      flags = _mm256_cmpgt_epi8(span_, _mm256_sub_epi8(words.v[0], from_));
+    } else {
+      flags = _mm256_packs_epi16(_mm256_cmpgt_epi16(span_, _mm256_sub_epi16(words.v[0], from_)),
+                                 _mm256_cmpgt_epi16(span_, _mm256_sub_epi16(words.v[1], from_)));
+    }
+    const auto within = static_cast<std::uint32_t>(_mm256_movemask_epi8(flags));
+    __builtin_memcpy(to, &within, sizeof within);
+    return static_cast<unsigned>(__builtin_popcount(within));
+#endif
+  }
+
+ private:
+  narrow_register from_;
+  narrow_register span_;
+};
+
+/// 2048 words of one width.
+struct narrow_group {
+  const std::byte* words;
+  unsigned width;
+  std::uint64_t first;  ///< the index of its first value
+
+  ZENITH_FN const std::byte* block(unsigned slot) const {
+    return words + std::uint64_t{slot} * width * (packed_block_items / 8);
+  }
+};
+
+#endif

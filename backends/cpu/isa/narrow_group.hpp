@@ -1,0 +1,148 @@
+// What a group whose words have narrow lanes is asked: their sum, which blocks reach a threshold, which words lie in a
+// range. What is asked of values becomes a question about words first, another one for each block, and all sixteen of
+// them are put in a few registers. Included by a unit that is compiled for one instruction set, inside its namespace.
+
+#if !defined(ZENITH_ISA_SSE2)
+
+/// The sum of the group's words, in lanes of 64 bits.
+template <class Unpacker>
+ZENITH_FN narrow_register sums_of(const Unpacker& unpacked, const narrow_group& group) {
+  narrow_register sums{};
+  const std::byte* at = group.words;
+  // a lane of 32 bits has room for all 2048 words
+#pragma GCC unroll 4
+  for (unsigned i = 0; i < packed_group_items; i += narrow_items, at += unpacked.stride()) {
+    sums = added_pairs(sums, unpacked(at));
+  }
+  return sizeof(typename Unpacker::lane) == 1 ? sums : widened_pairs(sums);
+}
+
+/// Whether any word of 128 reaches `limit`, which is in each lane: is no less, or of the smallest no more.
+template <bool Smallest, class Unpacker>
+ZENITH_FN bool any_reaches(const Unpacker& unpacked, const std::byte* words, std::uint32_t limit) {
+  using Lane = typename Unpacker::lane;
+  const auto better = [](narrow_register a, narrow_register b) ZENITH_INLINE_LAMBDA {
+    return Smallest ? lesser_of(a, b, Lane{}) : greater_of(a, b, Lane{});
+  };
+  narrow_register best = every_lane(Smallest ? ~std::uint32_t{0} : std::uint32_t{0});
+#pragma GCC unroll 4
+  for (unsigned i = 0; i < packed_block_items; i += narrow_items, words += unpacked.stride()) {
+    const auto some = unpacked(words);
+    for (const auto& one : some.v) best = better(best, one);
+  }
+  return any_equal(better(best, every_lane(limit)), best, Lane{});
+}
+
+/// A word for each block of a group.
+template <class U>
+struct block_words {
+  static constexpr unsigned vectors = packed_group_blocks / vector_of<U>::size;
+
+  U of[packed_group_blocks];
+
+  ZENITH_FN vector_of<U> load(unsigned vector) const {
+    return vector_of<U>::load_unaligned(of + vector * vector_of<U>::size);
+  }
+  /// Its low bits, in each lane of 32 bits.
+  template <class Lane>
+  ZENITH_FN void store_in_lanes(unsigned vector, vector_of<U> words) {
+    constexpr unsigned bits = 8 * sizeof(Lane);
+    words = words & vector_of<U>((U{1} << bits) - 1);
+    for (unsigned filled = bits; filled < 32; filled *= 2) words = words | (words << static_cast<int>(filled));
+    words.store_unaligned(of + vector * vector_of<U>::size);
+  }
+  ZENITH_FN std::uint32_t operator[](unsigned slot) const { return static_cast<std::uint32_t>(of[slot]); }
+};
+
+template <class U>
+ZENITH_FN block_words<U> biased_references(const std::byte* references, U bias) {
+  block_words<U> biased;
+  for (unsigned slot = 0; slot < packed_group_blocks; ++slot) {
+    biased.of[slot] = packed::load<U>(references + slot * sizeof(U)) ^ bias;
+  }
+  return biased;
+}
+
+/// A bit a block.
+using block_set = std::uint32_t;
+inline constexpr block_set all_blocks = (1U << packed_group_blocks) - 1;
+
+template <class U, class Flags>
+ZENITH_FN block_set as_blocks(unsigned vector, const Flags& flags) {
+  return lane_mask(flags) << (vector * vector_of<U>::size);
+}
+
+/// The blocks with a value that reaches the threshold, and those whose values wrap around. All are in the order of
+/// unsigned words: references and threshold biased.
+template <bool Smallest, class Unpacker, class U>
+ZENITH_FN block_set reaching_blocks(const Unpacker& unpacked, const narrow_group& group,
+                                    const block_words<U>& references, U threshold) {
+  using Lane = typename Unpacker::lane;
+  using batch = vector_of<U>;
+  const batch most(masks<U>.of[group.width]);
+  const batch bound(threshold);
+  block_words<U> limit;
+  block_set wrapping = 0;
+  block_set hopeless = 0;
+  for (unsigned i = 0; i < block_words<U>::vectors; ++i) {
+    const batch least = references.load(i);
+    wrapping |= as_blocks<U>(i, ~at_most<U>(least, ~most));
+    const auto below = at_most<U>(least, bound);
+    const batch distance = xsimd::select(below, bound - least, batch(U{0}));
+    const auto within = at_most<U>(distance, most);
+    limit.template store_in_lanes<Lane>(i, xsimd::select(within, distance, most));
+    hopeless |= as_blocks<U>(i, Smallest ? ~below : ~within);
+  }
+  if ((hopeless & ~wrapping) == all_blocks) return 0;
+  // which of the others have hope changes from block to block: a branch would be guessed wrong
+  block_set reaching = 0;
+  for (unsigned slot = 0; slot < packed_group_blocks; ++slot) {
+    reaching |= block_set{any_reaches<Smallest>(unpacked, group.block(slot), limit[slot])} << slot;
+  }
+  return (reaching & ~hopeless) | wrapping;
+}
+
+/// Sets a bit for each value in [low, low + span], modulo the word, and returns how many there are. Blocks of which all
+/// or nothing lies there are not read.
+template <class Unpacker, class U>
+ZENITH_FN std::uint64_t store_group_within(const Unpacker& unpacked, const narrow_group& group,
+                                           const block_words<U>& references, U low, U span, std::byte* bits) {
+  using Lane = typename Unpacker::lane;
+  using batch = vector_of<U>;
+  const batch most(masks<U>.of[group.width]);
+  block_words<U> firsts;
+  block_words<U> spans;
+  block_set none = 0;
+  block_set all = 0;
+  for (unsigned i = 0; i < block_words<U>::vectors; ++i) {
+    const batch begin = batch(low) - references.load(i);
+    const batch end = begin + batch(span);
+    const auto begins_inside = at_most<U>(begin, most);
+    const batch first = xsimd::select(begins_inside, begin, batch(U{0}));
+    // less than `first` where the range goes all around and has words at both ends: the lanes do so, too
+    const batch last = xsimd::min(end, most);
+    firsts.template store_in_lanes<Lane>(i, first + batch(narrow_range<Lane>::more_first));
+    spans.template store_in_lanes<Lane>(i, last - first + batch(narrow_range<Lane>::more_span));
+    none |= as_blocks<U>(i, ~begins_inside & at_most<U>(begin, end));
+    all |= as_blocks<U>(i, (first == batch(U{0})) & (last == most));
+  }
+  if (span == static_cast<U>(~U{0})) all = all_blocks;
+  std::uint64_t count = 0;
+  for (unsigned slot = 0; slot < packed_group_blocks; ++slot, bits += packed_block_items / 8) {
+    if (((none | all) >> slot & 1) != 0) {
+      const bool takes = (all & ~none) >> slot & 1;
+      __builtin_memset(bits, takes ? 0xff : 0, packed_block_items / 8);
+      count += takes ? packed_block_items : 0;
+      continue;
+    }
+    const narrow_range<Lane> range(firsts[slot], spans[slot]);
+    const std::byte* words = group.block(slot);
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < packed_block_items; i += narrow_items, words += unpacked.stride()) {
+      count += range.store_within(unpacked(words), bits + i / 8);
+    }
+  }
+  return count;
+}
+
+#endif
