@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -72,14 +73,22 @@ void compare(const zenith::executor& on, const zenith::packed_view<T>& column, s
   REQUIRE(zenith::sum(on, column) == zenith::sum(oracle, column));
   REQUIRE(zenith::minimum(on, column) == *std::ranges::min_element(expected));
   REQUIRE(zenith::maximum(on, column) == *std::ranges::max_element(expected));
-  const auto [low, high] = std::minmax(expected[random() % expected.size()], expected[random() % expected.size()]);
   std::vector<std::uint64_t> bits((column.size() + 63) / 64);
-  std::vector<std::uint64_t> expected_bits(bits.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (low <= expected[i] && expected[i] <= high) expected_bits[i / 64] |= std::uint64_t{1} << (i % 64);
+  for (int turn = 0; turn < 6; ++turn) {
+    // values, or what is next to them, modulo 2^bits
+    const auto some = [&] {
+      return static_cast<T>(static_cast<U>(expected[random() % expected.size()]) + static_cast<U>(random() % 3) - 1);
+    };
+    const T one = turn == 4 ? std::numeric_limits<T>::min() : some();
+    const T other = turn == 5 ? std::numeric_limits<T>::max() : some();
+    const auto [low, high] = std::minmax(one, other);
+    std::vector<std::uint64_t> expected_bits(bits.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (low <= expected[i] && expected[i] <= high) expected_bits[i / 64] |= std::uint64_t{1} << (i % 64);
+    }
+    zenith::select_bitmap(on, column, low, high, bits);
+    REQUIRE(bits == expected_bits);
   }
-  zenith::select_bitmap(on, column, low, high, bits);
-  REQUIRE(bits == expected_bits);
   for (const auto select : {zenith::selection::largest, zenith::selection::smallest}) {
     REQUIRE(zenith::top_k(on, column, 7, {.select = select}).indices ==
             zenith::top_k(oracle, column, 7, {.select = select}).indices);

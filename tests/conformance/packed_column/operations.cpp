@@ -222,10 +222,23 @@ class checker {
     return values_[random_() % values_.size()];
   }
 
+  // One of the ends of some block, or next to it, as modulo 2^bits.
+  [[nodiscard]] T some_end() {
+    if (values_.empty()) return some_value();
+    constexpr std::size_t items = zenith::packed_block_items;
+    const auto first = random_() % values_.size() / items * items;
+    const auto block = values_.subspan(first, std::min(items, values_.size() - first));
+    const auto [least, greatest] = std::ranges::minmax_element(block);
+    using word = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<word>(random_() % 2 == 0 ? *least : *greatest) +
+                          static_cast<word>(random_() % 3) - 1);
+  }
+
   bounds<T> some_bounds() {
     using limits = std::numeric_limits<T>;
-    const T one = some_value();
-    const T other = some_value();
+    const bool at_ends = random_() % 2 == 0;
+    const T one = at_ends ? some_end() : some_value();
+    const T other = at_ends && random_() % 2 == 0 ? some_end() : some_value();
     switch (random_() % 8) {
       case 0: return {limits::min(), limits::max()};
       case 1: return {one, one};

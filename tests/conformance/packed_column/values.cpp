@@ -9,10 +9,10 @@
 namespace conformance::packed {
 
 std::string_view name_of(shape one) {
-  constexpr std::string_view names[] = {"width",         "whole_range", "one_to_n",  "ascending", "descending",
-                                        "few_distinct",  "runs",        "normal",    "zipf",      "outliers",
-                                        "lone_outliers", "extremes",    "all_equal", "wrapping",  "alternating",
-                                        "negative",      "mixed_widths"};
+  constexpr std::string_view names[] = {"width",         "whole_range",  "one_to_n",  "ascending",   "descending",
+                                        "few_distinct",  "runs",         "normal",    "zipf",        "outliers",
+                                        "lone_outliers", "extremes",     "all_equal", "wrapping",    "alternating",
+                                        "negative",      "mixed_widths", "greatest",  "rarely_mixed"};
   return names[static_cast<std::size_t>(one)];
 }
 
@@ -104,6 +104,18 @@ std::vector<U> make_words(shape one, std::size_t count, unsigned width, random_s
       case shape::mixed_widths: {
         if (i % 32 == 0) left = random() % (sizeof(U) * 8 + 1);
         words[i] = make.within(static_cast<unsigned>(left));
+        break;
+      }
+      case shape::greatest: {
+        if (i % 128 == 0) left = random() % 128;
+        const U all = width == 0 ? U{0} : static_cast<U>(~U{0} >> (sizeof(U) * 8 - width));
+        words[i] = static_cast<U>(make.base() + (i % 128 == left ? U{0} : all));
+        break;
+      }
+      case shape::rarely_mixed: {
+        if (i % 32 == 0) left = random() % 90 == 0 ? random() % (width + 2) : width;
+        const auto most = static_cast<std::size_t>(sizeof(U) * 8);
+        words[i] = static_cast<U>(make.base() + make.within(static_cast<unsigned>(std::min(left, most))));
         break;
       }
     }

@@ -27,17 +27,19 @@ enum class shape {
   lone_outliers,  // narrow, but for one in some blocks, at the first or the last place of a miniblock
   extremes,       // the type's ends and their neighbours
   all_equal,
-  wrapping,     // neighbours' differences wrap around the type's end
-  alternating,  // the type's ends in turn: differences of every bit
-  negative,     // narrow, just below zero; of unsigned types, just below their end
-  mixed_widths  // a width of its own for each 32 values
+  wrapping,      // neighbours' differences wrap around the type's end
+  alternating,   // the type's ends in turn: differences of every bit
+  negative,      // narrow, just below zero; of unsigned types, just below their end
+  mixed_widths,  // a width of its own for each 32 values
+  greatest,      // so many bits, all set but in one of each 128: what adds them up overflows soonest
+  rarely_mixed   // uniform within so many bits, but in a few of the 32s within others
 };
 
-inline constexpr shape every_shape[] = {shape::width,       shape::whole_range,  shape::one_to_n,      shape::ascending,
-                                        shape::descending,  shape::few_distinct, shape::runs,          shape::normal,
-                                        shape::zipf,        shape::outliers,     shape::lone_outliers, shape::extremes,
-                                        shape::all_equal,   shape::wrapping,     shape::alternating,   shape::negative,
-                                        shape::mixed_widths};
+inline constexpr shape every_shape[] = {
+    shape::width,         shape::whole_range,  shape::one_to_n,  shape::ascending,   shape::descending,
+    shape::few_distinct,  shape::runs,         shape::normal,    shape::zipf,        shape::outliers,
+    shape::lone_outliers, shape::extremes,     shape::all_equal, shape::wrapping,    shape::alternating,
+    shape::negative,      shape::mixed_widths, shape::greatest,  shape::rarely_mixed};
 
 [[nodiscard]] std::string_view name_of(shape one);
 
