@@ -125,6 +125,10 @@ operation sum_operation() {
   return [](const auto& on, const auto& values) { benchmark::DoNotOptimize(zenith::sum(on, values.packed)); };
 }
 
+operation extremes_operation() {
+  return [](const auto& on, const auto& values) { benchmark::DoNotOptimize(zenith::maximum(on, values.packed)); };
+}
+
 operation unpack_operation(std::size_t count) {
   auto out = std::make_shared<std::vector<value>>(count);
   return [=](const auto& on, const auto& values) { zenith::unpack(on, values.packed, *out); };
@@ -194,6 +198,7 @@ void add_operations(const setting& of) {
   line("sum", sum_operation);
   line("unpack", [=] { return unpack_operation(of.count); });
   if (of.kind != zenith::encoding::frame_of_reference) return;
+  line("extremes", extremes_operation);
   for (const int percent : {1, 50, 99}) {
     line("select_" + std::to_string(percent), [=] { return select_operation(of.count, of.width, percent / 100.0); });
   }
@@ -203,12 +208,15 @@ void add_operations(const setting& of) {
 void add_all() {
   const std::size_t n = value_count();
   for (const auto kind : {zenith::encoding::frame_of_reference, zenith::encoding::delta}) {
-    for (const unsigned width : {4U, 8U, 12U, 16U, 20U, 27U}) {
+    for (const unsigned width : {2U, 4U, 6U, 8U, 10U, 12U, 14U, 16U, 20U, 24U, 27U, 30U}) {
       for (const char* isa : {"avx512", "avx512bw", "avx2", "sse2"}) {
         add_operations({isa, 1, kind, width, n});
         const setting resident{isa, 1, kind, width, resident_count};
         add(
             "resident_sum", resident, [=](auto& state) { run(state, resident, sum_operation()); }, 9);
+        add(
+            "resident_select_50", resident,
+            [=](auto& state) { run(state, resident, select_operation(resident_count, width, 0.5)); }, 9);
         add(
             "resident_unpack", resident, [=](auto& state) { run(state, resident, unpack_operation(resident_count)); },
             9);
