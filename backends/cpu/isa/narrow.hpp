@@ -13,15 +13,22 @@ using narrow_register = __m256i;
 /// Words that are unpacked at a time: as many as a register has bytes.
 inline constexpr unsigned narrow_items = sizeof(narrow_register);
 
-/// A register for each byte of a lane.
+/// A register for each byte of a lane. The words stand at the top of their lanes; below them is anything, which decides
+/// no comparison with a bound that has either all or none of these bits.
 template <class Lane>
 struct narrow_words {
   narrow_register v[sizeof(Lane)];
 };
 
-/// Words of up to 8 bits are unpacked to bytes, more to lanes of 16 bits. With all 16 of them sums would need a sign.
+/// Words of up to 8 bits are unpacked to bytes, more to lanes of 16 bits.
 inline constexpr unsigned byte_width = 8;
 inline constexpr unsigned narrow_width = 15;
+
+/// Bits of a lane below its word.
+template <class Lane>
+ZENITH_FN unsigned bits_below(unsigned width) {
+  return 8 * sizeof(Lane) - width;
+}
 
 /// The same in each lane of 32 bits.
 template <class Lane>
@@ -35,23 +42,22 @@ ZENITH_FN constexpr bool has_narrow_lanes(unsigned width) { return width <= narr
 
 // Eight bytes of a register hold eight words, or four, which end with a byte, or half of one. They are brought
 // together, and each byte of a lane is picked from the 64 bits wherever it begins.
-struct alignas(256) narrow_code {
+struct alignas(128) narrow_code {
   std::uint8_t bytes[64];
   std::uint8_t bits[64];
-  std::uint32_t mask;
 };
 
 constexpr narrow_code make_narrow_code(unsigned width) {
   narrow_code made{};
   const unsigned lane_bytes = width <= byte_width ? 1 : 2;
   for (unsigned i = 0; i < 64; ++i) {
-    const unsigned bit = i / 8 * (8 / lane_bytes) * width;
-    const unsigned byte = bit / 8 + i % 8;
+    const unsigned first = i / 8 * (8 / lane_bytes) * width;
+    const unsigned byte = first / 8 + i % 8;
     made.bytes[i] = static_cast<std::uint8_t>(byte < 64 ? byte : 63);
-    made.bits[i] = static_cast<std::uint8_t>((bit % 8 + i % 8 / lane_bytes * width + i % lane_bytes * 8) % 64);
+    // behind the lane's word, less the lane's bits, modulo the 64
+    const unsigned end = first % 8 + (i % 8 / lane_bytes + 1) * width;
+    made.bits[i] = static_cast<std::uint8_t>((64 + end - 8 * (lane_bytes - i % lane_bytes)) % 64);
   }
-  const std::uint32_t mask = (1U << width) - 1;
-  made.mask = lane_bytes == 1 ? in_lanes<std::uint8_t>(mask) : in_lanes<std::uint16_t>(mask);
   return made;
 }
 
@@ -60,43 +66,45 @@ constexpr narrow_code make_narrow_code(unsigned width) {
 // AVX-512 takes its bytes from one load, in pieces that begin with a 32-bit word.
 ZENITH_FN constexpr bool has_narrow_lanes(unsigned width) { return width <= (narrow_items == 64 ? 14 : narrow_width); }
 
-// 128 bits of a register hold eight words. A permutation brings to each lane of 16 bits the two bytes that hold its
-// word, and two multiplications by powers of two shift it, to the top by as far as each lane needs, and down again.
-// Most words above 10 bits stand in three bytes: another permutation brings the third, and from one multiplication of
-// the two come the high halves, from another of the third the low ones.
-struct alignas(256) narrow_code {
+/// Wherever in a byte such a word begins, it may lie in three.
+ZENITH_FN constexpr bool straddles(unsigned width) { return width > 10 && width != 12; }
+
+// 128 bits of a register hold eight words, or sixteen of which the odd ones are unpacked like the even ones. A
+// permutation brings to each lane of 16 bits the two bytes with the end of its word, and a multiplication by a power of
+// two shifts that end to the lane's. Of three bytes, another permutation brings the last: from its product come the low
+// halves, and the high ones from the product of the other two.
+struct alignas(128) narrow_code {
   std::uint32_t words[narrow_items / 4];  ///< AVX-512 loads at once what AVX2 takes two loads for
   std::uint8_t bytes[narrow_items];
-  std::uint8_t third[narrow_items];
-  std::uint16_t factor[narrow_items / 2];  ///< of each lane
-  std::uint16_t down;
-  std::uint16_t mask;
+  std::uint8_t more_bytes[narrow_items];  ///< of the odd words, or the last of three
+  std::uint16_t factor[narrow_items / 2];
+  std::uint16_t odd_factor[narrow_items / 2];
 };
-
-/// Wherever in a byte such a word begins, it may end behind the next.
-ZENITH_FN constexpr bool straddles(unsigned width) { return width > 10 && width != 12; }
 
 constexpr narrow_code make_narrow_code(unsigned width) {
   narrow_code made{};
-  // what is brought together as bytes takes every other eight words
-  const unsigned eights = width <= byte_width ? 2 : 1;
+  const unsigned step = width <= byte_width ? 2 : 1;
   for (unsigned i = 0; i < narrow_items / 2; ++i) {
-    const unsigned begin = narrow_items == 64 ? i / 8 * eights * width : 0;
-    const unsigned bit = begin % 4 * 8 + i % 8 * width;
+    const unsigned begin = narrow_items == 64 ? i / 8 * step * width : 0;
     if (i % 2 == 0) made.words[i / 2] = begin / 4 + i % 8 / 2;
-    // 16 bits shifted down by none are no product's high half: then it is 8 that begin a byte earlier
-    const unsigned shift = straddles(width) && bit % 8 == 0 ? 8 : bit % 8;
-    for (unsigned byte = 0; byte < 3; ++byte) {
-      const unsigned from = (bit + 8 * byte - shift) / 8;
-      const bool is_there = bit + 8 * byte >= shift && from < 16;
-      (byte < 2 ? made.bytes[2 * i + byte] : made.third[2 * i]) = is_there ? static_cast<std::uint8_t>(from) : 0x80;
+    const auto set = [&](std::uint8_t* bytes, unsigned last, unsigned back) {
+      // a byte that is not there is zero
+      bytes[2 * i] = static_cast<std::uint8_t>(last >= back ? last - back : 0x80);
+      bytes[2 * i + 1] = static_cast<std::uint8_t>(back == 0 ? 0x80 : last + 1 - back);
+    };
+    for (unsigned odd = 0; odd < step && width > 0; ++odd) {
+      const unsigned end = begin % 4 * 8 + (i % 8 * step + odd + 1) * width;
+      const unsigned last = (end - 1) / 8;
+      if (straddles(width)) {
+        set(made.bytes, last, 2);
+        set(made.more_bytes, last, 0);
+        made.factor[i] = static_cast<std::uint16_t>(1U << (16 - (end - 8 * last)));
+      } else {
+        set(odd == 0 ? made.bytes : made.more_bytes, last, 1);
+        (odd == 0 ? made.factor : made.odd_factor)[i] = static_cast<std::uint16_t>(1U << (8 - (end - 8 * last)));
+      }
     }
-    made.third[2 * i + 1] = 0x80;
-    const unsigned up = straddles(width) ? 16 - shift : 16 - shift - width;
-    if (up < 16) made.factor[i] = static_cast<std::uint16_t>(1U << up);
   }
-  made.down = static_cast<std::uint16_t>(1U << width);
-  made.mask = static_cast<std::uint16_t>((1U << width) - 1);
   return made;
 }
 
@@ -112,6 +120,60 @@ constexpr narrow_code_table make_narrow_codes() {
 }
 constexpr narrow_code_table narrow_codes = make_narrow_codes();
 
+// What 512 and 256 bits call alike.
+#if defined(ZENITH_ISA_AVX512)
+ZENITH_FN __m512i bytes_of(__m512i bits, __m512i index) { return _mm512_shuffle_epi8(bits, index); }
+ZENITH_FN __m512i low_products(__m512i a, __m512i b) { return _mm512_mullo_epi16(a, b); }
+ZENITH_FN __m512i high_products(__m512i a, __m512i b) { return _mm512_mulhi_epu16(a, b); }
+ZENITH_FN __m512i added_words(__m512i a, __m512i b, std::uint32_t) { return _mm512_add_epi32(a, b); }
+ZENITH_FN __m512i added_words(__m512i a, __m512i b, std::uint64_t) { return _mm512_add_epi64(a, b); }
+ZENITH_FN __m512i added_bytes(__m512i of) { return _mm512_sad_epu8(of, _mm512_setzero_si512()); }
+ZENITH_FN __m512i added_pairs(__m512i of) { return _mm512_madd_epi16(of, _mm512_set1_epi16(1)); }
+ZENITH_FN __m512i shifted_down(__m512i of, unsigned by) {
+  return _mm512_srl_epi64(of, _mm_cvtsi32_si128(static_cast<int>(by)));
+}
+ZENITH_FN __m512i low_halves(__m512i of) { return _mm512_and_si512(of, _mm512_set1_epi64(0xffffffffLL)); }
+/// The bytes at the tops of lanes of 16 bits, an even one and an odd one in turn.
+ZENITH_FN __m512i top_bytes(__m512i even, __m512i odd) {
+  return _mm512_mask_mov_epi8(odd, 0x5555555555555555ULL, _mm512_srli_epi16(even, 8));
+}
+
+ZENITH_FN __m512i greater_of(__m512i a, __m512i b, std::uint8_t) { return _mm512_max_epu8(a, b); }
+ZENITH_FN __m512i greater_of(__m512i a, __m512i b, std::uint16_t) { return _mm512_max_epu16(a, b); }
+ZENITH_FN __m512i lesser_of(__m512i a, __m512i b, std::uint8_t) { return _mm512_min_epu8(a, b); }
+ZENITH_FN __m512i lesser_of(__m512i a, __m512i b, std::uint16_t) { return _mm512_min_epu16(a, b); }
+ZENITH_FN bool any_equal(__m512i a, __m512i b, std::uint8_t) { return _mm512_cmpeq_epi8_mask(a, b) != 0; }
+ZENITH_FN bool any_equal(__m512i a, __m512i b, std::uint16_t) { return _mm512_cmpeq_epi16_mask(a, b) != 0; }
+#else
+ZENITH_FN __m256i bytes_of(__m256i bits, __m256i index) { return _mm256_shuffle_epi8(bits, index); }
+ZENITH_FN __m256i low_products(__m256i a, __m256i b) { return _mm256_mullo_epi16(a, b); }
+ZENITH_FN __m256i high_products(__m256i a, __m256i b) { return _mm256_mulhi_epu16(a, b); }
+ZENITH_FN __m256i added_words(__m256i a, __m256i b, std::uint32_t) { return _mm256_add_epi32(a, b); }
+ZENITH_FN __m256i added_words(__m256i a, __m256i b, std::uint64_t) { return _mm256_add_epi64(a, b); }
+ZENITH_FN __m256i added_bytes(__m256i of) { return _mm256_sad_epu8(of, _mm256_setzero_si256()); }
+ZENITH_FN __m256i added_pairs(__m256i of) { return _mm256_madd_epi16(of, _mm256_set1_epi16(1)); }
+ZENITH_FN __m256i shifted_down(__m256i of, unsigned by) {
+  return _mm256_srl_epi64(of, _mm_cvtsi32_si128(static_cast<int>(by)));
+}
+ZENITH_FN __m256i low_halves(__m256i of) { return _mm256_and_si256(of, _mm256_set1_epi64x(0xffffffffLL)); }
+/// The bytes at the tops of lanes of 16 bits, an even one and an odd one in turn.
+ZENITH_FN __m256i top_bytes(__m256i even, __m256i odd) {
+  return _mm256_or_si256(_mm256_srli_epi16(even, 8),
+                         _mm256_and_si256(odd, _mm256_set1_epi16(static_cast<short>(0xff00))));
+}
+
+ZENITH_FN __m256i greater_of(__m256i a, __m256i b, std::uint8_t) { return _mm256_max_epu8(a, b); }
+ZENITH_FN __m256i greater_of(__m256i a, __m256i b, std::uint16_t) { return _mm256_max_epu16(a, b); }
+ZENITH_FN __m256i lesser_of(__m256i a, __m256i b, std::uint8_t) { return _mm256_min_epu8(a, b); }
+ZENITH_FN __m256i lesser_of(__m256i a, __m256i b, std::uint16_t) { return _mm256_min_epu16(a, b); }
+ZENITH_FN bool any_equal(__m256i a, __m256i b, std::uint8_t) {
+  return _mm256_movemask_epi8(_mm256_cmpeq_epi8(a, b)) != 0;
+}
+ZENITH_FN bool any_equal(__m256i a, __m256i b, std::uint16_t) {
+  return _mm256_movemask_epi8(_mm256_cmpeq_epi16(a, b)) != 0;
+}
+#endif
+
 // An unpacker of words of one width has
 //   lane            what they are unpacked to
 //   stride()        the bytes of `narrow_items` words
@@ -125,10 +187,7 @@ class narrow_unpacker {
   using lane = Lane;
 
   ZENITH_FN explicit narrow_unpacker(unsigned width)
-      : width_(width),
-        bytes_(load_bits(narrow_codes.of[width].bytes)),
-        bits_(load_bits(narrow_codes.of[width].bits)),
-        mask_(every_lane(narrow_codes.of[width].mask)) {}
+      : width_(width), bytes_(load_bits(narrow_codes.of[width].bytes)), bits_(load_bits(narrow_codes.of[width].bits)) {}
 
   ZENITH_FN std::uint64_t stride() const { return width_ * (narrow_items / 8); }
 
@@ -137,7 +196,7 @@ class narrow_unpacker {
     narrow_words<Lane> words;
     for (unsigned i = 0; i < sizeof(Lane); ++i) {
       const __m512i together = _mm512_permutexvar_epi8(bytes_, load_bits(at + i * stride() / 2));
-      words.v[i] = all_of(_mm512_multishift_epi64_epi8(bits_, together), mask_);
+      words.v[i] = _mm512_multishift_epi64_epi8(bits_, together);
     }
     return words;
   }
@@ -146,7 +205,6 @@ class narrow_unpacker {
   std::uint64_t width_;
   narrow_register bytes_;
   narrow_register bits_;
-  narrow_register mask_;
 };
 
 using byte_unpacker = narrow_unpacker<std::uint8_t>;
@@ -171,13 +229,9 @@ class narrow_unpacker {
         words_(load_bits(narrow_codes.of[width].words)),
 #endif
         bytes_(load_bits(narrow_codes.of[width].bytes)),
-        factor_(load_bits(narrow_codes.of[width].factor)) {
-    if constexpr (Straddles) {
-      third_ = load_bits(narrow_codes.of[width].third);
-      mask_ = every_lane(in_lanes<std::uint16_t>(narrow_codes.of[width].mask));
-    } else {
-      down_ = every_lane(in_lanes<std::uint16_t>(narrow_codes.of[width].down));
-    }
+        more_bytes_(load_bits(narrow_codes.of[width].more_bytes)),
+        factor_(load_bits(narrow_codes.of[width].factor)),
+        odd_factor_(load_bits(narrow_codes.of[width].odd_factor)) {
   }
 
   ZENITH_FN std::uint64_t stride() const { return width_ * (narrow_items / 8); }
@@ -186,51 +240,42 @@ class narrow_unpacker {
     prefetch_ahead(at);
     narrow_words<Lane> words;
     if constexpr (sizeof(Lane) == 1) {
-      words.v[0] = as_bytes(unpacked(at), unpacked(at + width_));
+      const narrow_register bits = loaded(at);
+      words.v[0] = top_bytes(low_products(bytes_of(bits, bytes_), factor_),
+                             low_products(bytes_of(bits, more_bytes_), odd_factor_));
     } else {
-      words.v[0] = unpacked(at);
-      // for AVX2, whose `store_within` packs what it finds as well, every other eight words
-      words.v[1] = unpacked(at + (narrow_items == 64 ? stride() / 2 : width_));
+      words.v[0] = eights(loaded(at));
+      // for AVX2, whose `store_within` packs what it finds as the halves of registers stand, every other eight words
+      words.v[1] = eights(loaded(at + (narrow_items == 64 ? stride() / 2 : width_)));
     }
     return words;
   }
 
  private:
-  ZENITH_FN narrow_register unpacked(const std::byte* at) const {
+  ZENITH_FN narrow_register loaded(const std::byte* at) const {
 #if defined(ZENITH_ISA_AVX512)
-    const __m512i bits = words_of(load_bits(at), words_);
+    return words_of(load_bits(at), words_);
 #else
-    const __m256i bits = two_loads(at, at + 2 * width_);
+    return two_loads(at, at + 2 * width_);
 #endif
+  }
+  ZENITH_FN narrow_register eights(narrow_register bits) const {
     const narrow_register pairs = bytes_of(bits, bytes_);
     if constexpr (Straddles) {
-      return joined(high_products(pairs, factor_), low_products(bytes_of(bits, third_), factor_), mask_);
+      return any_of(high_products(pairs, factor_), low_products(bytes_of(bits, more_bytes_), factor_));
     } else {
-      return high_products(low_products(pairs, factor_), down_);
+      return low_products(pairs, factor_);
     }
   }
-
-#if defined(ZENITH_ISA_AVX512)
-  ZENITH_FN static __m512i bytes_of(__m512i bits, __m512i index) { return _mm512_shuffle_epi8(bits, index); }
-  ZENITH_FN static __m512i low_products(__m512i a, __m512i b) { return _mm512_mullo_epi16(a, b); }
-  ZENITH_FN static __m512i high_products(__m512i a, __m512i b) { return _mm512_mulhi_epu16(a, b); }
-  ZENITH_FN static __m512i as_bytes(__m512i even, __m512i odd) { return _mm512_packus_epi16(even, odd); }
-#else
-  ZENITH_FN static __m256i bytes_of(__m256i bits, __m256i index) { return _mm256_shuffle_epi8(bits, index); }
-  ZENITH_FN static __m256i low_products(__m256i a, __m256i b) { return _mm256_mullo_epi16(a, b); }
-  ZENITH_FN static __m256i high_products(__m256i a, __m256i b) { return _mm256_mulhi_epu16(a, b); }
-  ZENITH_FN static __m256i as_bytes(__m256i even, __m256i odd) { return _mm256_packus_epi16(even, odd); }
-#endif
 
   std::uint64_t width_;
 #if defined(ZENITH_ISA_AVX512)
   narrow_register words_;
 #endif
   narrow_register bytes_;
+  narrow_register more_bytes_;
   narrow_register factor_;
-  narrow_register down_;
-  narrow_register third_;
-  narrow_register mask_;
+  narrow_register odd_factor_;
 };
 
 using byte_unpacker = narrow_unpacker<std::uint8_t, false>;
@@ -245,54 +290,36 @@ ZENITH_FN auto with_narrow_unpacker(unsigned width, Use&& use) {
 
 #endif
 
-#if defined(ZENITH_ISA_AVX512)
+/// Adds up to 2^16 words of one width.
+template <class Lane>
+class narrow_sum {
+ public:
+  ZENITH_FN explicit narrow_sum(unsigned width)
+      : width_(width),
+        lowering_(every_lane(in_lanes<Lane>(sizeof(Lane) == 1 ? ~0U << bits_below<Lane>(width) : 1U << width))) {}
 
-ZENITH_FN __m512i added_pairs(__m512i to, const narrow_words<std::uint8_t>& words) {
-  return _mm512_add_epi64(to, _mm512_sad_epu8(words.v[0], _mm512_setzero_si512()));
-}
-ZENITH_FN __m512i added_pairs(__m512i to, const narrow_words<std::uint16_t>& words) {
-  const __m512i one = _mm512_set1_epi16(1);
-  return _mm512_add_epi32(to, _mm512_add_epi32(_mm512_madd_epi16(words.v[0], one), _mm512_madd_epi16(words.v[1], one)));
-}
-/// To lanes of 64 bits.
-ZENITH_FN __m512i widened_pairs(__m512i sums) {
-  return _mm512_add_epi64(_mm512_and_si512(sums, _mm512_set1_epi64(0xffffffffLL)), _mm512_srli_epi64(sums, 32));
-}
-ZENITH_FN __m512i added_words(__m512i a, __m512i b) { return _mm512_add_epi64(a, b); }
+  ZENITH_FN void add(const narrow_words<Lane>& words) {
+    if constexpr (sizeof(Lane) == 1) {
+      sums_ = added_words(sums_, added_bytes(all_of(words.v[0], lowering_)), std::uint64_t{});
+    } else {
+      // down from the top, so that what adds up pairs finds no signs
+      const narrow_register low = added_pairs(high_products(words.v[0], lowering_));
+      const narrow_register high = added_pairs(high_products(words.v[1], lowering_));
+      sums_ = added_words(sums_, added_words(low, high, std::uint32_t{}), std::uint32_t{});
+    }
+  }
 
-ZENITH_FN __m512i greater_of(__m512i a, __m512i b, std::uint8_t) { return _mm512_max_epu8(a, b); }
-ZENITH_FN __m512i greater_of(__m512i a, __m512i b, std::uint16_t) { return _mm512_max_epu16(a, b); }
-ZENITH_FN __m512i lesser_of(__m512i a, __m512i b, std::uint8_t) { return _mm512_min_epu8(a, b); }
-ZENITH_FN __m512i lesser_of(__m512i a, __m512i b, std::uint16_t) { return _mm512_min_epu16(a, b); }
-ZENITH_FN bool any_equal(__m512i a, __m512i b, std::uint8_t) { return _mm512_cmpeq_epi8_mask(a, b) != 0; }
-ZENITH_FN bool any_equal(__m512i a, __m512i b, std::uint16_t) { return _mm512_cmpeq_epi16_mask(a, b) != 0; }
+  /// In lanes of 64 bits.
+  ZENITH_FN narrow_register total() const {
+    if constexpr (sizeof(Lane) == 1) return shifted_down(sums_, bits_below<Lane>(width_));
+    return added_words(low_halves(sums_), shifted_down(sums_, 32), std::uint64_t{});
+  }
 
-#else
-
-ZENITH_FN __m256i added_pairs(__m256i to, const narrow_words<std::uint8_t>& words) {
-  return _mm256_add_epi64(to, _mm256_sad_epu8(words.v[0], _mm256_setzero_si256()));
-}
-ZENITH_FN __m256i added_pairs(__m256i to, const narrow_words<std::uint16_t>& words) {
-  const __m256i one = _mm256_set1_epi16(1);
-  return _mm256_add_epi32(to, _mm256_add_epi32(_mm256_madd_epi16(words.v[0], one), _mm256_madd_epi16(words.v[1], one)));
-}
-ZENITH_FN __m256i widened_pairs(__m256i sums) {
-  return _mm256_add_epi64(_mm256_and_si256(sums, _mm256_set1_epi64x(0xffffffffLL)), _mm256_srli_epi64(sums, 32));
-}
-ZENITH_FN __m256i added_words(__m256i a, __m256i b) { return _mm256_add_epi64(a, b); }
-
-ZENITH_FN __m256i greater_of(__m256i a, __m256i b, std::uint8_t) { return _mm256_max_epu8(a, b); }
-ZENITH_FN __m256i greater_of(__m256i a, __m256i b, std::uint16_t) { return _mm256_max_epu16(a, b); }
-ZENITH_FN __m256i lesser_of(__m256i a, __m256i b, std::uint8_t) { return _mm256_min_epu8(a, b); }
-ZENITH_FN __m256i lesser_of(__m256i a, __m256i b, std::uint16_t) { return _mm256_min_epu16(a, b); }
-ZENITH_FN bool any_equal(__m256i a, __m256i b, std::uint8_t) {
-  return _mm256_movemask_epi8(_mm256_cmpeq_epi8(a, b)) != 0;
-}
-ZENITH_FN bool any_equal(__m256i a, __m256i b, std::uint16_t) {
-  return _mm256_movemask_epi8(_mm256_cmpeq_epi16(a, b)) != 0;
-}
-
-#endif
+ private:
+  unsigned width_;
+  narrow_register lowering_;
+  narrow_register sums_{};
+};
 
 /// Words in [first, first + span], modulo the lane; both in each lane of 32 bits, with what is to be added to them.
 template <class Lane>

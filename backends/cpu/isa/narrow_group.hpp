@@ -7,14 +7,11 @@
 /// The sum of the group's words, in lanes of 64 bits.
 template <class Unpacker>
 ZENITH_FN narrow_register sums_of(const Unpacker& unpacked, const narrow_group& group) {
-  narrow_register sums{};
+  narrow_sum<typename Unpacker::lane> sum(group.width);
   const std::byte* at = group.words;
-  // a lane of 32 bits has room for all 2048 words
 #pragma GCC unroll 4
-  for (unsigned i = 0; i < packed_group_items; i += narrow_items, at += unpacked.stride()) {
-    sums = added_pairs(sums, unpacked(at));
-  }
-  return sizeof(typename Unpacker::lane) == 1 ? sums : widened_pairs(sums);
+  for (unsigned i = 0; i < packed_group_items; i += narrow_items, at += unpacked.stride()) sum.add(unpacked(at));
+  return sum.total();
 }
 
 /// Whether any word of 128 reaches `limit`, which is in each lane: is no less, or of the smallest no more.
@@ -43,10 +40,11 @@ struct block_words {
   ZENITH_FN vector_of<U> load(unsigned vector) const {
     return vector_of<U>::load_unaligned(of + vector * vector_of<U>::size);
   }
-  /// Its low bits, in each lane of 32 bits.
+  /// Bounds of words at the tops of their lanes, in each 32 bits: `below` is what stands below the bound.
   template <class Lane>
-  ZENITH_FN void store_in_lanes(unsigned vector, vector_of<U> words) {
+  ZENITH_FN void store_in_lanes(unsigned vector, const vector_of<U>& bounds, unsigned width, std::uint32_t below) {
     constexpr unsigned bits = 8 * sizeof(Lane);
+    vector_of<U> words = (bounds << static_cast<int>(bits_below<Lane>(width))) + vector_of<U>(below);
     words = words & vector_of<U>((U{1} << bits) - 1);
     for (unsigned filled = bits; filled < 32; filled *= 2) words = words | (words << static_cast<int>(filled));
     words.store_unaligned(of + vector * vector_of<U>::size);
@@ -79,6 +77,7 @@ ZENITH_FN block_set reaching_blocks(const Unpacker& unpacked, const narrow_group
                                     const block_words<U>& references, U threshold) {
   using Lane = typename Unpacker::lane;
   using batch = vector_of<U>;
+  const std::uint32_t below_all = (1U << bits_below<Lane>(group.width)) - 1;
   const batch most(masks<U>.of[group.width]);
   const batch bound(threshold);
   block_words<U> limit;
@@ -90,7 +89,8 @@ ZENITH_FN block_set reaching_blocks(const Unpacker& unpacked, const narrow_group
     const auto below = at_most<U>(least, bound);
     const batch distance = xsimd::select(below, bound - least, batch(U{0}));
     const auto within = at_most<U>(distance, most);
-    limit.template store_in_lanes<Lane>(i, xsimd::select(within, distance, most));
+    limit.template store_in_lanes<Lane>(i, xsimd::select(within, distance, most), group.width,
+                                        Smallest ? below_all : 0);
     hopeless |= as_blocks<U>(i, Smallest ? ~below : ~within);
   }
   if ((hopeless & ~wrapping) == all_blocks) return 0;
@@ -109,6 +109,7 @@ ZENITH_FN std::uint64_t store_group_within(const Unpacker& unpacked, const narro
                                            const block_words<U>& references, U low, U span, std::byte* bits) {
   using Lane = typename Unpacker::lane;
   using batch = vector_of<U>;
+  const std::uint32_t below_all = (1U << bits_below<Lane>(group.width)) - 1;
   const batch most(masks<U>.of[group.width]);
   block_words<U> firsts;
   block_words<U> spans;
@@ -121,8 +122,8 @@ ZENITH_FN std::uint64_t store_group_within(const Unpacker& unpacked, const narro
     const batch first = xsimd::select(begins_inside, begin, batch(U{0}));
     // less than `first` where the range goes all around and has words at both ends: the lanes do so, too
     const batch last = xsimd::min(end, most);
-    firsts.template store_in_lanes<Lane>(i, first + batch(narrow_range<Lane>::more_first));
-    spans.template store_in_lanes<Lane>(i, last - first + batch(narrow_range<Lane>::more_span));
+    firsts.template store_in_lanes<Lane>(i, first, group.width, narrow_range<Lane>::more_first);
+    spans.template store_in_lanes<Lane>(i, last - first, group.width, below_all + narrow_range<Lane>::more_span);
     none |= as_blocks<U>(i, ~begins_inside & at_most<U>(begin, end));
     all |= as_blocks<U>(i, (first == batch(U{0})) & (last == most));
   }

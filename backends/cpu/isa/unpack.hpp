@@ -113,6 +113,7 @@ ZENITH_FN __m512i shift_left(__m512i bits, __m512i by) {
   return sizeof(U) == 4 ? _mm512_sllv_epi32(bits, by) : _mm512_sllv_epi64(bits, by);
 }
 ZENITH_FN __m512i all_of(__m512i bits, __m512i mask) { return _mm512_and_si512(bits, mask); }
+ZENITH_FN __m512i any_of(__m512i a, __m512i b) { return _mm512_or_si512(a, b); }
 /// (a | b) & mask
 ZENITH_FN __m512i joined(__m512i a, __m512i b, __m512i mask) { return _mm512_ternarylogic_epi32(a, b, mask, 0xa8); }
 ZENITH_FN __m512i words_of(__m512i bits, __m512i index) { return _mm512_permutexvar_epi32(index, bits); }
@@ -139,7 +140,8 @@ ZENITH_FN __m256i shift_left(__m256i bits, __m256i by) {
   return sizeof(U) == 4 ? _mm256_sllv_epi32(bits, by) : _mm256_sllv_epi64(bits, by);
 }
 ZENITH_FN __m256i all_of(__m256i bits, __m256i mask) { return _mm256_and_si256(bits, mask); }
-ZENITH_FN __m256i joined(__m256i a, __m256i b, __m256i mask) { return _mm256_and_si256(_mm256_or_si256(a, b), mask); }
+ZENITH_FN __m256i any_of(__m256i a, __m256i b) { return _mm256_or_si256(a, b); }
+ZENITH_FN __m256i joined(__m256i a, __m256i b, __m256i mask) { return all_of(any_of(a, b), mask); }
 ZENITH_FN __m256i words_of(__m256i bits, __m256i index) { return _mm256_permutevar8x32_epi32(bits, index); }
 template <class U>
 ZENITH_FN __m256i every_lane(const U& word) {
