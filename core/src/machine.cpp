@@ -1,10 +1,12 @@
 #include <zenith/machine.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fstream>
-#include <random>
+#include <span>
 
+#include <core/file.hpp>
 #include <core/profile_json.hpp>
 #include <zenith/error.hpp>
 
@@ -29,13 +31,6 @@ std::string text_of(const std::filesystem::path& file) {
   text.resize(static_cast<std::size_t>(in.gcount()));
   if (in.bad()) throw error(error_code::invalid_argument, "machine::read: reading " + quoted(file) + " failed");
   return text;
-}
-
-std::filesystem::path temporary_beside(const std::filesystem::path& file) {
-  std::random_device random;
-  auto name = file.filename();
-  name += ".new-" + std::to_string(random()) + std::to_string(random());
-  return file.parent_path() / name;
 }
 
 }  // namespace
@@ -73,23 +68,15 @@ machine machine::read(const std::filesystem::path& file) {
 std::string machine::to_json() const { return detail::profiles_to_json(devices_); }
 
 void machine::write(const std::filesystem::path& file) const {
-  const auto fail = [&](const std::string& why) {
-    return error(error_code::invalid_argument, "machine::write: " + quoted(file) + " cannot be written: " + why);
-  };
-  if (!file.has_filename()) throw fail("it names no file");
   const auto text = to_json();
   std::error_code fault;
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), fault);
-  if (fault) throw fail(fault.message());
-  const auto temporary = temporary_beside(file);
-  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (out) std::filesystem::rename(temporary, file, fault);
-  if (out && !fault) return;
-  const auto why = fault ? fault.message() : std::string{"the folder takes no new file, or the disk is full"};
-  std::filesystem::remove(temporary, fault);
-  throw fail(why);
+  if (fault) {
+    throw error(error_code::invalid_argument,
+                "machine::write: " + quoted(file) + " cannot be written: " + fault.message());
+  }
+  const std::array parts{std::as_bytes(std::span{text})};
+  detail::replace_file("machine::write:", file, parts);
 }
 
 std::filesystem::path machine::profile_path() {

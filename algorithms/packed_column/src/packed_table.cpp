@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
-#include <algorithms/packed_column/file.hpp>
 #include <algorithms/packed_column/layout.hpp>
+#include <core/file.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith {
@@ -164,11 +164,11 @@ void save_packed_table(const std::filesystem::path& file, std::span<const named_
   const auto head = head_of(columns);
   std::vector<std::span<const std::byte>> parts{head};
   for (const auto& one : columns) parts.push_back(one.bytes());
-  packed::replace_file(file, parts);
+  detail::replace_file("packed table", file, parts);
 }
 
 packed_table packed_table::open(const std::filesystem::path& file) {
-  auto mapped = packed::map_file(file);
+  auto mapped = detail::map_file("packed table", file);
   packed_table table({mapped.data.get(), mapped.size}, "packed table '" + file.string() + "'");
   table.file_ = std::move(mapped.data);
   return table;

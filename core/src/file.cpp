@@ -1,4 +1,4 @@
-#include <algorithms/packed_column/file.hpp>
+#include <core/file.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 
 #include <zenith/error.hpp>
 
-namespace zenith::packed {
+namespace zenith::detail {
 namespace {
 
 // An open file, closed at the end.
@@ -35,9 +35,10 @@ class descriptor {
 
 std::string system_message(int number) { return std::generic_category().message(number); }
 
-[[noreturn]] void fail(const std::filesystem::path& file, const char* what, const std::string& why, int number = 0) {
-  throw error(error_code::invalid_argument, "packed table '" + file.string() + "' cannot be " + what + ": " + why, {},
-              number);
+[[noreturn]] void fail(std::string_view what, const std::filesystem::path& file, const char* verb,
+                       const std::string& why, int number = 0) {
+  throw error(error_code::invalid_argument,
+              std::string{what} + " '" + file.string() + "' cannot be " + verb + ": " + why, {}, number);
 }
 
 bool write_all(int to, std::span<const std::byte> bytes) {
@@ -58,32 +59,33 @@ std::filesystem::path temporary_beside(const std::filesystem::path& file) {
 
 }  // namespace
 
-mapped_file map_file(const std::filesystem::path& file) {
+mapped_file map_file(std::string_view what, const std::filesystem::path& file) {
   // without waiting: a named pipe would wait for a writer
   const descriptor from(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};
   if (from.number() < 0 || ::fstat(from.number(), &status) != 0) {
     const int number = errno;
-    fail(file, "read", system_message(number), number);
+    fail(what, file, "read", system_message(number), number);
   }
-  if (!S_ISREG(status.st_mode)) fail(file, "read", "it is not a file");
+  if (!S_ISREG(status.st_mode)) fail(what, file, "read", "it is not a file");
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size == 0) return {};
   void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, from.number(), 0);
   if (data == MAP_FAILED) {
     const int number = errno;
-    fail(file, "read", system_message(number), number);
+    fail(what, file, "read", system_message(number), number);
   }
   return {{static_cast<const std::byte*>(data), [data, size](const std::byte*) { ::munmap(data, size); }}, size};
 }
 
-void replace_file(const std::filesystem::path& file, std::span<const std::span<const std::byte>> parts) {
-  if (!file.has_filename()) fail(file, "written", "it names no file");
+void replace_file(std::string_view what, const std::filesystem::path& file,
+                  std::span<const std::span<const std::byte>> parts) {
+  if (!file.has_filename()) fail(what, file, "written", "it names no file");
   const auto temporary = temporary_beside(file);
   descriptor to(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (to.number() < 0) {
     const int number = errno;
-    fail(file, "written", system_message(number), number);
+    fail(what, file, "written", system_message(number), number);
   }
   bool whole = true;
   for (const auto part : parts) whole = whole && write_all(to.number(), part);
@@ -92,7 +94,7 @@ void replace_file(const std::filesystem::path& file, std::span<const std::span<c
   if (whole && ::rename(temporary.c_str(), file.c_str()) == 0) return;
   const int number = errno;
   ::unlink(temporary.c_str());
-  fail(file, "written", system_message(number), number);
+  fail(what, file, "written", system_message(number), number);
 }
 
-}  // namespace zenith::packed
+}  // namespace zenith::detail

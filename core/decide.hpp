@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <zenith/cost.hpp>
+#include <zenith/types.hpp>
+
+namespace zenith::detail {
+
+/// Why a device cannot run `strategy` of `operation` on data in memory of `space`; empty when it can.
+/// `what` begins the sentence: "the keys lie".
+[[nodiscard]] std::string obstacle(std::string_view operation, std::string_view strategy, std::string_view what,
+                                   memory_space space, const device_profile& on);
+
+/// A candidate that cannot run.
+[[nodiscard]] candidate barred(const device_profile& on, std::string_view strategy, std::string reason);
+/// A candidate of which a model says that it takes `seconds`; one that cannot run if that is no time.
+[[nodiscard]] candidate predicted(const device_profile& on, std::string_view strategy, double seconds);
+
+/// The fastest, with its reasons and the others'; nothing when none can run. Of equals, the first.
+[[nodiscard]] std::optional<decision> fastest(std::vector<candidate> all);
+
+}  // namespace zenith::detail

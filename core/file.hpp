@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace zenith::detail {
+
+struct mapped_file {
+  std::shared_ptr<const std::byte> data;  ///< nullptr for an empty file
+  std::size_t size = 0;
+};
+
+/// Maps a regular file read-only; throws `invalid_argument` when that cannot be: "`what` 'file' cannot be read: ...".
+[[nodiscard]] mapped_file map_file(std::string_view what, const std::filesystem::path& file);
+
+/// Writes `parts` one after another to a new file beside `file`, makes sure of them, and puts it in the place of
+/// `file`. Throws `invalid_argument`, "`what` 'file' cannot be written: ...", and leaves nothing behind.
+void replace_file(std::string_view what, const std::filesystem::path& file,
+                  std::span<const std::span<const std::byte>> parts);
+
+}  // namespace zenith::detail
