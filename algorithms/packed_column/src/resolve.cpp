@@ -1,12 +1,12 @@
 #include <algorithms/packed_column/resolve.hpp>
 
-#include <algorithm>
-#include <cstdio>
-#include <limits>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <core/decide.hpp>
 #include <core/resolve.hpp>
 #include <zenith/error.hpp>
 
@@ -14,43 +14,37 @@ namespace zenith {
 namespace packed {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
-
-std::string faster_by(double ratio) {
-  char text[48];
-  std::snprintf(text, sizeof text, "predicted %.1f times slower", ratio);
-  return text;
-}
-
 candidate consider(const packed_problem& problem, const device_profile& on) {
-  candidate one{on.backend, on.device, std::string{strategy}, never, {}};
-  if (!on.offers_kernel(problem.operation, strategy)) {
-    one.reason = "not offered by this backend";
-  } else if (on.levels.empty()) {
-    one.reason = "its profile has no memory level";
-  } else if (problem.space == memory_space::device && on.memory != memory_space::device) {
-    one.reason = "the column lies in device memory, which this backend cannot read";
-  } else {
-    one.predicted_seconds = seconds(packed_cost(problem, on), on);
-  }
-  return one;
+  auto reason = detail::obstacle(problem.operation, strategy, "the column lies", problem.space, on);
+  if (!reason.empty()) return detail::barred(on, strategy, std::move(reason));
+  return detail::predicted(on, strategy, seconds(packed_cost(problem, on), on));
 }
 
-std::optional<decision> try_decide(const packed_problem& problem, const std::vector<device_profile>& among) {
+std::optional<decision> try_decide(const packed_problem& problem, std::span<const device_profile> among) {
   std::vector<candidate> all;
   all.reserve(among.size());
   for (const auto& device : among) all.push_back(consider(problem, device));
-  std::ranges::stable_sort(all, {}, &candidate::predicted_seconds);
-  const auto possible = std::ranges::count_if(all, [](const auto& one) { return one.predicted_seconds < never; });
-  if (possible == 0) return std::nullopt;
-  for (auto& one : all) {
-    if (one.reason.empty()) one.reason = faster_by(one.predicted_seconds / all.front().predicted_seconds);
+  return detail::fastest(std::move(all));
+}
+
+// The latest decision of this thread: calls in a loop have one problem.
+struct remembered {
+  packed_problem problem;
+  const machine* here;
+  execution chosen;
+};
+
+const execution& choose(const packed_problem& problem) {
+  static thread_local std::optional<remembered> last;
+  const auto& here = machine::local();
+  if (!last || last->here != &here || last->problem != problem) {
+    const auto decided = decide(problem, here);
+    execution on;
+    on.target = &find_backend(decided.backend);
+    on.device = decided.device;
+    last = remembered{problem, &here, detail::resolve(std::move(on))};
   }
-  decision found{all.front().backend, all.front().device, all.front().strategy, all.front().predicted_seconds, {}, {}};
-  found.why = possible == 1 ? "the only one that can run" : "the fastest predicted of " + std::to_string(possible);
-  all.erase(all.begin());
-  found.rejected = std::move(all);
-  return found;
+  return last->chosen;
 }
 
 }  // namespace
@@ -58,14 +52,8 @@ std::optional<decision> try_decide(const packed_problem& problem, const std::vec
 execution resolve(const executor& on, const packed_problem& problem) {
   execution found = on.settings();
   if (on.is_automatic()) {
-    if (const auto forced = detail::forced_backend(); !forced.empty()) {
-      found = make_executor(forced).settings();
-    } else {
-      const auto decided = decide(problem, machine::local());
-      found.target = &find_backend(decided.backend);
-      found.device = decided.device;
-      found = detail::resolve(std::move(found));
-    }
+    const auto forced = detail::forced_backend();
+    found = forced.empty() ? choose(problem) : make_executor(forced).settings();
   }
   if (find_kernel(*found.target, problem.operation, strategy) == nullptr) {
     throw error(error_code::unsupported, std::string{problem.operation} + " is not offered by this backend",

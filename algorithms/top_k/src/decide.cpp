@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <limits>
+#include <utility>
 
 #include <algorithms/top_k/strategies.hpp>
+#include <core/decide.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith {
@@ -14,47 +14,18 @@ namespace {
 using top_k_detail::strategies;
 using top_k_detail::strategy;
 
-constexpr double never = std::numeric_limits<double>::infinity();
-
 constexpr auto names = [] {
   std::array<std::string_view, strategies.size()> all{};
   std::ranges::transform(strategies, all.begin(), &strategy::name);
   return all;
 }();
 
-// Why this strategy cannot run there; empty when it can.
-std::string_view obstacle(const top_k_problem& problem, const strategy& with, const device_profile& on,
-                          std::string_view asked) {
-  if (!on.offers_kernel(top_k_call::operation, with.name)) return "not offered by this backend";
-  if (on.levels.empty()) return "its profile has no memory level";
-  if (problem.space == memory_space::device && on.memory != memory_space::device) {
-    return "the keys lie in device memory, which this backend cannot read";
-  }
-  if (asked != "auto" && asked != with.name) return "another strategy was asked for";
-  return {};
-}
-
-std::string slower(double ratio) {
-  std::array<char, 64> text{};
-  const int length = ratio < 1.095
-                         ? std::snprintf(text.data(), text.size(), "predicted %.0f %% slower", (ratio - 1) * 100)
-                         : std::snprintf(text.data(), text.size(), "predicted %.1f times slower", ratio);
-  return {text.data(), static_cast<std::size_t>(length)};
-}
-
-bool is_faster(const candidate& a, const candidate& b) { return a.predicted_seconds < b.predicted_seconds; }
-
 candidate consider(const top_k_problem& problem, const strategy& with, const device_profile& on,
                    std::string_view asked) {
-  candidate one{on.backend, on.device, std::string{with.name}, never, std::string{obstacle(problem, with, on, asked)}};
-  if (!one.reason.empty()) return one;
-  const double predicted = seconds(with.model(problem, on), on);
-  if (predicted >= 0 && predicted < never) {
-    one.predicted_seconds = predicted;
-  } else {
-    one.reason = "its profile gives no time for this";
-  }
-  return one;
+  auto reason = detail::obstacle(top_k_call::operation, with.name, "the keys lie", problem.space, on);
+  if (reason.empty() && asked != "auto" && asked != with.name) reason = "another strategy was asked for";
+  if (!reason.empty()) return detail::barred(on, with.name, std::move(reason));
+  return detail::predicted(on, with.name, seconds(with.model(problem, on), on));
 }
 
 }  // namespace
@@ -68,20 +39,7 @@ std::optional<decision> try_decide(const top_k_problem& problem, std::span<const
   for (const auto& device : among) {
     for (const auto& one : strategies) all.push_back(consider(problem, one, device, asked));
   }
-  // stable: of equals the backend that is listed first, and its strategy that is listed first
-  std::ranges::stable_sort(all, is_faster);
-  const auto can_run = [](const candidate& one) { return one.predicted_seconds < never; };
-  const auto possible = static_cast<std::size_t>(std::ranges::count_if(all, can_run));
-  if (possible == 0) return std::nullopt;
-  for (std::size_t i = 1; i < possible; ++i) {
-    all[i].reason = slower(all[i].predicted_seconds / all.front().predicted_seconds);
-  }
-  auto& best = all.front();
-  decision found{std::move(best.backend), best.device, std::move(best.strategy), best.predicted_seconds, {}, {}};
-  found.why = possible == 1 ? "the only one that can run" : "the fastest predicted of " + std::to_string(possible);
-  all.erase(all.begin());
-  found.rejected = std::move(all);
-  return found;
+  return detail::fastest(std::move(all));
 }
 
 decision decide(const top_k_problem& problem, std::span<const device_profile> among, std::string_view asked) {

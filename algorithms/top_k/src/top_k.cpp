@@ -70,10 +70,6 @@ struct remembered {
   choice chosen;
 };
 
-bool same(const top_k_problem& a, const top_k_problem& b) {
-  return a.count == b.count && a.k == b.k && a.type == b.type && a.order == b.order && a.space == b.space;
-}
-
 bool same(const execution& a, const execution& b) {
   return a.target == b.target && a.device == b.device && a.threads == b.threads && a.isa == b.isa &&
          a.stream == b.stream && a.memory == b.memory;
@@ -91,7 +87,7 @@ const choice& choose(const execution& asked, const top_k_problem& problem, std::
   auto forced = asked.target == nullptr ? forced_backend() : std::string{};
   const machine* here = must_choose(asked, strategy, forced) ? &machine::local() : nullptr;
   if (last && last->here == here && last->forced == forced && last->asked_strategy == strategy &&
-      same(last->problem, problem) && same(last->asked, asked)) {
+      last->problem == problem && same(last->asked, asked)) {
     return last->chosen;
   }
   auto chosen =

@@ -414,6 +414,8 @@ struct packed_problem {
   std::uint64_t k = 0;                      ///< of top-k
   double selectivity = 0.5;                 ///< of select: the share that matches
   memory_space space = memory_space::host;  ///< where the column lies
+
+  [[nodiscard]] bool operator==(const packed_problem&) const = default;
 };
 
 /// Chooses the device that will be fastest for `problem`: see `decide` for top-k.

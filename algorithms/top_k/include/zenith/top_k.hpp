@@ -53,6 +53,8 @@ struct top_k_problem {
   key_type type = key_type::float32;
   ordering order = ordering::sorted;
   memory_space space = memory_space::host;  ///< where the keys lie
+
+  [[nodiscard]] bool operator==(const top_k_problem&) const = default;
 };
 
 /// Chooses the device and strategy that will be fastest for `problem` on `on`: every strategy's cost model, in time by
