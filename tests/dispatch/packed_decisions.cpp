@@ -16,13 +16,6 @@ namespace {
 constexpr std::string_view queries[] = {unpack_call::operation, packed_sum_call::operation,
                                         packed_extremes_call::operation, packed_select_call::operation,
                                         packed_top_k_call::operation};
-constexpr encoding encodings[] = {encoding::plain,
-                                  encoding::frame_of_reference,
-                                  encoding::delta,
-                                  encoding::null_suppression_fixed,
-                                  encoding::null_suppression_variable,
-                                  encoding::run_length,
-                                  encoding::vertical};
 
 packed_problem problem(std::string_view operation, encoding kind, int log_count, double bits, memory_space space) {
   packed_problem asked;
@@ -42,7 +35,7 @@ double predicted(const packed_problem& asked, const device_profile& on) { return
 TEST_CASE("a packed column in device memory is queried there, whatever its size") {
   const auto here = fixture("server-h200.json");
   for (const auto operation : queries) {
-    for (const auto kind : encodings) {
+    for (const auto kind : packed_encodings) {
       for (int log_count = 4; log_count <= 34; log_count += 5) {
         const auto decided = decide(problem(operation, kind, log_count, 10, memory_space::device), here);
         CHECK(decided.backend == "cuda");
@@ -68,7 +61,7 @@ TEST_CASE("predictions of packed operations rise with the number of values and w
     const auto here = fixture(file);
     for (const auto& device : here.devices()) {
       for (const auto operation : queries) {
-        for (const auto kind : encodings) {
+        for (const auto kind : packed_encodings) {
           double before = 0;
           // from where every core has work: where another one wakes, a larger problem may take less time
           for (int log_count = 28; log_count <= 36; log_count += 2) {

@@ -16,14 +16,11 @@ namespace {
 
 using zenith::encoding;
 
-const std::vector<encoding> every_encoding{encoding::plain,
-                                           encoding::frame_of_reference,
-                                           encoding::delta,
-                                           encoding::null_suppression_fixed,
-                                           encoding::null_suppression_variable,
-                                           encoding::run_length,
-                                           encoding::vertical,
-                                           encoding::automatic};
+const auto every_encoding = [] {
+  std::vector<encoding> all(std::begin(zenith::packed_encodings), std::end(zenith::packed_encodings));
+  all.push_back(encoding::automatic);
+  return all;
+}();
 
 std::vector<zenith_test::target> cpu_targets() { return zenith_test::executors("unpack", {"cpu"}); }
 

@@ -30,14 +30,6 @@ void for_every_type(Function&& function) {
   function(std::type_identity<std::uint64_t>{});
 }
 
-constexpr encoding kinds[] = {encoding::plain,
-                              encoding::frame_of_reference,
-                              encoding::delta,
-                              encoding::null_suppression_fixed,
-                              encoding::null_suppression_variable,
-                              encoding::run_length,
-                              encoding::vertical};
-
 // Something for every encoding to do: runs, outliers, values of either sign, and a tail.
 template <class T>
 std::vector<T> some_values(std::size_t count) {
@@ -101,7 +93,7 @@ bytes changed(bytes column, Change&& change) {
 
 TEST_CASE("a packed column that is cut short, or longer, is corrupt") {
   for_every_type([]<class T>(std::type_identity<T>) {
-    for (const auto kind : kinds) {
+    for (const auto kind : packed_encodings) {
       const auto whole = packed_bytes_of(some_values<T>(300), kind);
       INFO(to_string(kind) << " of " << to_string(key_type_of<T>));
       REQUIRE(takes<T>(whole));
@@ -121,7 +113,7 @@ TEST_CASE("a packed column that is cut short, or longer, is corrupt") {
 
 TEST_CASE("every flipped bit of a packed column is found") {
   for_every_type([]<class T>(std::type_identity<T>) {
-    for (const auto kind : kinds) {
+    for (const auto kind : packed_encodings) {
       auto column = packed_bytes_of(some_values<T>(200), kind);
       INFO(to_string(kind) << " of " << to_string(key_type_of<T>));
       for (std::size_t bit = 0; bit < column.size() * 8; ++bit) {
@@ -141,7 +133,7 @@ TEST_CASE("every flipped bit of a packed column is found") {
 
 TEST_CASE("every flipped bit under a right checksum is refused or decodes") {
   for_every_type([]<class T>(std::type_identity<T>) {
-    for (const auto kind : kinds) {
+    for (const auto kind : packed_encodings) {
       for (const int lanes : {4, 16}) {
         if (lanes == 16 && kind != encoding::vertical) continue;
         const auto whole = packed_bytes_of(some_values<T>(140), kind, {.lanes = lanes});

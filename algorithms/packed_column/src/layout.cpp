@@ -141,15 +141,8 @@ choice best_of(key_type type, std::uint64_t count, encoding kind, bool patches, 
 dimensions choose(key_type type, std::uint64_t count, encoding kind, bool patches, std::uint32_t lanes,
                   const group_sizes& total) {
   if (kind != encoding::automatic) return best_of(type, count, kind, patches, lanes, total).of;
-  constexpr std::array all{encoding::plain,
-                           encoding::frame_of_reference,
-                           encoding::delta,
-                           encoding::null_suppression_fixed,
-                           encoding::null_suppression_variable,
-                           encoding::run_length,
-                           encoding::vertical};
-  auto best = best_of(type, count, all.front(), patches, lanes, total);
-  for (const auto one : all) {
+  auto best = best_of(type, count, packed_encodings[0], patches, lanes, total);
+  for (const auto one : packed_encodings) {
     if (auto found = best_of(type, count, one, patches, lanes, total); found.bytes < best.bytes) best = found;
   }
   return best.of;

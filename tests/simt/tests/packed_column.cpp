@@ -25,14 +25,6 @@ namespace {
 using generator = std::mt19937_64;
 using zenith::encoding;
 
-constexpr encoding all_encodings[] = {encoding::plain,
-                                      encoding::frame_of_reference,
-                                      encoding::delta,
-                                      encoding::null_suppression_fixed,
-                                      encoding::null_suppression_variable,
-                                      encoding::run_length,
-                                      encoding::vertical};
-
 enum class shape { narrow, any_width, outliers, rising, runs, extreme, constant };
 constexpr int shapes = 7;
 
@@ -223,7 +215,7 @@ TEMPLATE_TEST_CASE("packed columns are clean and right for every order of thread
                    std::uint32_t, std::int64_t, std::uint64_t) {
   zenith_test::register_emulated_cuda();
   const std::size_t before = zenith::simt_engine::device_memory::instance().live_allocations();
-  for (const auto kind : all_encodings) {
+  for (const auto kind : zenith::packed_encodings) {
     zenith::simt_engine::with_seeds(4, [&](std::uint64_t seed) {
       CAPTURE(seed);
       generator random(seed);
@@ -237,7 +229,7 @@ TEMPLATE_TEST_CASE("packed columns are clean and right for every order of thread
 TEMPLATE_TEST_CASE("packed columns at the edges of blocks and groups", "[packed_column]", std::int32_t, std::uint64_t) {
   zenith_test::register_emulated_cuda();
   generator random(zenith::simt_engine::seed());
-  for (const auto kind : all_encodings) {
+  for (const auto kind : zenith::packed_encodings) {
     for (int which = 0; which < shapes; ++which) {
       for (const std::size_t count : {1, 31, 33, 127, 128, 129, 2047, 2049}) {
         check_all<TestType>(kind, static_cast<shape>(which), count, random);

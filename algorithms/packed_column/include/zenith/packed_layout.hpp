@@ -26,6 +26,15 @@ enum class encoding : std::uint8_t {
   automatic = 7,                  ///< whichever takes the fewest bytes; never in the bytes
 };
 
+/// Every encoding that a column can have, in order of their numbers.
+inline constexpr encoding packed_encodings[] = {encoding::plain,
+                                                encoding::frame_of_reference,
+                                                encoding::delta,
+                                                encoding::null_suppression_fixed,
+                                                encoding::null_suppression_variable,
+                                                encoding::run_length,
+                                                encoding::vertical};
+
 /// The name of `which` as it is spelled in the enumeration.
 [[nodiscard]] std::string_view to_string(encoding which) noexcept;
 
