@@ -1,12 +1,13 @@
 #include <perf/study/calibrate_packed.hpp>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
+#include <iterator>
 #include <random>
 #include <string>
 #include <type_traits>
 
+#include <perf/study/clock.hpp>
 #include <zenith/packed_column.hpp>
 
 namespace zenith_study {
@@ -17,7 +18,8 @@ using zenith::packed_problem;
 
 constexpr std::uint64_t counts[] = {1 << 14, 1 << 18, 1 << 22};
 constexpr std::uint64_t k = 128;
-constexpr double too_long = 0.03;
+constexpr double too_long = 0.3;
+constexpr patience limits{.least_repeats = 3, .most_repeats = 50, .enough_seconds = 0.004};
 
 // Values for which an encoding is made: steps for delta, runs for run_length, 12 random bits for the others.
 template <class T>
@@ -37,21 +39,6 @@ std::vector<T> values_for(encoding kind, std::uint64_t count) {
   return values;
 }
 
-template <class Call>
-double quickest_seconds(const Call& call) {
-  using clock = std::chrono::steady_clock;
-  double best = 1e9;
-  double spent = 0;
-  for (int i = 0; i < 50 && (i < 3 || spent < 0.004); ++i) {
-    const auto begin = clock::now();
-    call();
-    const double took = std::chrono::duration<double>(clock::now() - begin).count();
-    best = std::min(best, took);
-    spent += took;
-  }
-  return best;
-}
-
 // Every operation on a column that lies on the host or on a device; `out_of` makes outputs of a type beside it.
 template <class T, class Column, class OutOf>
 void measure_column(const zenith::device_profile& profile, const zenith::executor& on, const Column& column,
@@ -60,10 +47,12 @@ void measure_column(const zenith::device_profile& profile, const zenith::executo
     if (!profile.offers_kernel(operation, "tiles")) return;
     problem.operation = operation;
     problem.k = operation == zenith::packed_top_k_call::operation ? k : 0;
-    const double seconds = quickest_seconds([&] {
-      call();
-      on.synchronize();
-    });
+    const double seconds = lower_quartile_seconds(
+        [&] {
+          call();
+          on.synchronize();
+        },
+        limits);
     points.push_back({zenith::packed_cost(problem, profile), seconds});
   };
   auto decoded = out_of(std::type_identity<T>{}, column.size());
@@ -101,7 +90,8 @@ void measure_encoding(const zenith::device_profile& profile, const zenith::execu
     const auto begin = std::chrono::steady_clock::now();
     const auto column = zenith::pack(on, part, kind);
     const auto expected = zenith::packed_cost(problem, profile);
-    points.push_back({expected, quickest_seconds([&] { static_cast<void>(zenith::pack(on, part, kind)); })});
+    points.push_back(
+        {expected, lower_quartile_seconds([&] { static_cast<void>(zenith::pack(on, part, kind)); }, limits)});
     if (kind == encoding::automatic) continue;
     problem.bits_per_value = column.bits_per_value();
     problem.kind = column.encoding();
@@ -120,7 +110,7 @@ void measure_encoding(const zenith::device_profile& profile, const zenith::execu
           []<class U>(std::type_identity<U>, std::size_t size) { return host_output<U>{std::vector<U>(size)}; },
           points);
     }
-    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > 10 * too_long) break;
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > too_long) break;
   }
 }
 
@@ -129,17 +119,11 @@ void measure_encoding(const zenith::device_profile& profile, const zenith::execu
 void measure_packed_points(const zenith::device_profile& profile, const zenith::executor& on,
                            const zenith::progress_function& progress, std::vector<measured_cost>& points) {
   if (!profile.offers_kernel(zenith::pack_call::operation, "tiles")) return;
-  constexpr std::array kinds{encoding::plain,
-                             encoding::frame_of_reference,
-                             encoding::delta,
-                             encoding::null_suppression_fixed,
-                             encoding::null_suppression_variable,
-                             encoding::run_length,
-                             encoding::vertical,
-                             encoding::automatic};
+  std::vector<encoding> kinds(std::begin(zenith::packed_encodings), std::end(zenith::packed_encodings));
+  kinds.push_back(encoding::automatic);
   double done = 0;
   for (const auto kind : kinds) {
-    progress(done++ / std::size(kinds), "packed columns, " + std::string{zenith::to_string(kind)});
+    progress(done++ / static_cast<double>(kinds.size()), "packed columns, " + std::string{zenith::to_string(kind)});
     measure_encoding<std::int32_t>(profile, on, kind, points);
     measure_encoding<std::int64_t>(profile, on, kind, points);
   }

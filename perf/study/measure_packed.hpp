@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <perf/study/clock.hpp>
 #include <zenith/packed_column.hpp>
 
 /// \file
@@ -23,14 +24,12 @@ struct packed_measurement {
   bool is_smallest = false;   ///< what `automatic` takes
 };
 
-/// Every encoding that a column can have, in order of listing.
-[[nodiscard]] std::span<const zenith::encoding> packed_encodings() noexcept;
-
 /// Packs `values` in every encoding and times every executor on each; columns for a device's executor are copied there
-/// first, outside the clock. `seconds` is how long one time may take to measure. Throws `device_failure` when a result
+/// first, outside the clock. `limits` are of each time. Throws `device_failure` when a result
 /// is not what the values say.
 template <zenith::packable T>
 [[nodiscard]] std::vector<packed_measurement> measure_packed(std::span<const T> values,
-                                                             std::span<const std::string> executors, double seconds);
+                                                             std::span<const std::string> executors,
+                                                             const patience& limits);
 
 }  // namespace zenith_study

@@ -1,7 +1,5 @@
 #include "measure_top_k.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -31,24 +29,6 @@ std::uint64_t random_bits(std::uint64_t seed, std::uint64_t position) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
   return z ^ (z >> 31);
-}
-
-template <class Call>
-double lower_quartile_seconds(const Call& call, const patience& limits) {
-  using clock = std::chrono::steady_clock;
-  call();
-  std::vector<double> times;
-  double spent = 0;
-  while (static_cast<int>(times.size()) < limits.least_repeats ||
-         (spent < limits.enough_seconds && static_cast<int>(times.size()) < limits.most_repeats)) {
-    const auto begin = clock::now();
-    call();
-    times.push_back(std::chrono::duration<double>(clock::now() - begin).count());
-    spent += times.back();
-  }
-  const auto quartile = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 4);
-  std::ranges::nth_element(times, quartile);
-  return *quartile;
 }
 
 template <class T>

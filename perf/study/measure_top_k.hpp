@@ -4,6 +4,7 @@
 #include <memory>
 #include <string_view>
 
+#include <perf/study/clock.hpp>
 #include <zenith/executor.hpp>
 #include <zenith/top_k.hpp>
 
@@ -25,13 +26,6 @@ class random_keys {
   zenith::key_type type_;
   std::uint64_t count_;
   std::unique_ptr<std::uint64_t[]> bytes_;
-};
-
-/// How long one point may be measured: at least `least_repeats` calls, then until `enough_seconds` have passed.
-struct patience {
-  int least_repeats = 3;
-  int most_repeats = 200;
-  double enough_seconds = 0.02;
 };
 
 /// Seconds of a call for the `k` largest of the first `count` keys: the lower quartile of several, after one to warm

@@ -14,6 +14,7 @@
 #include <perf/study/input_file.hpp>
 #include <perf/study/line_chart.hpp>
 #include <perf/study/measure_packed.hpp>
+#include <perf/study/output_file.hpp>
 #include <perf/study/packed_data.hpp>
 #include <perf/study/progress.hpp>
 #include <perf/study/quantity.hpp>
@@ -33,6 +34,8 @@ struct settings {
   double patience = 0.03;
   std::string output = "zenith-study";
 };
+
+patience limits_of(const settings& given) { return {.most_repeats = 1000, .enough_seconds = given.patience}; }
 
 // The backends that were named, or every usable one that packs columns at speed.
 std::vector<std::string> executors_of(const settings& given) {
@@ -77,11 +80,12 @@ std::optional<integer_column> as_integers(const csv_numbers& numbers) {
 }
 
 std::vector<packed_measurement> measure_column(const std::vector<std::int64_t>& values,
-                                               std::span<const std::string> executors, double patience, bool& narrow) {
+                                               std::span<const std::string> executors, const patience& limits,
+                                               bool& narrow) {
   narrow = std::ranges::all_of(values, [](std::int64_t value) { return value == static_cast<std::int32_t>(value); });
-  if (!narrow) return measure_packed<std::int64_t>(values, executors, patience);
+  if (!narrow) return measure_packed<std::int64_t>(values, executors, limits);
   const std::vector<std::int32_t> halves(values.begin(), values.end());
-  return measure_packed<std::int32_t>(halves, executors, patience);
+  return measure_packed<std::int32_t>(halves, executors, limits);
 }
 
 int pack_file(const settings& given) {
@@ -119,7 +123,7 @@ int pack_file(const settings& given) {
         continue;
       }
       bool narrow = false;
-      const auto all = measure_column(column->values, executors, given.patience, narrow);
+      const auto all = measure_column(column->values, executors, limits_of(given), narrow);
       auto type = std::string{narrow ? "int32" : "int64"};
       if (column->decimals > 0) type += fmt::format(" / 10^{}", column->decimals);
       shown.add_gap();
@@ -167,7 +171,7 @@ std::vector<line_chart> charts_of(packed_figure figure, const std::vector<figure
   std::vector<line_chart> charts{{"Size", axis, "bits a value", log_x, false, {}},
                                  {"Aggregation", axis, "ns a value (log)", log_x, true, {}},
                                  {"Decompression", axis, "ns a value (log)", log_x, true, {}}};
-  for (const auto kind : packed_encodings()) {
+  for (const auto kind : zenith::packed_encodings) {
     for (auto& chart : charts) chart.lines.push_back({std::string{zenith::to_string(kind)}, {}});
     for (const auto& point : points) {
       for (const auto& one : point.measured) {
@@ -235,13 +239,7 @@ int draw_figures(const settings& given) {
     throw zenith::error(zenith::error_code::invalid_argument, "--count must be from 1 to 2^30");
   }
   const auto executors = executors_of(given);
-  const std::filesystem::path folder = given.output;
-  std::error_code fault;
-  std::filesystem::create_directories(folder, fault);
-  if (fault) {
-    throw zenith::error(zenith::error_code::invalid_argument,
-                        fmt::format("--output is {}: {}", folder.string(), fault.message()));
-  }
+  const auto folder = output_folder(given.output);
   std::vector<std::string> wanted = given.figures;
   if (wanted.empty()) wanted.assign(packed_figure_names().begin(), packed_figure_names().end());
   for (const auto& name : wanted) {
@@ -254,7 +252,7 @@ int draw_figures(const settings& given) {
         bar.show(static_cast<double>(points.size()) / static_cast<double>(parameters.size()),
                  fmt::format("{} {:g}", axis_of(figure), parameter));
         const auto values = packed_column_of(figure, parameter, count, given.seed);
-        points.push_back({parameter, measure_packed<std::int32_t>(values, executors, given.patience)});
+        points.push_back({parameter, measure_packed<std::int32_t>(values, executors, limits_of(given))});
       }
     }
     fmt::print("{} int32 values, {}\n{}\n* the smallest, which automatic takes\n", with_commas(count), name,

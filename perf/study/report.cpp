@@ -7,14 +7,12 @@
 #include <algorithm>
 #include <bit>
 #include <ctime>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include <perf/study/quantity.hpp>
 #include <perf/study/statistics.hpp>
 #include <perf/study/table.hpp>
-#include <zenith/error.hpp>
 #include <zenith/machine.hpp>
 
 namespace zenith_study {
@@ -158,15 +156,6 @@ std::string as_json(const sweep& of) {
     all["points"].push_back(std::move(entry));
   }
   return all.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
-}
-
-void write_file(const std::filesystem::path& file, std::string_view text) {
-  std::ofstream out(file, std::ios::binary);
-  out.write(text.data(), static_cast<std::streamsize>(text.size()));
-  out.close();
-  if (!out) {
-    throw zenith::error(zenith::error_code::invalid_argument, fmt::format("cannot write {}", file.string()));
-  }
 }
 
 }  // namespace zenith_study

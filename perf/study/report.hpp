@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include <perf/study/sweep.hpp>
@@ -16,8 +15,5 @@ namespace zenith_study {
 
 /// "2^26 float32, uniform, the largest"
 [[nodiscard]] std::string describe(const sweep_options& options);
-
-/// Writes `text`; throws `invalid_argument` that names the file when it cannot.
-void write_file(const std::filesystem::path& file, std::string_view text);
 
 }  // namespace zenith_study

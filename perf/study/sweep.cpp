@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -11,6 +10,7 @@
 #include <thread>
 
 #include <perf/study/check.hpp>
+#include <perf/study/clock.hpp>
 #include <perf/study/quantity.hpp>
 #include <perf/study/series.hpp>
 #include <perf/study/statistics.hpp>
@@ -23,13 +23,6 @@ namespace {
 
 // Calls shorter than this are timed in batches.
 constexpr double shortest_sample = 2e-4;
-
-template <class Function>
-double time_of(const Function& function) {
-  const auto start = std::chrono::steady_clock::now();
-  function();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 // First, last, middle, then the middles of what is left: when the time runs out, what was measured still spans all.
 std::vector<std::size_t> halving_order(std::size_t count) {
@@ -64,7 +57,7 @@ class experiment {
     std::ranges::stable_sort(order, {}, [&](std::size_t s) { return predicted_total(s); });
     double left = options_.budget;
     for (std::size_t i = 0; i < order.size(); ++i) {
-      left -= time_of([&] { measure_series(order[i], left / static_cast<double>(order.size() - i)); });
+      left -= seconds_of([&] { measure_series(order[i], left / static_cast<double>(order.size() - i)); });
       measure_again(result_.floor, std::as_bytes(std::span{keys_}), options_.repeat);
     }
     for (auto& one : result_.all_series) {
@@ -175,7 +168,7 @@ class experiment {
         point.note = fmt::format("about {} a call, past its share of --budget", format_seconds(expected));
         continue;
       }
-      left -= time_of([&] {
+      left -= seconds_of([&] {
         try {
           if (one.resident && !has_keys) device_keys = zenith::array<T>(one.on, std::span<const T>{keys_});
           has_keys = true;
@@ -237,7 +230,7 @@ class experiment {
     };
 
     options.statistics = &statistics;
-    const double first = time_of(call);
+    const double first = seconds_of(call);
     options.statistics = nullptr;
     if (!is_right()) return;
     point.variant = statistics.variant;
@@ -246,7 +239,7 @@ class experiment {
     const auto repeats = static_cast<int>(
         std::clamp(std::floor((allowance - first) / sample), 0.0, static_cast<double>(options_.repeat)));
     for (int i = 0; i < repeats; ++i) {
-      point.seconds.push_back(time_of([&] {
+      point.seconds.push_back(seconds_of([&] {
                                 for (int j = 0; j < batch; ++j) call();
                               }) /
                               batch);

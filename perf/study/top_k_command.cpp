@@ -2,11 +2,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 
 #include <perf/study/commands.hpp>
 #include <perf/study/key_type_name.hpp>
+#include <perf/study/output_file.hpp>
 #include <perf/study/quantity.hpp>
 #include <perf/study/report.hpp>
 #include <perf/study/sweep.hpp>
@@ -37,14 +37,7 @@ int run_study(const settings& given) {
   const auto names = distribution_names();
   options.values = static_cast<distribution>(std::ranges::find(names, given.values) - names.begin());
 
-  // before the work, so that a folder that cannot be written costs nothing
-  const std::filesystem::path folder = given.output;
-  std::error_code fault;
-  std::filesystem::create_directories(folder, fault);
-  if (fault) {
-    throw zenith::error(zenith::error_code::invalid_argument,
-                        fmt::format("--output is {}: {}", folder.string(), fault.message()));
-  }
+  const auto folder = output_folder(given.output);
   const auto base = folder / fmt::format("top-k-{}-{}-{}{}", given.type, given.values, options.count,
                                          options.smallest ? "-smallest" : "");
   auto json_file = base;
