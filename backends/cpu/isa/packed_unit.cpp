@@ -1,46 +1,20 @@
 // One instruction set's unit for packed columns, compiled once for each with ZENITH_ISA_<NAME> defined, under the same
 // rules as unit.cpp. AVX-512 has two: with the byte permutations of VBMI, and without.
 
-#define ZENITH_FN [[gnu::always_inline]] inline
 #define ZENITH_INLINE_LAMBDA __attribute__((always_inline))
+
+// first: what it defines is for all that follows
+#include <backends/cpu/isa/arch.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
-#include <immintrin.h>
-#include <xsimd/xsimd.hpp>
-
 #include <backends/cpu/isa/packed_table.hpp>
 #include <zenith/packed_block.hpp>
 
-#if defined(ZENITH_ISA_AVX512VBMI)
-#define ZENITH_ISA_AVX512
-#define ZENITH_ISA avx512vbmi
-#elif defined(ZENITH_ISA_AVX512)
-#define ZENITH_ISA avx512
-#elif defined(ZENITH_ISA_AVX2)
-#define ZENITH_ISA avx2
-#else
-#define ZENITH_ISA sse2
-#endif
-
 namespace zenith::cpu_backend::ZENITH_ISA {
 namespace {
-
-#if defined(ZENITH_ISA_AVX512VBMI)
-using arch = xsimd::avx512bw;
-constexpr const char* name = "avx512 with vbmi";
-#elif defined(ZENITH_ISA_AVX512)
-using arch = xsimd::avx512bw;
-constexpr const char* name = "avx512";
-#elif defined(ZENITH_ISA_AVX2)
-using arch = xsimd::avx2;
-constexpr const char* name = "avx2";
-#else
-using arch = xsimd::sse2;
-constexpr const char* name = "sse2";
-#endif
 
 // Each builds on those before it.
 // clang-format off

@@ -2,41 +2,20 @@
 // Zenith is forced inline, and all else lives in the set's own namespace, so that no code of it can be linked into
 // functions that run on every CPU.
 
-#define ZENITH_FN [[gnu::always_inline]] inline
+// first: what it defines is for all that follows
+#include <backends/cpu/isa/arch.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-
-#include <immintrin.h>
-#include <xsimd/xsimd.hpp>
 
 #include <algorithms/top_k/bitonic.hpp>
 #include <algorithms/top_k/filter.hpp>
 #include <algorithms/top_k/order.hpp>
 #include <backends/cpu/isa/table.hpp>
 
-#if defined(ZENITH_ISA_AVX512)
-#define ZENITH_ISA avx512
-#elif defined(ZENITH_ISA_AVX2)
-#define ZENITH_ISA avx2
-#else
-#define ZENITH_ISA sse2
-#endif
-
 namespace zenith::cpu_backend::ZENITH_ISA {
 namespace {
-
-#if defined(ZENITH_ISA_AVX512)
-using arch = xsimd::avx512bw;
-constexpr const char* name = "avx512";
-#elif defined(ZENITH_ISA_AVX2)
-using arch = xsimd::avx2;
-constexpr const char* name = "avx2";
-#else
-using arch = xsimd::sse2;
-constexpr const char* name = "sse2";
-#endif
 
 // Each builds on those before it.
 // clang-format off
