@@ -23,10 +23,11 @@
 
 namespace zenith::top_k_detail {
 
-/// Appends those of a tile's items that `keep` flags. `Sink::reserve(count)` gives room for count entries.
-template <class Tile, class Key, class Keep, class Sink>
-ZENITH_FN void filter_tile(Tile& tile, const Key* keys, tile_index count, const Keep& keep, Sink& sink) {
-  const auto items = tile.load(keys, count);
+/// Appends those of a tile's items that `keep` flags; they are loaded from whatever the tile takes.
+/// `Sink::reserve(count)` gives room for count entries.
+template <class Tile, class From, class Keep, class Sink>
+ZENITH_FN void filter_tile(Tile& tile, const From& from, tile_index count, const Keep& keep, Sink& sink) {
+  const auto items = tile.load(from, count);
   const auto flags = tile.flag(items, keep);
   if (!tile.any(flags)) return;
   const auto ranks = tile.scan(flags);

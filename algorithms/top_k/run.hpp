@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 #include <zenith/backend.hpp>
@@ -10,6 +11,12 @@ namespace zenith::top_k_detail {
 
 /// The most items that one kernel call gets: indices inside a kernel are 32 bit, and 2^32 - 1 means "none".
 inline constexpr std::uint64_t segment_limit = 0xffffffffULL;
+
+/// Runs a call over the `part.count` items from `first` on; `part.keys` is as it was for the whole.
+using part_function = std::function<void(const top_k_call& part, std::uint64_t first)>;
+/// The k best of each segment of at most `segment` items, then, on the host, the k best of those. Of one segment, the
+/// call itself.
+void run_segments(const execution& on, const top_k_call& call, std::uint64_t segment, const part_function& run_part);
 
 /// Runs a checked call: splits more than `segment` items into segments and merges their results; under the rejecting
 /// policy (`call.nan_first` is set) it writes nothing and throws invalid_argument when the best key is a NaN.

@@ -197,53 +197,9 @@ void packed_select(const execution& on, const packed_select_call& call) {
   });
 }
 
-namespace {
-
-// Indices inside the filter are 32 bit. The k best of each part, then the k best of those: positions among them rise
-// with the index for equal keys.
-template <class T, class Index>
-void top_k_of_parts(const execution& on, const packed_top_k_call& call, std::uint64_t part_items) {
-  auto& memory = scratch_resource(on);
-  const std::uint64_t count = call.column.count;
-  const std::uint64_t parts = (count + part_items - 1) / part_items;
-  const scratch<T> keys(memory, parts * call.top_k.k);
-  const scratch<Index> indices(memory, parts * call.top_k.k);
-  top_k_statistics total;
-  std::uint64_t held = 0;
-  for (std::uint64_t first = 0; first < count; first += part_items) {
-    top_k_statistics seen;
-    auto part = call.top_k;
-    part.count = std::min(part_items, count - first);
-    part.k = std::min(part.k, part.count);
-    part.first_index = first;
-    part.order = ordering::sorted;
-    part.out_keys = keys.data() + held;
-    part.out_indices = indices.data() + held;
-    part.statistics = &seen;
-    top_k_filter(on, part, call.column, first / packed_block_items);
-    held += part.k;
-    total = {seen.variant, seen.threads, std::max(total.reads, seen.reads), total.survivors + seen.survivors};
-  }
-  const scratch<std::uint64_t> positions(memory, call.top_k.k);
-  auto last = call.top_k;
-  last.keys = keys.data();
-  last.count = held;
-  last.out_indices = positions.data();
-  last.index_bytes = sizeof(std::uint64_t);
-  last.statistics = nullptr;
-  top_k_detail::run(on, "filter", last, false);
-  for (std::uint64_t i = 0; i < last.k; ++i) static_cast<Index*>(call.top_k.out_indices)[i] = indices[positions[i]];
-  if (call.top_k.statistics != nullptr) *call.top_k.statistics = std::move(total);
-}
-
-}  // namespace
-
 void packed_top_k(const execution& on, const packed_top_k_call& call) {
-  constexpr std::uint64_t most_items = (std::uint64_t{1} << 32) - packed_group_items;
-  if (call.column.count <= most_items) return top_k_filter(on, call.top_k, call.column, 0);
-  with_value_type(call.column.type, [&]<class T>(std::type_identity<T>) {
-    call.top_k.index_bytes == 4 ? top_k_of_parts<T, std::uint32_t>(on, call, most_items)
-                                : top_k_of_parts<T, std::uint64_t>(on, call, most_items);
+  top_k_detail::run_segments(on, call.top_k, call.segment, [&](const top_k_call& part, std::uint64_t first) {
+    top_k_filter(on, part, call.column, first / packed_block_items);
   });
 }
 

@@ -53,29 +53,27 @@ struct team_chunks {
   std::uint64_t last;
   std::uint64_t length;
 
-  /// Enough chunks to occupy a device, each long enough to be worth a team.
+  /// Enough chunks to occupy a device, each long enough to be worth a team, and whole blocks of a packed column.
   [[nodiscard]] static team_chunks of(std::uint64_t first, std::uint64_t last) {
-    return {first, last, std::clamp<std::uint64_t>((last - first) / 4096, 1024, 16384)};
+    return {first, last, std::clamp<std::uint64_t>((last - first) / 4096 / 1024 * 1024, 1024, 16384)};
   }
   [[nodiscard]] team_policy policy() const { return teams((last - first + length - 1) / length); }
-  /// Calls `use(at, count)` for each tile of the team's chunk.
-  template <class Use>
-  KOKKOS_FUNCTION void each_tile(const team& lanes, tile_index tile_size, const Use& use) const {
-    const std::uint64_t begin = first + static_cast<std::uint64_t>(lanes.league_rank()) * length;
-    const std::uint64_t end = begin + length < last ? begin + length : last;
-    for (std::uint64_t at = begin; at < end; at += tile_size) {
-      use(at, end - at < tile_size ? static_cast<tile_index>(end - at) : tile_size);
-    }
+  [[nodiscard]] KOKKOS_FUNCTION std::uint64_t begin(const team& lanes) const {
+    return first + static_cast<std::uint64_t>(lanes.league_rank()) * length;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::uint64_t end(const team& lanes) const {
+    const std::uint64_t at = begin(lanes) + length;
+    return at < last ? at : last;
   }
 };
 
 /// Phase 1: the sampled items as entries.
-template <class T>
+template <class Keys>
 struct take_sample {
-  key_source<T> source;
+  key_source<Keys> source;
   std::uint64_t count;
   std::uint32_t samples;
-  buffer<entry_of<T>> sample;
+  buffer<entry_of<typename Keys::key>> sample;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     sample(static_cast<std::size_t>(i)) =
@@ -84,9 +82,11 @@ struct take_sample {
 };
 
 /// Phase 2: the items that reach the threshold. Teams that start after the buffer was flooded do nothing.
-template <class T>
+template <class Keys>
 struct scan_input {
-  key_source<T> source;
+  using T = typename Keys::key;
+
+  key_source<Keys> source;
   team_chunks chunks;
   buffer<entry_of<T>> sample;
   std::size_t rank;
@@ -101,33 +101,37 @@ struct scan_input {
     const reaches_entry<entry_of<T>> keep{threshold.image(), threshold.index()};
     team_sink<entry_of<T>> sink{lanes, out};
     key_tile<T> tile(lanes, source.order);
-    chunks.each_tile(lanes, tile.size(), [&](std::uint64_t at, tile_index count) {
-      tile.place(at);
-      top_k_detail::filter_tile(tile, source.keys.data() + at, count, keep, sink);
+    source.keys.each_tile(lanes, tile, chunks.begin(lanes), chunks.end(lanes), [&](const auto& part, tile_index count) {
+      top_k_detail::filter_tile(tile, part, count, keep, sink);
     });
   }
 };
 
 /// Phase 4: how often each value of the 16-bit digit at `shift` stands behind `prefix`.
-template <class T>
+template <class Keys>
 struct count_digits {
-  key_source<T> source;
-  at_prefix<top_k_detail::bits_t<T>> among;
+  key_source<Keys> source;
+  team_chunks chunks;
+  at_prefix<top_k_detail::bits_t<typename Keys::key>> among;
   bool is_first;
   int shift;
   buffer<unsigned> histogram;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const auto image = source.order.image(source.keys(static_cast<std::size_t>(i)));
-    if (is_first || among.may(image))
-      Kokkos::atomic_add(&histogram(static_cast<std::size_t>(image >> shift & 0xffff)), 1U);
+  KOKKOS_FUNCTION void operator()(const team& lanes) const {
+    source.keys.each(lanes, chunks.begin(lanes), chunks.end(lanes), [&](typename Keys::key key) {
+      const auto image = source.order.image(key);
+      if (is_first || among.may(image))
+        Kokkos::atomic_add(&histogram(static_cast<std::size_t>(image >> shift & 0xffff)), 1U);
+    });
   }
 };
 
 /// Phase 4: the items above the threshold to one end of the buffer, those at it behind them.
-template <class T>
+template <class Keys>
 struct collect_exact {
-  key_source<T> source;
+  using T = typename Keys::key;
+
+  key_source<Keys> source;
   team_chunks chunks;
   at_prefix<top_k_detail::bits_t<T>> threshold;
   bool take_equal;
@@ -139,11 +143,9 @@ struct collect_exact {
     team_sink<entry_of<T>> above_sink{lanes, above};
     team_sink<entry_of<T>> equal_sink{lanes, equal};
     key_tile<T> tile(lanes, source.order);
-    chunks.each_tile(lanes, tile.size(), [&](std::uint64_t at, tile_index count) {
-      tile.place(at);
-      const T* keys = source.keys.data() + at;
-      top_k_detail::filter_tile(tile, keys, count, better, above_sink);
-      if (take_equal) top_k_detail::filter_tile(tile, keys, count, threshold, equal_sink);
+    source.keys.each_tile(lanes, tile, chunks.begin(lanes), chunks.end(lanes), [&](const auto& part, tile_index count) {
+      top_k_detail::filter_tile(tile, part, count, better, above_sink);
+      if (take_equal) top_k_detail::filter_tile(tile, part, count, threshold, equal_sink);
     });
   }
 };
@@ -158,17 +160,20 @@ struct exact_threshold {
 };
 
 /// Finds digit after digit until no more than `enough` items reach the threshold, or all digits are known.
-template <class T>
-exact_threshold<top_k_detail::bits_t<T>> find_threshold(const key_source<T>& source, std::uint64_t count,
-                                                        std::uint64_t k, std::uint64_t enough) {
+template <class Keys>
+exact_threshold<top_k_detail::bits_t<typename Keys::key>> find_threshold(const key_source<Keys>& source,
+                                                                         std::uint64_t count, std::uint64_t k,
+                                                                         std::uint64_t enough) {
+  using T = typename Keys::key;
   using image_t = top_k_detail::bits_t<T>;
   constexpr std::size_t digits = 65536;
   exact_threshold<image_t> found;
+  const auto chunks = team_chunks::of(0, count);
   auto histogram = make_buffer<unsigned>("zenith::top_k::filter histogram", digits);
   for (int shift = static_cast<int>(sizeof(T) * 8) - 16; shift >= 0; shift -= 16) {
     Kokkos::deep_copy(space{}, histogram, 0U);
-    Kokkos::parallel_for("zenith::top_k::filter histogram", range(count),
-                         count_digits<T>{source, found.at, found.reads == 0, shift, histogram});
+    Kokkos::parallel_for("zenith::top_k::filter histogram", chunks.policy(),
+                         count_digits<Keys>{source, chunks, found.at, found.reads == 0, shift, histogram});
     ++found.reads;
     const auto counts = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, histogram);
     std::size_t digit = digits - 1;
@@ -182,9 +187,11 @@ exact_threshold<top_k_detail::bits_t<T>> find_threshold(const key_source<T>& sou
 
 /// Phases 4, 2 and 3 once more. Where more items equal the threshold than the buffer holds, the input is taken in
 /// segments, in order, so that those with the lowest indices are among the ones collected.
-template <class T>
-buffer<entry_of<T>> refine(const key_source<T>& source, const top_k_call& call, const buffer<entry_of<T>>& entries,
-                           top_k_statistics& statistics) {
+template <class Keys>
+buffer<entry_of<typename Keys::key>> refine(const key_source<Keys>& source, const top_k_call& call,
+                                            const buffer<entry_of<typename Keys::key>>& entries,
+                                            top_k_statistics& statistics) {
+  using T = typename Keys::key;
   const std::uint64_t capacity = entries.extent(0);
   const auto threshold = find_threshold(source, call.count, call.k, capacity);
   const std::uint64_t segment = threshold.above + threshold.equal <= capacity ? call.count : capacity - call.k;
@@ -195,7 +202,7 @@ buffer<entry_of<T>> refine(const key_source<T>& source, const top_k_call& call, 
     const auto chunks = team_chunks::of(first, std::min(call.count, first + segment));
     Kokkos::parallel_for(
         "zenith::top_k::filter collect", chunks.policy(),
-        collect_exact<T>{source, chunks, threshold.at, threshold.above + equals < call.k, above, equal});
+        collect_exact<Keys>{source, chunks, threshold.at, threshold.above + equals < call.k, above, equal});
     equals = fetch(equal.count);
   }
   statistics.reads += threshold.reads + 1;
@@ -203,9 +210,10 @@ buffer<entry_of<T>> refine(const key_source<T>& source, const top_k_call& call, 
   return best_of<entry_of<T>>(entry_source<entry_of<T>>{entries}, statistics.survivors, call.k);
 }
 
-template <class T>
-buffer<entry_of<T>> select_filtered(const key_source<T>& source, const top_k_call& call, top_k_statistics& statistics) {
-  using entry = entry_of<T>;
+template <class Keys>
+buffer<entry_of<typename Keys::key>> select_filtered(const key_source<Keys>& source, const top_k_call& call,
+                                                     top_k_statistics& statistics) {
+  using entry = entry_of<typename Keys::key>;
   statistics.reads = 1;
   const auto plan = top_k_detail::plan_filter(call.count, call.k);
   if (plan.samples == 0) {
@@ -215,7 +223,7 @@ buffer<entry_of<T>> select_filtered(const key_source<T>& source, const top_k_cal
 
   auto sample = make_buffer<entry>("zenith::top_k::filter sample", plan.samples);
   Kokkos::parallel_for("zenith::top_k::filter sample", range(plan.samples),
-                       take_sample<T>{source, call.count, plan.samples, sample});
+                       take_sample<Keys>{source, call.count, plan.samples, sample});
   const auto sampled = best_of<entry>(entry_source<entry>{sample}, plan.samples, plan.rank);
 
   const std::uint64_t segment = std::max(std::uint64_t{1} << 20, call.count / 64);
@@ -225,7 +233,7 @@ buffer<entry_of<T>> select_filtered(const key_source<T>& source, const top_k_cal
   const appender<entry> out{entries, counter("zenith::top_k::filter count"), 0};
   const auto chunks = team_chunks::of(0, call.count);
   Kokkos::parallel_for("zenith::top_k::filter scan", chunks.policy(),
-                       scan_input<T>{source, chunks, sampled, plan.rank - 1U, out});
+                       scan_input<Keys>{source, chunks, sampled, plan.rank - 1U, out});
   statistics.survivors = fetch(out.count);
   if (statistics.survivors < call.k || statistics.survivors > entries.extent(0)) {
     return refine(source, call, entries, statistics);
@@ -233,9 +241,9 @@ buffer<entry_of<T>> select_filtered(const key_source<T>& source, const top_k_cal
   return best_of<entry>(entry_source<entry>{entries}, statistics.survivors, call.k);
 }
 
-template <class T>
-void filter_keys(const borrowed<const T>& keys, const top_k_call& call, top_k_statistics& statistics) {
-  const key_source<T> source{keys, top_k_detail::order_of<T>(call)};
+template <class Keys>
+void filter_keys(const Keys& keys, const top_k_call& call, top_k_statistics& statistics) {
+  const key_source<Keys> source{keys, top_k_detail::order_of<typename Keys::key>(call)};
   write_results(call, keys, select_filtered(source, call, statistics));
 }
 

@@ -3,15 +3,18 @@
 /// \file
 /// The moving and deciding family of the tile vocabulary on a Kokkos team, as algorithms/top_k/filter.hpp needs it.
 
+#include <type_traits>
+
 #include <algorithms/top_k/filter.hpp>
+#include <backends/kokkos/keys.hpp>
 #include <backends/kokkos/space.hpp>
 #include <backends/kokkos/top_k_keys.hpp>
 #include <core/tile.hpp>
 
 namespace zenith::kokkos_backend {
 
-/// Keys that a team holds in registers: `lane_items` a lane, neighbouring lanes next to each other, so that a GPU's
-/// loads coalesce.
+/// Keys that a team holds in registers: `lane_items` a lane. Of keys in memory, neighbouring lanes hold neighbours, so
+/// that a GPU's loads coalesce; of a packed column each lane holds neighbours that it decoded.
 template <class T>
 class key_tile {
  public:
@@ -37,7 +40,15 @@ class key_tile {
   [[nodiscard]] KOKKOS_FUNCTION tile_index size() const { return stride() * lane_items; }
 
   /// Says where among all keys the tile's first one stands.
-  KOKKOS_FUNCTION void place(std::uint64_t first) { first_ = static_cast<std::uint32_t>(first); }
+  KOKKOS_FUNCTION void place(std::uint64_t first) {
+    first_ = static_cast<std::uint32_t>(first) + lane_;
+    distance_ = stride();
+  }
+  /// Says where this lane's first key stands, of neighbours that it holds by itself.
+  KOKKOS_FUNCTION void place_lane(std::uint64_t first) {
+    first_ = static_cast<std::uint32_t>(first);
+    distance_ = 1;
+  }
 
   [[nodiscard]] KOKKOS_FUNCTION items load(const T* from, tile_index count) const {
     items held;
@@ -51,6 +62,24 @@ class key_tile {
       const tile_index at = position(j);
       held.key[j] = at < count ? from[at] : T{};
       held.valid |= static_cast<std::uint32_t>(at < count) << j;
+    }
+    return held;
+  }
+
+  /// Of a lane's own: the tile's `count` has nothing to say.
+  [[nodiscard]] KOKKOS_FUNCTION items load(const decoded_values<top_k_detail::bits_t<T>>& from,
+                                           tile_index /*count*/) const {
+    items held;
+    if (from.begin == 0 && from.end == lane_items) {
+      held.valid = all_items;
+      for (tile_index j = 0; j < lane_items; ++j) held.key[j] = static_cast<T>(from.values[j]);
+      return held;
+    }
+    held.valid = 0;
+    for (tile_index j = 0; j < lane_items; ++j) {
+      const bool counts = j >= from.begin && j < from.end;
+      held.key[j] = counts ? static_cast<T>(from.values[j]) : T{};
+      held.valid |= static_cast<std::uint32_t>(counts) << j;
     }
     return held;
   }
@@ -102,13 +131,14 @@ class key_tile {
   [[nodiscard]] KOKKOS_FUNCTION tile_index position(tile_index j) const {
     return is_host_space ? j : j * lanes_in_team_ + lane_;
   }
-  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t index(tile_index j) const { return first_ + position(j); }
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t index(tile_index j) const { return first_ + j * distance_; }
 
   const team& lanes_;
   top_k_detail::key_order<T> order_;
   tile_index lane_;
   tile_index lanes_in_team_;
   std::uint32_t first_ = 0;
+  std::uint32_t distance_ = 1;
 };
 
 using counter = Kokkos::View<unsigned long long, memory>;

@@ -5,10 +5,8 @@
 #include <utility>
 
 #include <algorithms/packed_column/pack.hpp>
-#include <algorithms/top_k/run.hpp>
 #include <backends/kokkos/packed_blocks.hpp>
 #include <backends/kokkos/runtime.hpp>
-#include <backends/kokkos/top_k.hpp>
 #include <core/with_key_type.hpp>
 
 namespace zenith::kokkos_backend {
@@ -122,33 +120,6 @@ void packed_select(const execution& /*on*/, const packed_select_call& call) {
     call.index_bytes == 4 ? write_indices<std::uint32_t>(call, bits, matches)
                           : write_indices<std::uint64_t>(call, bits, matches);
   });
-}
-
-// The filter reads keys more than once, so they are decoded before, to memory of the space.
-void packed_top_k(const execution& on, const packed_top_k_call& call) {
-  const std::uint64_t count = call.column.count;
-  if (count > top_k_detail::segment_limit) {
-    // the kernels' own indices have 32 bits: in segments, from the host's memory
-    const std::unique_ptr<std::byte[]> keys = allocating("the decoded column", [&] {
-      return std::make_unique_for_overwrite<std::byte[]>(count * size_of(call.column.type));
-    });
-    unpack(on, {call.column, memory_space::host, 0, count, keys.get(), nullptr});
-    auto inner = call.top_k;
-    inner.keys = keys.get();
-    return top_k_detail::run(on, "filter", inner, false);
-  }
-  packed_statistics ran;
-  top_k_statistics found;
-  run(call.column.type, &ran, [&]<class T>(std::type_identity<T>) {
-    const call_column column(call.column);
-    const auto keys = make_buffer<T>("zenith::packed_column::top_k keys", count);
-    unpack_to(column.layout(), 0, borrowed<T>(keys.data(), keys.extent(0)));
-    filter_keys(borrowed<const T>(keys.data(), keys.extent(0)), call.top_k, found);
-  });
-  if (call.top_k.statistics == nullptr) return;
-  found.variant = ran.variant;
-  found.threads = ran.threads;
-  *call.top_k.statistics = std::move(found);
 }
 
 // On the host's space: values and column lie in its memory.

@@ -10,8 +10,5 @@ template <class T>
 void run_bitonic(const top_k_call& call, top_k_statistics& statistics);
 template <class T>
 void run_filter(const top_k_call& call, top_k_statistics& statistics);
-/// The filter over keys that lie in the space's memory; `call.keys` is not looked at.
-template <class T>
-void filter_keys(const borrowed<const T>& keys, const top_k_call& call, top_k_statistics& statistics);
 
 }  // namespace zenith::kokkos_backend

@@ -7,6 +7,7 @@
 
 #include <algorithms/top_k/entry.hpp>
 #include <algorithms/top_k/order.hpp>
+#include <backends/kokkos/keys.hpp>
 #include <backends/kokkos/space.hpp>
 
 namespace zenith::kokkos_backend {
@@ -24,7 +25,7 @@ class call_keys {
             [&] { return Kokkos::create_mirror_view_and_copy(memory{}, caller_keys(call), "zenith::top_k keys"); })),
         keys_(mirror_.data(), mirror_.extent(0)) {}
 
-  [[nodiscard]] const borrowed<const T>& view() const { return keys_; }
+  [[nodiscard]] plain_keys<T> view() const { return {keys_}; }
 
  private:
   static host_view<const T> caller_keys(const top_k_call& call) {
@@ -36,13 +37,15 @@ class call_keys {
 };
 
 /// The keys as entries.
-template <class T>
+template <class Keys>
 struct key_source {
-  borrowed<const T> keys;
-  top_k_detail::key_order<T> order;
+  using key = typename Keys::key;
 
-  KOKKOS_FUNCTION entry_of<T> operator()(std::uint64_t i) const {
-    return entry_of<T>::make(order.image(keys(static_cast<std::size_t>(i))), static_cast<std::uint32_t>(i));
+  Keys keys;
+  top_k_detail::key_order<key> order;
+
+  KOKKOS_FUNCTION entry_of<key> operator()(std::uint64_t i) const {
+    return entry_of<key>::make(order.image(keys(i)), static_cast<std::uint32_t>(i));
   }
 };
 
@@ -55,12 +58,14 @@ struct entry_source {
 };
 
 /// Results from entries: the input's own bits, found by index.
-template <class T, class Index>
+template <class Keys, class Index>
 struct emit_results {
-  buffer<entry_of<T>> best;
-  borrowed<const T> keys;
+  using key = typename Keys::key;
+
+  buffer<entry_of<key>> best;
+  Keys keys;
   std::uint64_t first_index;
-  borrowed<T> out_keys;
+  borrowed<key> out_keys;
   borrowed<Index> out_indices;
 
   KOKKOS_FUNCTION void operator()(std::int64_t at) const {
@@ -71,8 +76,9 @@ struct emit_results {
   }
 };
 
-template <class T, class Index>
-void write_results_as(const top_k_call& call, const borrowed<const T>& keys, const buffer<entry_of<T>>& best) {
+template <class Index, class Keys>
+void write_results_as(const top_k_call& call, const Keys& keys, const buffer<entry_of<typename Keys::key>>& best) {
+  using T = typename Keys::key;
   const auto k = static_cast<std::size_t>(call.k);
   const host_view<T> caller_keys(static_cast<T*>(call.out_keys), k);
   const host_view<Index> caller_indices(static_cast<Index*>(call.out_indices), k);
@@ -81,18 +87,18 @@ void write_results_as(const top_k_call& call, const borrowed<const T>& keys, con
   const auto out_indices =
       allocating("the result's indices", [&] { return Kokkos::create_mirror_view(memory{}, caller_indices); });
   Kokkos::parallel_for("zenith::top_k::emit", range(k),
-                       emit_results<T, Index>{best, keys, call.first_index, borrowed<T>(out_keys.data(), k),
-                                              borrowed<Index>(out_indices.data(), k)});
+                       emit_results<Keys, Index>{best, keys, call.first_index, borrowed<T>(out_keys.data(), k),
+                                                 borrowed<Index>(out_indices.data(), k)});
   space{}.fence();
   Kokkos::deep_copy(caller_keys, out_keys);
   Kokkos::deep_copy(caller_indices, out_indices);
 }
 
 /// The last phase of each strategy; nothing fails after it began to write.
-template <class T>
-void write_results(const top_k_call& call, const borrowed<const T>& keys, const buffer<entry_of<T>>& best) {
-  call.index_bytes == 4 ? write_results_as<T, std::uint32_t>(call, keys, best)
-                        : write_results_as<T, std::uint64_t>(call, keys, best);
+template <class Keys>
+void write_results(const top_k_call& call, const Keys& keys, const buffer<entry_of<typename Keys::key>>& best) {
+  call.index_bytes == 4 ? write_results_as<std::uint32_t>(call, keys, best)
+                        : write_results_as<std::uint64_t>(call, keys, best);
 }
 
 }  // namespace zenith::kokkos_backend

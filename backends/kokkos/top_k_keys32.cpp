@@ -7,9 +7,7 @@ template void run_bitonic<float>(const top_k_call&, top_k_statistics&);
 template void run_filter<float>(const top_k_call&, top_k_statistics&);
 template void run_bitonic<std::int32_t>(const top_k_call&, top_k_statistics&);
 template void run_filter<std::int32_t>(const top_k_call&, top_k_statistics&);
-template void filter_keys<std::int32_t>(const borrowed<const std::int32_t>&, const top_k_call&, top_k_statistics&);
 template void run_bitonic<std::uint32_t>(const top_k_call&, top_k_statistics&);
 template void run_filter<std::uint32_t>(const top_k_call&, top_k_statistics&);
-template void filter_keys<std::uint32_t>(const borrowed<const std::uint32_t>&, const top_k_call&, top_k_statistics&);
 
 }  // namespace zenith::kokkos_backend

@@ -7,9 +7,7 @@ template void run_bitonic<double>(const top_k_call&, top_k_statistics&);
 template void run_filter<double>(const top_k_call&, top_k_statistics&);
 template void run_bitonic<std::int64_t>(const top_k_call&, top_k_statistics&);
 template void run_filter<std::int64_t>(const top_k_call&, top_k_statistics&);
-template void filter_keys<std::int64_t>(const borrowed<const std::int64_t>&, const top_k_call&, top_k_statistics&);
 template void run_bitonic<std::uint64_t>(const top_k_call&, top_k_statistics&);
 template void run_filter<std::uint64_t>(const top_k_call&, top_k_statistics&);
-template void filter_keys<std::uint64_t>(const borrowed<const std::uint64_t>&, const top_k_call&, top_k_statistics&);
 
 }  // namespace zenith::kokkos_backend

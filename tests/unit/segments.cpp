@@ -13,6 +13,7 @@
 #include <targets.hpp>
 #include <zenith/array.hpp>
 #include <zenith/error.hpp>
+#include <zenith/packed_column.hpp>
 
 using namespace conformance;
 
@@ -81,6 +82,40 @@ TEMPLATE_TEST_CASE("segments give what one call gives", "", float, double, std::
           const bool narrow = random() % 2 == 0;
           CHECK((narrow ? fault_of_segments<TestType, std::uint32_t>(on, input, asked, segment)
                         : fault_of_segments<TestType, std::uint64_t>(on, input, asked, segment)) == "");
+        }
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("segments of packed columns give what one call gives", "", std::int32_t, std::uint32_t, std::int64_t,
+                   std::uint64_t) {
+  std::uint64_t number = 0;
+  for (const std::uint64_t segment : {1, 2, 3}) {
+    random_source random{zenith_test::seed_of("packed segments", number++)};
+    const auto all = distributions<TestType>();
+    for (const auto kind : zenith::packed_encodings) {
+      const auto which = all[random() % all.size()];
+      column<TestType> input(std::string{name_of(which)}, make_keys<TestType>(which, 9001, random), 0);
+      const auto packed = zenith::pack(zenith::reference(), input.keys(), kind);
+      for (const std::size_t k : {std::size_t{1}, std::size_t{70}, std::size_t{3000}, std::size_t{9001}}) {
+        request asked;
+        asked.k = k;
+        asked.select = random() % 2 == 0 ? zenith::selection::largest : zenith::selection::smallest;
+        for (const auto& on : zenith_test::executors("packed_top_k", {"cpu", "kokkos"})) {
+          INFO(on.name() << " " << zenith::to_string(kind) << " " << input.name() << " " << describe(asked)
+                         << " segment " << segment << " seed " << zenith_test::seed());
+          guarded<TestType> keys(k);
+          guarded<std::uint32_t> indices(k);
+          zenith::packed_top_k_call call;
+          call.column = packed.layout();
+          call.segment = segment * zenith::packed_group_items;
+          call.top_k = make_call(input, asked, keys, indices);
+          call.top_k.keys = nullptr;
+          zenith::find_kernel(*on.on.settings().target, call.operation, "tiles")->run(on.on.settings(), &call);
+          CHECK(keys.guards_stand());
+          CHECK(indices.guards_stand());
+          CHECK(difference<TestType, std::uint32_t>(input, asked, keys.span(), indices.span()) == "");
         }
       }
     }

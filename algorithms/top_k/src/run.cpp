@@ -68,14 +68,13 @@ void run_rejecting(const execution& on, std::string_view strategy, const top_k_c
 
 // The k best of each segment, then the k best of those. Positions among them rise with the index for equal keys.
 template <class T, class Index>
-void run_segments(const execution& on, std::string_view strategy, const top_k_call& call, std::uint64_t segment) {
+void merge_segments(const execution& on, const top_k_call& call, std::uint64_t segment, const part_function& run_part) {
   std::vector<T> keys;
   std::vector<Index> indices;
   top_k_statistics total;
   for (std::uint64_t first = 0; first < call.count; first += segment) {
     top_k_call part = call;
     top_k_statistics seen;
-    part.keys = static_cast<const T*>(call.keys) + first;
     part.count = std::min(segment, call.count - first);
     part.k = std::min(call.k, part.count);
     part.first_index = call.first_index + first;
@@ -84,7 +83,7 @@ void run_segments(const execution& on, std::string_view strategy, const top_k_ca
     held_results held(on, call, part.k);
     part.out_keys = held.keys.data();
     part.out_indices = held.indices.data();
-    run_kernel(on, strategy, part);
+    run_part(part, first);
     const std::size_t before = keys.size();
     keys.resize(before + part.k);
     indices.resize(before + part.k);
@@ -131,13 +130,21 @@ void run_segments(const execution& on, std::string_view strategy, const top_k_ca
 
 }  // namespace
 
+void run_segments(const execution& on, const top_k_call& call, std::uint64_t segment, const part_function& run_part) {
+  if (call.count <= segment) return run_part(call, 0);
+  detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
+    call.index_bytes == 4 ? merge_segments<T, std::uint32_t>(on, call, segment, run_part)
+                          : merge_segments<T, std::uint64_t>(on, call, segment, run_part);
+  });
+}
+
 void run(const execution& on, std::string_view strategy, const top_k_call& call, bool reject_nan,
          std::uint64_t segment) {
   if (reject_nan) return run_rejecting(on, strategy, call, segment);
-  if (call.count <= segment) return run_kernel(on, strategy, call);
-  detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
-    call.index_bytes == 4 ? run_segments<T, std::uint32_t>(on, strategy, call, segment)
-                          : run_segments<T, std::uint64_t>(on, strategy, call, segment);
+  run_segments(on, call, segment, [&](const top_k_call& part, std::uint64_t first) {
+    auto there = part;
+    there.keys = static_cast<const std::byte*>(call.keys) + first * size_of(call.type);
+    run_kernel(on, strategy, there);
   });
 }
 

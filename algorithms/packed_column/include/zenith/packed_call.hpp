@@ -70,12 +70,15 @@ struct packed_select_call {
   packed_statistics* statistics = nullptr;
 };
 
-/// Top-k over the values; `keys` of the inner call is nullptr, its other members mean what they mean there.
+/// Top-k over the values; `keys` of the inner call is nullptr, `count` may be any, its other members mean what they
+/// mean there.
 struct packed_top_k_call {
   static constexpr std::string_view operation = "packed_top_k";
 
   packed_layout column;
   top_k_call top_k;
+  /// How many values are taken at a time, whole groups: indices inside a filter have 32 bits. Less in tests.
+  std::uint64_t segment = (std::uint64_t{1} << 32) - packed_group_items;
 };
 
 /// Packs `count` values. The kernel decides every size, asks `allocate` for the column's memory, once, and fills it:
