@@ -11,6 +11,7 @@
 
 #include <column.hpp>
 #include <format.hpp>
+#include <zenith/error.hpp>
 #include <zenith/packed_column.hpp>
 
 namespace conformance::packed {
@@ -61,6 +62,10 @@ class sample {
     view_ = zenith::packed_view<T>::parse(std::span<const std::byte>(bytes_).subspan(offset_));
   }
 
+  /// Bytes that no encoder made, and the values that they are. Throws what `parse` throws.
+  sample(std::string name, std::span<const std::byte> packed, std::size_t offset)
+      : sample(std::move(name), decoded(packed), packed, offset) {}
+
   [[nodiscard]] const column<T>& plain() const { return plain_; }
   [[nodiscard]] std::span<const T> values() const { return plain_.keys(); }
   [[nodiscard]] const manner& packed_as() const { return manner_; }
@@ -77,6 +82,31 @@ class sample {
   }
 
  private:
+  sample(std::string name, const std::vector<T>& values, std::span<const std::byte> packed, std::size_t offset)
+      : plain_(std::move(name), values, offset % 4),
+        offset_(offset),
+        is_scribbled_(true),
+        bytes_(offset + packed.size()) {
+    std::ranges::copy(packed, bytes_.begin() + static_cast<std::ptrdiff_t>(offset));
+    pristine_ = bytes_;
+    view_ = zenith::packed_view<T>::parse(std::span<const std::byte>(bytes_).subspan(offset_));
+    manner_.kind = view_.encoding();
+  }
+
+  // by the plain decoder, which defines what the bytes mean
+  static std::vector<T> decoded(std::span<const std::byte> packed) {
+    constexpr std::uint64_t most = 1 << 20;
+    const auto view = zenith::packed_view<T>::parse(packed);
+    if (view.size() > most) throw zenith::error(zenith::error_code::corrupt_data, "too long for a test");
+    std::vector<T> values(view.size());
+    for (std::uint64_t block = 0; block < view.layout().blocks(); ++block) {
+      std::make_unsigned_t<T> out[zenith::packed_block_items];
+      const unsigned items = zenith::packed::unpack_block(view.layout(), block, out);
+      for (unsigned i = 0; i < items; ++i) values[block * zenith::packed_block_items + i] = static_cast<T>(out[i]);
+    }
+    return values;
+  }
+
   static std::vector<std::byte> bytes_of(const std::vector<T>& values, const manner& as, std::size_t offset) {
     const auto packed = zenith::pack(zenith::reference(), values, as.kind, as.options());
     std::vector<std::byte> all(offset + packed.bytes().size());
