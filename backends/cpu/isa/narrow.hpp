@@ -192,10 +192,11 @@ class narrow_unpacker {
   ZENITH_FN std::uint64_t stride() const { return width_ * (narrow_items / 8); }
 
   ZENITH_FN narrow_words<Lane> operator()(const std::byte* at) const {
-    prefetch_ahead(at);
     narrow_words<Lane> words;
     for (unsigned i = 0; i < sizeof(Lane); ++i) {
-      const __m512i together = _mm512_permutexvar_epi8(bytes_, load_bits(at + i * stride() / 2));
+      const std::byte* from = at + i * stride() / 2;
+      prefetch_ahead(from);
+      const __m512i together = _mm512_permutexvar_epi8(bytes_, load_bits(from));
       words.v[i] = _mm512_multishift_epi64_epi8(bits_, together);
     }
     return words;
@@ -238,6 +239,7 @@ class narrow_unpacker {
 
   ZENITH_FN narrow_words<Lane> operator()(const std::byte* at) const {
     prefetch_ahead(at);
+    if constexpr (narrow_items == 64 && sizeof(Lane) == 2) prefetch_ahead(at + stride() / 2);
     narrow_words<Lane> words;
     if constexpr (sizeof(Lane) == 1) {
       const narrow_register bits = loaded(at);

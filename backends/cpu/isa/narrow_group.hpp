@@ -1,12 +1,14 @@
 // What a group whose words have narrow lanes is asked: their sum, which blocks reach a threshold, which words lie in a
 // range. What is asked of values becomes a question about words first, another one for each block, and all sixteen of
-// them are put in a few registers. Included by a unit that is compiled for one instruction set, inside its namespace.
+// them are put in a few registers. Functions, because a group is worth a call, and one for all consumers is soon
+// compiled; they take copies, which no store of bits can change. Included by a unit that is compiled for one
+// instruction set, inside its namespace.
 
 #if !defined(ZENITH_ISA_SSE2)
 
 /// The sum of the group's words, in lanes of 64 bits.
 template <class Unpacker>
-ZENITH_FN narrow_register sums_of(const Unpacker& unpacked, const narrow_group& group) {
+[[gnu::noinline]] narrow_register sums_of(Unpacker unpacked, narrow_group group) {
   narrow_sum<typename Unpacker::lane> sum(group.width);
   const std::byte* at = group.words;
 #pragma GCC unroll 4
@@ -73,8 +75,8 @@ ZENITH_FN block_set as_blocks(unsigned vector, const Flags& flags) {
 /// The blocks with a value that reaches the threshold, and those whose values wrap around. All are in the order of
 /// unsigned words: references and threshold biased.
 template <bool Smallest, class Unpacker, class U>
-ZENITH_FN block_set reaching_blocks(const Unpacker& unpacked, const narrow_group& group,
-                                    const block_words<U>& references, U threshold) {
+[[gnu::noinline]] block_set reaching_blocks(Unpacker unpacked, narrow_group group, const block_words<U>& references,
+                                            U threshold) {
   using Lane = typename Unpacker::lane;
   using batch = vector_of<U>;
   const std::uint32_t below_all = (1U << bits_below<Lane>(group.width)) - 1;
@@ -105,8 +107,8 @@ ZENITH_FN block_set reaching_blocks(const Unpacker& unpacked, const narrow_group
 /// Sets a bit for each value in [low, low + span], modulo the word, and returns how many there are. Blocks of which all
 /// or nothing lies there are not read.
 template <class Unpacker, class U>
-ZENITH_FN std::uint64_t store_group_within(const Unpacker& unpacked, const narrow_group& group,
-                                           const block_words<U>& references, U low, U span, std::byte* bits) {
+[[gnu::noinline]] std::uint64_t store_group_within(Unpacker unpacked, narrow_group group,
+                                                   const block_words<U>& references, U low, U span, std::byte* bits) {
   using Lane = typename Unpacker::lane;
   using batch = vector_of<U>;
   const std::uint32_t below_all = (1U << bits_below<Lane>(group.width)) - 1;

@@ -154,8 +154,9 @@ ZENITH_FN const std::byte* unpack_words(const Unpackers& of_width, const std::ui
     for (unsigned n = 0; n < tile_minis; ++n) {
       const std::uint64_t own = width[m + n];
       const auto& from = of_width(own);
+      // every line: 32 words may be two of them
       prefetch_ahead(words);
-      if (Wide) prefetch_ahead(words + 64);
+      prefetch_ahead(words + own * 2);
 #pragma GCC unroll 8
       for (unsigned i = 0; i < vectors; ++i) tile.v[n * vectors + i] = from(words, i);
       words += own * 4;
