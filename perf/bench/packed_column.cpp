@@ -6,6 +6,10 @@
 
 #include <benchmark/benchmark.h>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -97,9 +101,37 @@ void measure(benchmark::State& state, std::size_t count, const std::function<voi
   state.counters["G_values_per_s"] = static_cast<double>(count) / fastest * 1e-9;
 }
 
+#if defined(__x86_64__)
+// Eight lines at a time, each with a register of its own and asked for a page ahead: a core here gets twice as much of
+// the shared cache as with a line at a time.
+__attribute__((target("avx512f"))) void read_lines(std::span<const std::byte> bytes) {
+  constexpr std::size_t line = 64;
+  constexpr std::size_t lines = 8;
+  constexpr std::uintptr_t page = 4096;
+  __m512i seen[lines] = {};
+  for (std::size_t at = 0; at + lines * line <= bytes.size(); at += lines * line) {
+    for (std::size_t i = 0; i < lines; ++i) {
+      const auto* from = bytes.data() + at + i * line;
+      _mm_prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(from) + page), _MM_HINT_T0);
+      seen[i] = _mm512_xor_si512(seen[i], _mm512_loadu_si512(from));
+    }
+  }
+  for (std::size_t i = 1; i < lines; ++i) seen[0] = _mm512_xor_si512(seen[0], seen[i]);
+  std::byte all[line];
+  _mm512_storeu_si512(all, seen[0]);
+  benchmark::DoNotOptimize(all);
+}
+#endif
+
 // One read by the fastest loop there is.
 std::function<void()> read_of(std::span<const std::byte> bytes, int threads) {
   auto found = std::make_shared<zenith_study::read_floor>(zenith_study::measure_read_floor(bytes, threads, 2));
+#if defined(__x86_64__)
+  if (threads == 1 && __builtin_cpu_supports("avx512f") != 0) {
+    const auto own = [=] { read_lines(bytes); };
+    if (std::min(seconds_of(own), seconds_of(own)) < *std::ranges::min_element(found->seconds)) return own;
+  }
+#endif
   return [=] { zenith_study::measure_again(*found, bytes, 1); };
 }
 
