@@ -1,8 +1,18 @@
 #include <zenith/cost.hpp>
 
 #include <algorithm>
+#include <limits>
 
 namespace zenith {
+
+namespace {
+
+// A bandwidth or rate that is no number makes a time that is none, and never one that another hides.
+double slower(double a, double b) {
+  return a >= 0 && b >= 0 ? std::max(a, b) : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
 
 int cores_for(double bytes, const device_profile& on) {
   if (on.grain_bytes == 0) return on.cores;
@@ -18,13 +28,13 @@ double seconds(const phase& of, const device_profile& on) {
     const auto& level = on.level_for(spread);
     double time = moved.read > 0 ? moved.read / level.read : 0;
     if (moved.written > 0) time += moved.written / level.write;
-    slowest = std::max(slowest, time);
+    slowest = slower(slowest, time);
   }
   // a bandwidth is that of all cores together
   slowest *= on.cores / cores;
   double busy = 0;
   for (const auto& done : of.operations) busy += done.count * on.rate(done.rate, done.default_seconds);
-  return std::max(slowest, busy / cores) + of.launches * on.launch_overhead;
+  return slower(slowest, busy / cores) + of.launches * on.launch_overhead;
 }
 
 double seconds(const cost& of, const device_profile& on) {

@@ -1,4 +1,6 @@
 #include <cmath>
+#include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -90,6 +92,65 @@ TEST_CASE("a column that is read at the speed of memory is summed faster the few
   // half the bytes, half the time, but for what a call costs
   CHECK(asked(16) < 0.55 * asked(32));
   CHECK(asked(16) > 0.45 * asked(32));
+}
+
+TEST_CASE("a profile that gives no time is not chosen for packed columns") {
+  const auto asked = problem(packed_sum_call::operation, encoding::delta, 20, 8, memory_space::host);
+  auto devices = fixture("integrated-gpu.json").devices();
+  REQUIRE(devices[0].backend == "cpu");
+  for (const double nonsense : {0.0, std::nan(""), -1.0}) {
+    devices[0].levels = {{"memory", 1, nonsense, nonsense, nonsense}};
+    const auto decided = decide(asked, machine{devices});
+    CHECK(decided.backend == "cuda");
+    REQUIRE(decided.rejected.size() == 1);
+    CHECK(std::isinf(decided.rejected.front().predicted_seconds));
+    CHECK(decided.rejected.front().reason == "its profile gives no time for this");
+  }
+  devices = fixture("integrated-gpu.json").devices();
+  devices[0].rates["packed_sum.delta/4"] = std::nan("");
+  CHECK(decide(asked, machine{devices}).backend == "cuda");
+}
+
+TEST_CASE("auto runs what the decision over packed columns says, call for call") {
+  const zenith_test::temporary_folder folder;
+  const auto file = folder.file("profile.json");
+  const zenith_test::environment place("ZENITH_PROFILE", file.string());
+  machine::reload_local();
+  zenith_test::register_recorders();
+  (void)zenith_test::recorded();
+  using names = std::vector<std::string>;
+  const auto on = make_executor("auto");
+  const auto column = pack(reference(), std::vector<std::uint32_t>(5000, 3), encoding::frame_of_reference);
+
+  CHECK(decide(problem(packed_sum_call::operation, encoding::frame_of_reference, 12, 2, memory_space::host),
+               machine::local())
+            .backend == "recorder_fast");
+  CHECK(sum(on, column) == 15000);
+  CHECK(sum(on, column) == 15000);
+  CHECK(zenith_test::recorded() == names{"recorder_fast/sum", "recorder_fast/sum"});
+  // the decision before is of another problem: the recorder has no other operation
+  CHECK(maximum(on, column) == 3);
+  CHECK(zenith_test::recorded().empty());
+  CHECK(sum(on, column) == 15000);
+  CHECK(zenith_test::recorded() == names{"recorder_fast/sum"});
+
+  // of another machine: the recorder is slow now
+  auto measured = machine::defaults().devices();
+  for (auto& one : measured) {
+    one.origin = "calibrated";
+    if (one.backend == "recorder_fast") one.rates["packed.call"] = 1e3;
+  }
+  machine{measured}.write(file);
+  machine::reload_local();
+  CHECK(sum(on, column) == 15000);
+  CHECK(zenith_test::recorded().empty());
+  {
+    const zenith_test::environment forced("ZENITH_FORCE_BACKEND", "recorder_fast");
+    CHECK(sum(on, column) == 15000);
+    CHECK(zenith_test::recorded() == names{"recorder_fast/sum"});
+  }
+  std::filesystem::remove(file);
+  machine::reload_local();
 }
 
 TEST_CASE("no device, no decision over packed columns") {

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include <zenith/packed_block.hpp>
+#include <zenith/packed_call.hpp>
 #include <zenith/top_k_call.hpp>
 
 namespace zenith_test {
@@ -37,6 +39,14 @@ void record(const zenith::execution& on, const zenith::top_k_call& call) {
   answer(call);
 }
 
+void record_sum(const zenith::execution& on, const zenith::packed_sum_call& call) {
+  calls().push_back(std::string{on.target->name} + "/sum");
+  *call.sum = 0;
+  for (std::uint64_t i = 0; i < call.column.count; ++i) {
+    *call.sum += zenith::packed::value_at<std::uint32_t>(call.column, i);
+  }
+}
+
 zenith::device_profile profile(double speed) {
   zenith::device_profile made;
   made.name = "recorder";
@@ -46,6 +56,8 @@ zenith::device_profile profile(double speed) {
     made.rates[std::string{"top_k.filter."} + rate] = 1e-12 / speed;
     made.rates[std::string{"top_k.bitonic."} + rate] = 1e-9 / speed;
   }
+  made.rates["packed.call"] = 1e-12 / speed;
+  made.rates["packed_sum.frame_of_reference/4"] = 1e-12 / speed;
   return made;
 }
 
@@ -55,6 +67,7 @@ zenith::device_profile slow(const zenith::execution&) { return profile(1e-6); }
 constexpr zenith::kernel fast_kernels[] = {
     zenith::make_kernel<zenith::top_k_call, record<0>>("filter"),
     zenith::make_kernel<zenith::top_k_call, record<1>>("bitonic"),
+    zenith::make_kernel<zenith::packed_sum_call, record_sum>("tiles"),
 };
 constexpr zenith::kernel slow_kernels[] = {
     zenith::make_kernel<zenith::top_k_call, record<0>>("filter"),
