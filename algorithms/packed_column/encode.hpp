@@ -150,6 +150,48 @@ ZENITH_FN U variable_word(U bits, bool with_sign) {
   return with_sign ? to_zigzag(bits) : bits;
 }
 
+/// Bytes are written whole words at a time, at any alignment.
+template <class Word>
+ZENITH_FN void store(std::byte* to, Word word) {
+  __builtin_memcpy(to, &word, sizeof word);
+}
+
+/// Words of any length, one behind the other in 32-bit words, `stride` bytes from each to the next. Each of these is
+/// written once, when it is full.
+template <class U>
+class word_writer {
+ public:
+  ZENITH_FN word_writer(std::byte* to, unsigned stride) : to_(to), stride_(stride) {}
+
+  /// `word` has no bits but its lowest `width`.
+  ZENITH_FN void append(U word, unsigned width) {
+    if constexpr (sizeof(U) == 8) {
+      if (width > 32) {
+        append_short(static_cast<std::uint32_t>(word), 32);
+        word >>= 32;
+        width -= 32;
+      }
+    }
+    append_short(static_cast<std::uint32_t>(word), width);
+  }
+
+ private:
+  ZENITH_FN void append_short(std::uint32_t word, unsigned width) {
+    window_ |= std::uint64_t{word} << filled_;
+    filled_ += width;
+    if (filled_ < 32) return;
+    store(to_, static_cast<std::uint32_t>(window_));
+    to_ += stride_;
+    window_ >>= 32;
+    filled_ -= 32;
+  }
+
+  std::byte* to_;
+  unsigned stride_;
+  std::uint64_t window_ = 0;
+  unsigned filled_ = 0;
+};
+
 /// One column on its way into bytes.
 template <class U>
 struct encoder {
@@ -209,7 +251,7 @@ struct encoder {
     return found;
   }
 
-  /// Writes group `group` of a column laid out as `to`, whose bytes are `out` and were 0.
+  /// Writes group `group` of a column laid out as `to`: every byte of its share of each section, whatever `out` held.
   ZENITH_FN void write(std::uint64_t group, const packed_layout& to, std::byte* out, group_place at) const {
     switch (to.kind) {
       case encoding::frame_of_reference:
@@ -252,27 +294,6 @@ struct encoder {
     return {least, bit_width(all)};
   }
 
-  // Bytes are written whole words at a time, at any alignment.
-  template <class Word>
-  ZENITH_FN static void store(std::byte* to, Word word) {
-    __builtin_memcpy(to, &word, sizeof word);
-  }
-
-  ZENITH_FN static void or_bits(std::byte* words, std::uint64_t bit, U value, unsigned width, unsigned stride) {
-    std::byte* at = words + bit / 32 * stride;
-    unsigned shift = static_cast<unsigned>(bit % 32);
-    while (width > 0) {
-      const auto low = static_cast<std::uint32_t>(static_cast<std::uint64_t>(value) << shift);
-      store(at, load<std::uint32_t>(at) | low);
-      const unsigned taken = 32 - shift;
-      if (width <= taken) break;
-      value = static_cast<U>(static_cast<std::uint64_t>(value) >> taken);
-      width -= taken;
-      shift = 0;
-      at += stride;
-    }
-  }
-
   ZENITH_FN static void write_place(const packed_layout& to, std::byte* out, std::uint64_t block, U reference,
                                     const unsigned (&width)[packed_miniblocks], unsigned offset) {
     const auto slot = static_cast<unsigned>(block % packed_group_blocks);
@@ -306,6 +327,7 @@ struct encoder {
       const unsigned items = items_from(from, packed_block_items);
       block_words<U> words;
       unsigned width[packed_miniblocks] = {};
+      const std::uint64_t patch_before = at.patch;
       if (items > 0) {
         if (to.kind == encoding::delta) {
           take_deltas(words, values + from, items);
@@ -313,8 +335,7 @@ struct encoder {
         } else {
           take_frame(words, values + from, items, with_sign);
         }
-        const std::uint64_t patch_before = at.patch;
-        std::byte* payload = out + to.payload_at + (at.payload + offset) * 4;
+        word_writer<U> payload(out + to.payload_at + (at.payload + offset) * 4, 4);
         for (unsigned m = 0; m < packed_miniblocks; ++m) {
           U* mini = words.word + m * packed_miniblock_items;
           const auto shape = shape_of(mini);
@@ -326,12 +347,11 @@ struct encoder {
               mini[i] = 0;
               ++at.patch;
             }
-            or_bits(payload, std::uint64_t{i} * width[m], mini[i], width[m], 4);
+            payload.append(mini[i], width[m]);
           }
-          payload += width[m] * 4;
         }
-        if (patched) index[8 + b] = static_cast<std::byte>(at.patch - patch_before);
       }
+      if (patched) index[8 + b] = static_cast<std::byte>(at.patch - patch_before);
       write_place(to, out, block, words.reference, width, offset);
       for (const unsigned one : width) offset += one;
     }
@@ -346,9 +366,11 @@ struct encoder {
       const unsigned items = items_from(first, span());
       const auto shape = items > 0 ? measure_span(first) : span_shape{0, 0};
       std::byte* payload = out + to.payload_at + (start + offset) * 4;
-      for (unsigned i = 0; i < items; ++i) {
-        or_bits(payload + i % lanes * 4, std::uint64_t{i / lanes} * shape.width,
-                static_cast<U>(values[first + i] - shape.reference), shape.width, lanes * 4);
+      for (unsigned lane = 0; lane < lanes; ++lane) {
+        word_writer<U> words(payload + lane * 4, lanes * 4);
+        for (unsigned i = lane; i < span(); i += lanes) {
+          words.append(i < items ? static_cast<U>(values[first + i] - shape.reference) : U{0}, shape.width);
+        }
       }
       const unsigned width[packed_miniblocks] = {shape.width, shape.width, shape.width, shape.width};
       for (unsigned b = 0; b < span() / packed_block_items; ++b) {
@@ -385,18 +407,24 @@ struct encoder {
     std::byte* record = out + to.groups_at + group * variable_group_bytes;
     store(record, start);
     unsigned offset = 0;
+    unsigned codes = 0;
+    const unsigned coded = (items + packed_block_items - 1) / packed_block_items * packed_block_items;
     for (unsigned i = 0; i < packed_group_items; ++i) {
       if (i % packed_block_items == 0) {
         store(record + 8 + i / packed_block_items * 2, static_cast<std::uint16_t>(offset));
       }
-      if (i >= items) continue;
-      const U word = variable_word(values[first + i], with_sign);
-      const unsigned code = variable_code(word);
-      std::byte& codes = out[to.codes_at + (first + i) / 4];
-      // not by |=, which a device does not know for bytes
-      codes = static_cast<std::byte>(static_cast<unsigned>(codes) | code << (2 * (i % 4)));
-      for (unsigned byte = 0; byte < variable_bytes<U>(code); ++byte) {
-        out[to.payload_at + start + offset++] = static_cast<std::byte>(word >> (8 * byte));
+      if (i >= coded) continue;
+      if (i < items) {
+        const U word = variable_word(values[first + i], with_sign);
+        const unsigned code = variable_code(word);
+        codes |= code << (2 * (i % 4));
+        for (unsigned byte = 0; byte < variable_bytes<U>(code); ++byte) {
+          out[to.payload_at + start + offset++] = static_cast<std::byte>(word >> (8 * byte));
+        }
+      }
+      if (i % 4 == 3) {
+        out[to.codes_at + (first + i) / 4] = static_cast<std::byte>(codes);
+        codes = 0;
       }
     }
   }

@@ -5,6 +5,7 @@
 #include <span>
 
 #include <algorithms/packed_column/encode.hpp>
+#include <zenith/packed_call.hpp>
 #include <zenith/packed_layout.hpp>
 
 namespace zenith::packed {
@@ -33,7 +34,19 @@ struct dimensions {
 /// FORMAT.md's checksum of a whole column: a multiple of 64 bytes, the field itself taken as 0.
 [[nodiscard]] std::uint64_t checksum(std::span<const std::byte> column);
 
+/// Adds rows [first, first + rows) to a digest: of each lane the sum of its words, and the sum of what that is after
+/// each row.
+void add_rows(packed_digest& to, std::uint64_t first, std::uint64_t rows, const std::uint64_t (&sum)[8],
+              const std::uint64_t (&weighted)[8]);
+/// Adds bytes [begin, end) of a column, as if all others were 0.
+void add_bytes(packed_digest& to, const std::byte* column, std::uint64_t begin, std::uint64_t end);
+/// The checksum of a column of `rows` rows, all of which were added.
+[[nodiscard]] std::uint64_t finish(const packed_digest& all, std::uint64_t rows);
+
 /// The header of a column laid out as `of`; the checksum is 0.
 [[nodiscard]] packed_header header_of(const packed_layout& of);
+
+/// Clears what no section covers, but for the header: between the sections and behind the last.
+void clear_padding(const packed_layout& of, std::byte* column);
 
 }  // namespace zenith::packed

@@ -1,7 +1,9 @@
 #include <algorithms/packed_column/layout.hpp>
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <limits>
 #include <string>
 
@@ -27,6 +29,10 @@ namespace {
 constexpr std::uint64_t too_many = std::uint64_t{1} << 58;
 static_assert(too_many % packed_alignment == 0);
 
+std::uint64_t aligned(std::uint64_t bytes) {
+  return (bytes + packed_alignment - 1) / packed_alignment * packed_alignment;
+}
+
 // Adds sections one after another, each aligned; remembers when they grew beyond counting.
 class sections {
  public:
@@ -36,7 +42,7 @@ class sections {
       overflow_ = true;
       return 0;
     }
-    end_ = (at + count * size + packed_alignment - 1) / packed_alignment * packed_alignment;
+    end_ = aligned(at + count * size);
     return at;
   }
   [[nodiscard]] bool overflow() const { return overflow_; }
@@ -46,6 +52,38 @@ class sections {
   std::uint64_t end_ = sizeof(packed_header);
   bool overflow_ = false;
 };
+
+// Calls visit(where it begins, count, bytes each) for every section of a column, in their order.
+template <class Layout, class Visit>
+void for_sections(Layout& of, const Visit& visit) {
+  const std::uint64_t width = size_of(of.type);
+  const std::uint64_t record = width == 4 ? sizeof(group32) : sizeof(group64);
+  switch (of.kind) {
+    case encoding::frame_of_reference:
+    case encoding::delta:
+    case encoding::vertical:
+      visit(of.groups_at, of.groups(), record);
+      if (of.kind == encoding::delta) visit(of.bases_at, of.blocks(), width);
+      if (of.patches > 0) {
+        visit(of.patch_index_at, of.groups(), patch_index_bytes);
+        visit(of.patch_positions_at, of.patches, 1);
+        visit(of.patch_values_at, of.patches, width);
+      }
+      visit(of.payload_at, of.payload_units, 4);
+      break;
+    case encoding::null_suppression_variable:
+      visit(of.groups_at, of.groups(), variable_group_bytes);
+      visit(of.codes_at, of.blocks(), packed_block_items / 4);
+      visit(of.payload_at, of.payload_units, 1);
+      break;
+    case encoding::run_length:
+      visit(of.codes_at, of.payload_units, of.parameter);
+      visit(of.payload_at, of.payload_units, width);
+      break;
+    case encoding::null_suppression_fixed: visit(of.payload_at, of.count, of.parameter); break;
+    default: visit(of.payload_at, of.count, width); break;
+  }
+}
 
 }  // namespace
 
@@ -57,34 +95,8 @@ std::optional<packed_layout> lay_out(const dimensions& of) {
   found.payload_units = of.payload;
   found.patches = of.patches;
   found.parameter = of.parameter;
-  const std::uint64_t width = size_of(of.type);
-  const std::uint64_t record = width == 4 ? sizeof(group32) : sizeof(group64);
   sections all;
-  switch (of.kind) {
-    case encoding::frame_of_reference:
-    case encoding::delta:
-    case encoding::vertical:
-      found.groups_at = all.add(found.groups(), record);
-      if (of.kind == encoding::delta) found.bases_at = all.add(found.blocks(), width);
-      if (of.patches > 0) {
-        found.patch_index_at = all.add(found.groups(), patch_index_bytes);
-        found.patch_positions_at = all.add(of.patches, 1);
-        found.patch_values_at = all.add(of.patches, width);
-      }
-      found.payload_at = all.add(of.payload, 4);
-      break;
-    case encoding::null_suppression_variable:
-      found.groups_at = all.add(found.groups(), variable_group_bytes);
-      found.codes_at = all.add(found.blocks(), packed_block_items / 4);
-      found.payload_at = all.add(of.payload, 1);
-      break;
-    case encoding::run_length:
-      found.codes_at = all.add(of.payload, of.parameter);
-      found.payload_at = all.add(of.payload, width);
-      break;
-    case encoding::null_suppression_fixed: found.payload_at = all.add(of.count, of.parameter); break;
-    default: found.payload_at = all.add(of.count, width); break;
-  }
+  for_sections(found, [&](std::uint64_t& at, std::uint64_t count, std::uint64_t size) { at = all.add(count, size); });
   if (all.overflow()) return std::nullopt;
   found.total_bytes = all.end();
   return found;
@@ -148,26 +160,68 @@ dimensions choose(key_type type, std::uint64_t count, encoding kind, bool patche
   return best.of;
 }
 
-std::uint64_t checksum(std::span<const std::byte> column) {
-  constexpr unsigned lanes = 8;
-  constexpr std::size_t field = offsetof(packed_header, checksum) / 8;
-  std::uint64_t sum[lanes] = {};
-  std::uint64_t weighted[lanes] = {};
-  for (std::size_t at = 0; at < column.size(); at += 8 * lanes) {
-    std::uint64_t word[lanes];
-    std::memcpy(word, column.data() + at, sizeof word);
-    if (at == 0) word[field] = 0;
-    for (unsigned i = 0; i < lanes; ++i) {
+namespace {
+
+constexpr unsigned row_lanes = 8;
+constexpr std::uint64_t row_bytes = 8 * row_lanes;
+
+}  // namespace
+
+void add_rows(packed_digest& to, std::uint64_t first, std::uint64_t rows, const std::uint64_t (&sum)[8],
+              const std::uint64_t (&weighted)[8]) {
+  // each row behind these adds their sum once more
+  for (unsigned i = 0; i < row_lanes; ++i) {
+    to.sum[i] += sum[i];
+    to.weighted[i] += weighted[i] - sum[i] * (first + rows);
+  }
+}
+
+void add_bytes(packed_digest& to, const std::byte* column, std::uint64_t begin, std::uint64_t end) {
+  std::uint64_t sum[row_lanes] = {};
+  std::uint64_t weighted[row_lanes] = {};
+  const std::uint64_t first = begin / row_bytes;
+  std::uint64_t rows = 0;
+  const auto add = [&](const std::byte* row) {
+    std::uint64_t word[row_lanes];
+    std::memcpy(word, row, sizeof word);
+    for (unsigned i = 0; i < row_lanes; ++i) {
       sum[i] += word[i];
       weighted[i] += sum[i];
     }
+    ++rows;
+  };
+  const auto add_part = [&](std::uint64_t from, std::uint64_t to_byte) {
+    std::byte row[row_bytes] = {};
+    std::memcpy(row + from % row_bytes, column + from, to_byte - from);
+    add(row);
+  };
+  std::uint64_t at = begin;
+  if (at % row_bytes != 0 && at < end) {
+    const std::uint64_t stop = std::min(end, aligned(at));
+    add_part(at, stop);
+    at = stop;
   }
+  for (; end - at >= row_bytes; at += row_bytes) add(column + at);
+  if (at < end) add_part(at, end);
+  add_rows(to, first, rows, sum, weighted);
+}
+
+std::uint64_t finish(const packed_digest& all, std::uint64_t rows) {
   std::uint64_t digest = 0x9e3779b97f4a7c15ULL;
-  for (unsigned i = 0; i < lanes; ++i) {
-    digest = std::rotl((digest ^ sum[i]) * 0xff51afd7ed558ccdULL, 31);
-    digest = std::rotl((digest ^ weighted[i]) * 0xc4ceb9fe1a85ec53ULL, 29);
+  for (unsigned i = 0; i < row_lanes; ++i) {
+    digest = std::rotl((digest ^ all.sum[i]) * 0xff51afd7ed558ccdULL, 31);
+    digest = std::rotl((digest ^ (all.weighted[i] + all.sum[i] * rows)) * 0xc4ceb9fe1a85ec53ULL, 29);
   }
   return digest ^ digest >> 32;
+}
+
+std::uint64_t checksum(std::span<const std::byte> column) {
+  constexpr std::uint64_t field = offsetof(packed_header, checksum);
+  packed_digest all;
+  add_bytes(all, column.data(), 0, field);
+  add_bytes(all, column.data(), field + 8, row_bytes);
+  add_bytes(all, column.data(), row_bytes, column.size());
+  return finish(all, column.size() / row_bytes);
 }
 
 packed_header header_of(const packed_layout& of) {
@@ -182,6 +236,15 @@ packed_header header_of(const packed_layout& of) {
   header.patches = of.patches;
   header.parameter = of.parameter;
   return header;
+}
+
+void clear_padding(const packed_layout& of, std::byte* column) {
+  std::uint64_t end = sizeof(packed_header);
+  for_sections(of, [&](std::uint64_t at, std::uint64_t count, std::uint64_t size) {
+    end = at + count * size;
+    std::memset(column + end, 0, aligned(end) - end);
+  });
+  std::memset(column + end, 0, of.total_bytes - end);
 }
 
 }  // namespace packed

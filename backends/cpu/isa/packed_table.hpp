@@ -31,7 +31,7 @@ struct packed_group_shape {
 /// A group to be written.
 struct packed_group_write {
   const packed_layout* to = nullptr;
-  std::byte* out = nullptr;  ///< the column, zeros
+  std::byte* out = nullptr;  ///< the column
   std::uint64_t group = 0;
   const void* values = nullptr;  ///< of the group, all 2048
   const packed_group_shape* shape = nullptr;

@@ -15,6 +15,7 @@ namespace {
 enum class plant {
   none,
   change_a_byte,    // of what was packed
+  leave_a_byte,     // as the memory was
   choose_another,   // encoding than the smallest
   forget_the_tail,  // of what is unpacked
   write_past_the_end,
@@ -42,6 +43,23 @@ void pack(const zenith::execution& on, const zenith::pack_call& call) {
   auto changed = call;
   if (Fault == plant::choose_another && call.kind == zenith::encoding::automatic) {
     changed.kind = zenith::encoding::plain;
+  }
+  if (Fault == plant::leave_a_byte) {
+    std::vector<std::byte> bytes;
+    changed.context = &bytes;
+    changed.allocate = [](void* to, std::uint64_t count) {
+      auto& all = *static_cast<std::vector<std::byte>*>(to);
+      all.resize(count);
+      return all.data();
+    };
+    run_reference(on, changed);
+    std::byte* const out = call.allocate(call.context, bytes.size());
+    const std::byte before = out[call.result->payload_at];
+    std::memcpy(out, bytes.data(), bytes.size());
+    out[call.result->payload_at] = before;
+    call.result->bytes = out;
+    if (call.statistics != nullptr) *call.statistics = {"faulty", 1};
+    return;
   }
   run_reference(on, changed);
   if (Fault == plant::change_a_byte) {
@@ -128,9 +146,9 @@ struct faulty {
 
 template <std::size_t... Fault>
 std::vector<zenith::backend> make_backends(std::index_sequence<Fault...>) {
-  static constexpr std::string_view names[] = {"faulty0",  "faulty1",  "faulty2",  "faulty3", "faulty4",  "faulty5",
-                                               "faulty6",  "faulty7",  "faulty8",  "faulty9", "faulty10", "faulty11",
-                                               "faulty12", "faulty13", "faulty14", "faulty15"};
+  static constexpr std::string_view names[] = {"faulty0",  "faulty1",  "faulty2",  "faulty3",  "faulty4",  "faulty5",
+                                               "faulty6",  "faulty7",  "faulty8",  "faulty9",  "faulty10", "faulty11",
+                                               "faulty12", "faulty13", "faulty14", "faulty15", "faulty16"};
   static_assert(std::size(names) == plants);
   return {zenith::backend{.name = names[Fault],
                           .description = "the reference with a planted fault",

@@ -1,9 +1,12 @@
 // What is refused, and that nothing is written then.
 
+#include <algorithm>
+
 #include <catch.hpp>
 #include <guarded.hpp>
 #include <packed_suite.hpp>
 #include <types.hpp>
+#include <zenith/backend.hpp>
 #include <zenith/error.hpp>
 
 using namespace conformance;
@@ -74,6 +77,98 @@ TEMPLATE_TEST_CASE("wrong sizes are refused", "[packed_column]", int32, uint32, 
       }
     }
   }
+}
+
+TEMPLATE_TEST_CASE("packing into a column uses its memory again", "[packed_column]", int32, uint32, int64, uint64) {
+  random_source random{zenith_test::seed_of("again", 0)};
+  const auto large = make_values<TestType>(shape::width, 30000, 20, random);
+  const auto small = make_values<TestType>(shape::width, 700, 5, random);
+  for (const auto& on : the_suite().targets) {
+    if (!offers(on, "pack")) continue;
+    INFO(on.name() << " ZENITH_SEED=" << zenith_test::seed());
+    zenith::packed_column<TestType> column;
+    const auto holds = [&](const std::vector<TestType>& values) {
+      const auto expected = zenith::pack(zenith::reference(), values);
+      return std::ranges::equal(column.bytes(), expected.bytes()) && column.size() == values.size() &&
+             zenith::packed_view<TestType>::parse(column.bytes()).get(values.size() - 1) == values.back();
+    };
+    zenith::pack_into(on.on, small, column);
+    CHECK(holds(small));
+    zenith::pack_into(on.on, large, column);
+    CHECK(holds(large));
+    const auto* const memory = column.bytes().data();
+    zenith::pack_into(on.on, small, column);
+    CHECK(holds(small));
+    zenith::pack_into(on.on, large, column);
+    CHECK(holds(large));
+    CHECK(column.bytes().data() == memory);
+
+    // a column that was moved from has no memory
+    auto other = std::move(column);
+    zenith::pack_into(on.on, small, column);
+    CHECK(holds(small));
+    CHECK(column.bytes().data() != memory);
+    column = std::move(other);
+    CHECK(column.bytes().data() == memory);
+    zenith::pack_into(on.on, large, other);
+    CHECK(other.bytes().data() != memory);
+    CHECK(holds(large));
+  }
+}
+
+TEMPLATE_TEST_CASE("packing that is refused leaves the column as it was", "[packed_column]", int32, uint32, int64,
+                   uint64) {
+  random_source random{zenith_test::seed_of("as it was", 0)};
+  const auto values = make_values<TestType>(shape::width, 3000, 20, random);
+  const std::vector<TestType> others(300);
+  for (const auto& on : the_suite().targets) {
+    INFO(on.name());
+    auto column = zenith::pack(zenith::reference(), values);
+    const auto* const memory = column.bytes().data();
+    const std::vector<std::byte> before(column.bytes().begin(), column.bytes().end());
+    refuses(invalid, "lanes",
+            [&] { zenith::pack_into(on.on, others, column, zenith::encoding::vertical, {.lanes = 5}); });
+    refuses(invalid, "encoding", [&] { zenith::pack_into(on.on, others, column, static_cast<zenith::encoding>(8)); });
+    CHECK(column.size() == values.size());
+    CHECK(column.bytes().data() == memory);
+    CHECK(std::ranges::equal(column.bytes(), before));
+  }
+}
+
+namespace {
+
+void refuse(const zenith::execution& /*on*/, const zenith::pack_call& /*call*/) {
+  throw zenith::error(zenith::error_code::out_of_memory, "no scratch is to be had");
+}
+void fail_halfway(const zenith::execution& /*on*/, const zenith::pack_call& call) {
+  call.allocate(call.context, 64)[0] = std::byte{1};
+  throw zenith::error(zenith::error_code::device_failure, "the device is gone");
+}
+
+}  // namespace
+
+TEST_CASE("a column whose packing fails holds what it held, or nothing", "[checker]") {
+  static constexpr zenith::kernel refusing[] = {zenith::make_kernel<zenith::pack_call, refuse>("tiles")};
+  static constexpr zenith::kernel failing[] = {zenith::make_kernel<zenith::pack_call, fail_halfway>("tiles")};
+  static constexpr zenith::backend backends[] = {
+      {.name = "refusing", .description = "has no scratch", .needs = "nothing", .kernels = refusing},
+      {.name = "failing", .description = "fails halfway", .needs = "nothing", .kernels = failing}};
+  for (const auto& one : backends) zenith::register_backend(one);
+  const std::vector<std::int32_t> values{3, 1, 2};
+  auto column = zenith::pack(zenith::reference(), values);
+  const auto* const memory = column.bytes().data();
+  refuses(zenith::error_code::out_of_memory, "scratch",
+          [&] { zenith::pack_into(zenith::make_executor("refusing"), values, column); });
+  CHECK(column.size() == 3);
+  CHECK(column.get(0) == 3);
+  refuses(zenith::error_code::device_failure, "gone",
+          [&] { zenith::pack_into(zenith::make_executor("failing"), values, column); });
+  CHECK(column.empty());
+  CHECK(column.bytes().empty());
+  CHECK(zenith::sum(zenith::reference(), column) == 0);
+  zenith::pack_into(zenith::reference(), values, column);
+  CHECK(column.get(2) == 2);
+  CHECK(column.bytes().data() == memory);
 }
 
 TEMPLATE_TEST_CASE("foreign options are refused", "[packed_column]", int32, uint32, int64, uint64) {

@@ -58,7 +58,10 @@ class checker {
 
   std::vector<std::string> run() {
     const auto count = values_.size();
-    if (offers(on_, "pack") && !data_.is_scribbled()) attempt("pack", [&] { return check_pack(); });
+    if (offers(on_, "pack") && !data_.is_scribbled()) {
+      attempt("pack", [&] { return check_pack(); });
+      attempt("pack_into", [&] { return check_pack_into(); });
+    }
     if (offers(on_, "unpack")) {
       attempt("unpack", [&] { return check_unpack(0, count); });
       for (int repeat = 0; repeat < 2; ++repeat) {
@@ -141,6 +144,27 @@ class checker {
       return same_bytes(zenith::pack(on_.on, there.device(), as.kind, as.options(&statistics_)));
     }
     return same_bytes(zenith::pack(on_.on, values_, as.kind, as.options(&statistics_)));
+  }
+
+  // Into memory whose every bit was set, and once more into what then holds this column.
+  std::string check_pack_into() {
+    const auto& as = data_.packed_as();
+    const std::vector<T> ones(data_.view().bytes().size() / sizeof(T), static_cast<T>(-1));
+    auto column = zenith::pack(zenith::reference(), ones, zenith::encoding::plain);
+    const auto* const memory = column.bytes().data();
+    const auto once = [&]() -> std::string {
+      ran_ = true;
+      if (where_ == placement::device) {
+        const zenith::array<T> there(on_.on, values_);
+        zenith::pack_into(on_.on, there.device(), column, as.kind, as.options(&statistics_));
+      } else {
+        zenith::pack_into(on_.on, values_, column, as.kind, as.options(&statistics_));
+      }
+      if (column.bytes().data() != memory) return "memory that suffices was not used again";
+      return same_bytes(column);
+    };
+    if (auto fault = once(); !fault.empty()) return fault;
+    return once();
   }
 
   std::string same_bytes(const zenith::packed_column<T>& made) {

@@ -81,8 +81,24 @@ struct packed_top_k_call {
   std::uint64_t segment = (std::uint64_t{1} << 32) - packed_group_items;
 };
 
-/// Packs `count` values. The kernel decides every size, asks `allocate` for the column's memory, once, and fills it:
-/// the same bytes on every backend. `header` and padding are the caller's work, but for `payload` and `patches`.
+/// Sums that the checksum of a column is made of, over the rows of 64 bytes from `first_row` on to its end: FORMAT.md's
+/// s and t in each lane, of t only what does not depend on how many rows there are, so that rows may come in any order.
+struct packed_digest {
+  std::uint64_t first_row = ~std::uint64_t{0};
+  std::uint64_t sum[8] = {};
+  std::uint64_t weighted[8] = {};
+};
+
+/// Room for a column, 64-byte aligned; it may hold anything.
+struct packed_room {
+  std::byte* bytes = nullptr;
+  std::uint64_t size = 0;  ///< 0: there is none
+  bool is_fresh = true;    ///< whether the system has its pages still to clear
+};
+
+/// Packs `count` values. The kernel decides every size, asks `allocate` for the column's memory, once, and writes every
+/// byte of every section: the same ones on every backend. The header, and what no section covers, are the caller's
+/// work.
 struct pack_call {
   static constexpr std::string_view operation = "pack";
 
@@ -93,10 +109,14 @@ struct pack_call {
   encoding kind = encoding::automatic;  ///< the one to use; `automatic`: the kernel chooses the smallest
   std::uint32_t lanes = 4;              ///< of `vertical`
   bool patches = true;                  ///< whether outliers may stand outside the payload
-  /// Zeroed memory for a column, 64-byte aligned.
+  /// For a kernel that writes before it knows the column's size: room for up to `most` bytes, or for less. It may still
+  /// call `allocate` afterwards, and then the room is gone.
+  packed_room (*reserve)(void* context, std::uint64_t most) = nullptr;
+  /// Memory for a column of `bytes` bytes, 64-byte aligned; it may hold anything.
   std::byte* (*allocate)(void* context, std::uint64_t bytes) = nullptr;
   void* context = nullptr;
   packed_layout* result = nullptr;  ///< on the host: what was written
+  packed_digest* digest = nullptr;  ///< filled in by a kernel that adds up what it writes
   packed_statistics* statistics = nullptr;
 };
 

@@ -63,19 +63,20 @@ struct packed_operand {
 // The layout of bytes that hold a column of whatever type.
 [[nodiscard]] packed_layout parse_packed(std::span<const std::byte> bytes);
 
-// Zeroed memory, 64-byte aligned, without the padding that containers add.
+struct packing;
+
+// A column's memory, 64-byte aligned; often larger than the column.
 struct packed_bytes {
   std::unique_ptr<std::byte[], void (*)(std::byte*)> data{nullptr, nullptr};
   std::size_t size = 0;
 };
 
-struct packed_result {
-  packed_bytes bytes;
-  packed_layout layout;
-};
-
-[[nodiscard]] packed_result pack(const executor& on, key_type type, memory_space space, const void* values,
-                                 std::size_t count, encoding kind, const pack_options& options);
+// Packs into `bytes`, which are used again when they suffice. What throws before any byte was written changes nothing;
+// after that, `made` is no values.
+void pack(const executor& on, key_type type, memory_space space, const void* values, std::size_t count, encoding kind,
+          const pack_options& options, packed_bytes& bytes, packed_layout& made);
+// Gives back what a column of `used` bytes leaves, as far as nothing must be copied.
+void shrink(packed_bytes& bytes, std::size_t used) noexcept;
 void unpack(const executor& on, const packed_operand& column, std::uint64_t first, memory_space out_space, void* out,
             std::size_t count, const packed_options& options);
 [[nodiscard]] std::uint64_t packed_sum(const executor& on, const packed_operand& column, const packed_options& options);
@@ -151,6 +152,7 @@ class packed_view {
   template <packable>
   friend class packed_device_column;
   friend class packed_table;
+  friend struct detail::packing;
   explicit packed_view(const packed_layout& layout) noexcept : layout_(layout) {}
 
   packed_layout layout_{.type = key_type_of<T>};
@@ -164,9 +166,9 @@ class packed_column {
 
   packed_column() noexcept = default;
   packed_column(packed_column&& other) noexcept
-      : bytes_(std::move(other.bytes_)), view_(std::exchange(other.view_, {})) {}
+      : bytes_(std::exchange(other.bytes_, {})), view_(std::exchange(other.view_, {})) {}
   packed_column& operator=(packed_column&& other) noexcept {
-    bytes_ = std::move(other.bytes_);
+    bytes_ = std::exchange(other.bytes_, {});
     view_ = std::exchange(other.view_, {});
     return *this;
   }
@@ -185,10 +187,13 @@ class packed_column {
   [[nodiscard]] T get(std::size_t i) const { return view_.get(i); }
   [[nodiscard]] const packed_layout& layout() const noexcept { return view_.layout(); }
 
-  /// Takes over what `detail::pack` made.
-  explicit packed_column(detail::packed_result made) noexcept : bytes_(std::move(made.bytes)), view_(made.layout) {}
+  /// Gives back memory that `pack_into` keeps for larger columns, as far as that takes no copy. The bytes stay where
+  /// they are.
+  void shrink_to_fit() noexcept { detail::shrink(bytes_, view_.layout().total_bytes); }
 
  private:
+  friend struct detail::packing;
+
   detail::packed_bytes bytes_;
   packed_view<T> view_;
 };
@@ -251,20 +256,56 @@ template <class Column>
   return {column.layout(), packed_source<Column>::space};
 }
 
+// The one that writes to a column.
+struct packing {
+  template <packable T>
+  static void into(packed_column<T>& column, const executor& on, memory_space space, const T* values, std::size_t count,
+                   encoding kind, const pack_options& options) {
+    pack(on, key_type_of<T>, space, values, count, kind, options, column.bytes_, column.view_.layout_);
+  }
+};
+
 }  // namespace detail
 
-/// Packs `values`. `encoding::automatic` takes the encoding with the fewest bytes, the first in order of listing among
-/// equals, which is also the rule of thumb of section 5.6.6 of the thesis. The bytes are the same whichever backend
-/// wrote them. O(n). Throws `invalid_argument` for options that are not there, `unsupported` where the backend does
-/// not offer it, `out_of_memory`.
+/// Packs `values` into `column`, in place of what it held and into the same memory if that suffices: a loop that packs
+/// batch after batch neither allocates nor touches fresh pages, and for columns beyond the caches the system clearing
+/// these is much of the time that `pack` takes. Memory grows, and `column.shrink_to_fit()` gives it back.
+///
+/// `encoding::automatic` takes the encoding with the fewest bytes, the first in order of listing among equals, which is
+/// also the rule of thumb of section 5.6.6 of the thesis. The bytes are the same whichever backend wrote them, and
+/// whatever the memory held. O(n): one read of `values` and one write of the column where a CPU packs by frame of
+/// reference or delta and outliers do not pay, else up to three reads.
+///
+/// Views of `column` from before are invalid afterwards; `values` must not lie in its bytes. Throws `invalid_argument`
+/// for options that are not there, `unsupported` where the backend does not offer it: then `column` is what it was.
+/// With `out_of_memory` and `device_failure` it is what it was, or, when writing had begun, holds no values.
+template <detail::host_range Values>
+requires packable<detail::element_t<Values>>
+void pack_into(const executor& on, const Values& values, packed_column<detail::element_t<Values>>& column,
+               encoding kind = encoding::automatic, const pack_options& options = {}) {
+  detail::packing::into(column, on, memory_space::host, std::ranges::data(values), std::ranges::size(values), kind,
+                        options);
+}
+
+/// The same over device memory; the column lies on the host. Synchronises.
+template <class T>
+requires packable<std::remove_const_t<T>>
+void pack_into(const executor& on, device_span<T> values, packed_column<std::remove_const_t<T>>& column,
+               encoding kind = encoding::automatic, const pack_options& options = {}) {
+  using value = std::remove_const_t<T>;
+  detail::packing::into<value>(column, on, memory_space::device, values.data(), values.size(), kind, options);
+}
+
+/// Packs `values` into a new column: see `pack_into`, also for what is thrown.
 template <detail::host_range Values>
 requires packable<detail::element_t<Values>>
 [[nodiscard]] packed_column<detail::element_t<Values>> pack(const executor& on, const Values& values,
                                                             encoding kind = encoding::automatic,
                                                             const pack_options& options = {}) {
-  using T = detail::element_t<Values>;
-  return packed_column<T>(detail::pack(on, key_type_of<T>, memory_space::host, std::ranges::data(values),
-                                       std::ranges::size(values), kind, options));
+  packed_column<detail::element_t<Values>> made;
+  pack_into(on, values, made, kind, options);
+  made.shrink_to_fit();
+  return made;
 }
 
 /// The same over device memory; the column lies on the host. Synchronises.
@@ -273,9 +314,10 @@ requires packable<std::remove_const_t<T>>
 [[nodiscard]] packed_column<std::remove_const_t<T>> pack(const executor& on, device_span<T> values,
                                                          encoding kind = encoding::automatic,
                                                          const pack_options& options = {}) {
-  using value = std::remove_const_t<T>;
-  return packed_column<value>(
-      detail::pack(on, key_type_of<value>, memory_space::device, values.data(), values.size(), kind, options));
+  packed_column<std::remove_const_t<T>> made;
+  pack_into(on, values, made, kind, options);
+  made.shrink_to_fit();
+  return made;
 }
 
 /// Decodes values [first, first + out.size()) into `out`, and no block that holds none of them. Throws

@@ -1,4 +1,4 @@
-#include <algorithms/packed_column/zeroed_bytes.hpp>
+#include <algorithms/packed_column/column_memory.hpp>
 
 #include <cstdlib>
 #include <cstring>
@@ -9,6 +9,7 @@
 
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 namespace zenith::detail {
@@ -35,7 +36,7 @@ allocation allocation_of(const std::byte* data) {
 
 std::byte* allocate_small(std::uint64_t bytes) {
   const std::uint64_t size = bytes + 2 * front;
-  auto* begin = static_cast<std::byte*>(std::calloc(size, 1));
+  auto* begin = static_cast<std::byte*>(std::malloc(size));
   if (begin == nullptr) return nullptr;
   const auto past = reinterpret_cast<std::uintptr_t>(begin) % front;
   return place(begin + (2 * front - past), {begin, size});
@@ -47,9 +48,10 @@ void release_small(std::byte* data) { std::free(allocation_of(data).begin); }
 
 constexpr std::uint64_t large = 4 * 1024 * 1024;
 
-std::byte* allocate_large(std::uint64_t bytes) {
+// With MAP_NORESERVE the system may grant what it could not fill.
+std::byte* allocate_large(std::uint64_t bytes, int flags = 0) {
   const std::uint64_t size = bytes + front;
-  void* begin = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* begin = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
   if (begin == MAP_FAILED) return nullptr;
   madvise(begin, size, MADV_HUGEPAGE);  // advice: that it is not taken changes no result
   return place(static_cast<std::byte*>(begin) + front, {begin, size});
@@ -64,7 +66,7 @@ void release_large(std::byte* data) {
 
 }  // namespace
 
-packed_bytes zeroed_bytes(std::uint64_t bytes) {
+packed_bytes column_memory(std::uint64_t bytes) {
   std::byte* data = nullptr;
   auto release = release_small;
   if (bytes <= std::numeric_limits<std::uint64_t>::max() / 2) {
@@ -84,6 +86,33 @@ packed_bytes zeroed_bytes(std::uint64_t bytes) {
                 "pack: " + std::to_string(bytes) + " bytes of host memory are not to be had");
   }
   return {{data, release}, bytes};
+}
+
+packed_bytes address_space(std::uint64_t most) noexcept {
+#if defined(__linux__)
+  if (most >= large && most <= std::numeric_limits<std::uint64_t>::max() / 2) {
+    if (std::byte* data = allocate_large(most, MAP_NORESERVE); data != nullptr) return {{data, release_large}, most};
+  }
+#endif
+  return {};
+}
+
+void shrink(packed_bytes& bytes, std::size_t used) noexcept {
+  if (bytes.data == nullptr) return;
+  if (used == 0) {
+    bytes = {};
+    return;
+  }
+#if defined(__linux__)
+  if (bytes.data.get_deleter() != release_large) return;
+  auto of = allocation_of(bytes.data.get());
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const std::uint64_t kept = (front + used + page - 1) / page * page;
+  if (kept >= of.size || munmap(static_cast<std::byte*>(of.begin) + kept, of.size - kept) != 0) return;
+  of.size = kept;
+  place(bytes.data.get(), of);
+  bytes.size = kept - front;
+#endif
 }
 
 }  // namespace zenith::detail
