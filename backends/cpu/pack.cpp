@@ -1,11 +1,13 @@
 #include <backends/cpu/packed_column.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
 #include <algorithms/packed_column/pack.hpp>
 #include <backends/cpu/for_blocks.hpp>
 #include <backends/cpu/isa.hpp>
+#include <backends/cpu/pack_once.hpp>
 #include <backends/cpu/scratch.hpp>
 
 namespace zenith::cpu_backend {
@@ -38,14 +40,14 @@ class fast_encoder {
       return plain_.measure(group, asked);
     }
     if (frames_.size() > 0) {
-      auto& shape = frames_[group] = {};
+      auto& shape = frames_[group];
       isa_.measure_frames[value_index(type_)](values(group), &shape);
       found.words = shape.words;
       found.patched_words = shape.patched_words;
       found.patches = shape.patches;
     }
     if (deltas_.size() > 0) {
-      auto& shape = deltas_[group] = {};
+      auto& shape = deltas_[group];
       isa_.measure_deltas[sizeof(U) / 8](values(group), &shape);
       found.delta_words = shape.words;
       found.delta_patched_words = shape.patched_words;
@@ -63,7 +65,10 @@ class fast_encoder {
       return;
     }
     const auto& shapes = to.kind == encoding::delta ? deltas_ : frames_;
-    isa_.write_group[sizeof(U) / 8]({&to, out, group, values(group), &shapes[group], at.payload, at.patch});
+    packed_rows rows;
+    begin_rows(rows, to, out, at.payload, false);
+    isa_.write_group[sizeof(U) / 8]({&to, out, group, values(group), &shapes[group], &rows, at.payload, at.patch});
+    isa_.finish_rows(rows);
   }
 
  private:
@@ -82,6 +87,9 @@ class fast_encoder {
 void pack(const execution& on, const pack_call& call) {
   const auto& isa = find_packed(on.isa);
   const int workers = workers_for(on.threads, call.count * size_of(call.type));
+  if (call.statistics != nullptr) *call.statistics = {isa.name, workers};
+  if (pack_once(call, isa, workers)) return;
+
   auto& memory = scratch_resource(on);
   const auto for_groups = [&](std::uint64_t groups, const auto& work) {
     for_chunks(workers, 0, groups, chunk_groups, [&](int, std::uint64_t begin, std::uint64_t end) {
@@ -90,7 +98,6 @@ void pack(const execution& on, const pack_call& call) {
   };
   size_of(call.type) == 4 ? packed::pack_groups(call, fast_encoder<std::uint32_t>(call, isa, memory), for_groups)
                           : packed::pack_groups(call, fast_encoder<std::uint64_t>(call, isa, memory), for_groups);
-  if (call.statistics != nullptr) *call.statistics = {isa.name, workers};
 }
 
 }  // namespace zenith::cpu_backend

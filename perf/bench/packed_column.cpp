@@ -1,6 +1,7 @@
 // Packed columns of 2^26 32-bit integers on the CPU: time, the floor of one read of the packed bytes measured next to
 // it, and the ratio of the two. "resident" lines repeat a column that stays in the L2 cache, and "get" has random
-// accesses into the plain array as its floor, "pack" one read of the values.
+// accesses into the plain array as its floor, "pack" (into fresh memory) and "pack_into" (into the column's own again)
+// one read of the values; "fresh_pages" is what the system takes to clear as many pages as the column has.
 //
 //   zenith-bench-packed-column [--benchmark_filter=sum/] …    ZENITH_BENCH_COUNT=1048576 for another count
 
@@ -26,6 +27,10 @@
 
 #include <perf/study/floor.hpp>
 #include <zenith/zenith.hpp>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 namespace {
 
@@ -180,13 +185,34 @@ operation top_k_operation(std::size_t k) {
   return [=](const auto& on, const auto& values) { zenith::top_k(on, values.packed, *keys, *indices); };
 }
 
-void run_pack(benchmark::State& state, const setting& of) {
+void run_pack(benchmark::State& state, const setting& of, bool again) {
   const auto& values = values_of(of.count, of.kind, of.width);
   const auto on = zenith::cpu({.threads = of.threads, .isa = of.isa});
-  measure(state, of.count, read_of(std::as_bytes(std::span(values.plain)), of.threads),
-          [&] { benchmark::DoNotOptimize(zenith::pack(on, values.plain, of.kind)); });
+  column into;
+  measure(state, of.count, read_of(std::as_bytes(std::span(values.plain)), of.threads), [&] {
+    if (again) {
+      zenith::pack_into(on, values.plain, into, of.kind);
+    } else {
+      benchmark::DoNotOptimize(zenith::pack(on, values.plain, of.kind));
+    }
+  });
   state.counters["input_GB_per_s"] = state.counters["G_values_per_s"] * sizeof(value);
 }
+
+#if defined(__linux__)
+// What packing into fresh memory cannot do without: the system clears as many huge pages as the column takes.
+void run_touch(benchmark::State& state, const setting& of) {
+  const auto& values = values_of(of.count, of.kind, of.width);
+  measure(state, of.count, read_of(std::as_bytes(std::span(values.plain)), of.threads),
+          [size = values.packed.bytes().size()] {
+            void* const fresh = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            if (fresh == MAP_FAILED) return;
+            madvise(fresh, size, MADV_HUGEPAGE);
+            for (std::size_t at = 0; at < size; at += 4096) static_cast<volatile char*>(fresh)[at] = 1;
+            munmap(fresh, size);
+          });
+}
+#endif
 
 // A chain of accesses would measure the memory's latency alone; these may overlap, as those of a query do.
 void run_get(benchmark::State& state, const setting& of) {
@@ -254,14 +280,27 @@ void add_all() {
             9);
         const setting packing{isa, 1, kind, width, n};
         add(
-            "pack", packing, [=](auto& state) { run_pack(state, packing); }, 3);
+            "pack", packing, [=](auto& state) { run_pack(state, packing, false); }, 5);
+        add(
+            "pack_into", packing, [=](auto& state) { run_pack(state, packing, true); }, 9);
       }
       const setting any{"avx512", 1, kind, width, n};
       if (kind == zenith::encoding::frame_of_reference) {
         add(
             "get", any, [=](auto& state) { run_get(state, any); }, 9);
+#if defined(__linux__)
+        add(
+            "fresh_pages", any, [=](auto& state) { run_touch(state, any); }, 5);
+#endif
       }
-      if (all_threads() > 1) add_operations({"avx512", all_threads(), kind, width, n});
+      if (all_threads() > 1) {
+        const setting together{"avx512", all_threads(), kind, width, n};
+        add_operations(together);
+        add(
+            "pack", together, [=](auto& state) { run_pack(state, together, false); }, 5);
+        add(
+            "pack_into", together, [=](auto& state) { run_pack(state, together, true); }, 9);
+      }
     }
   }
 }

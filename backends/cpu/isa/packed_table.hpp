@@ -23,9 +23,23 @@ struct packed_group_shape {
   std::uint64_t reference[packed_group_blocks];
   std::uint8_t width[packed_group_blocks][packed_miniblocks];
   std::uint8_t patched_width[packed_group_blocks][packed_miniblocks];  ///< with outliers outside the payload
-  std::uint64_t words = 0;                                             ///< of payload
-  std::uint64_t patched_words = 0;
-  std::uint64_t patches = 0;
+  std::uint64_t words;                                                 ///< of payload
+  std::uint64_t patched_words;
+  std::uint64_t patches;
+};
+
+/// The payload of groups that follow each other, on its way to a column: a row of 64 bytes is stored once it is whole,
+/// and added to the checksum's sums. Begins with row `row`, of which the first `skipped` bytes are another's.
+struct packed_rows {
+  std::byte* row = nullptr;
+  std::uint32_t skipped = 0;
+  std::uint32_t held = 0;          ///< bytes that wait in the buffer, the skipped ones among them; those are 0
+  bool past_caches = false;        ///< whether the column will have left the caches before anybody reads it
+  std::uint64_t rows = 0;          ///< that were added up
+  std::uint64_t sum[8] = {};       ///< of each lane's words
+  std::uint64_t weighted[8] = {};  ///< of what `sum` was after each row
+  /// A group's words, what is held in front of them, and what may be written too far behind them.
+  alignas(64) std::byte buffer[64 + packed_group_items * 8 + 128];
 };
 
 /// A group to be written.
@@ -35,8 +49,9 @@ struct packed_group_write {
   std::uint64_t group = 0;
   const void* values = nullptr;  ///< of the group, all 2048
   const packed_group_shape* shape = nullptr;
-  std::uint64_t payload = 0;  ///< the group's first word
-  std::uint64_t patch = 0;    ///< the group's first patch
+  packed_rows* rows = nullptr;  ///< where its payload goes
+  std::uint64_t payload = 0;    ///< the group's first word
+  std::uint64_t patch = 0;      ///< the group's first patch
 };
 
 /// The filter's scan: appends the values that reach the threshold, the first of them with `first_index`, and returns
@@ -59,10 +74,12 @@ struct packed_table {
   packed_scan_function scan_largest[4];  ///< by value_index
   packed_scan_function scan_smallest[4];
 
-  /// The shape of the 2048 values of a group, of a frame of reference or of deltas. The sums of `to` are 0 before.
+  /// The shape of the 2048 values of a group, of a frame of reference or of deltas.
   void (*measure_frames[4])(const void* values, packed_group_shape* to);  ///< by value_index
   void (*measure_deltas[2])(const void* values, packed_group_shape* to);
   void (*write_group[2])(const packed_group_write& asked);
+  /// Stores what is held, and begins anew with nothing held.
+  void (*finish_rows)(packed_rows& of);
 };
 
 /// Of int32, uint32, int64, uint64.

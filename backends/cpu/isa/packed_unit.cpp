@@ -46,6 +46,7 @@ constinit const packed_table packed_functions{
      measure_frames<std::uint64_t>},
     {measure_deltas<std::uint32_t>, measure_deltas<std::uint64_t>},
     {write_group<std::uint32_t>, write_group<std::uint64_t>},
+    finish_rows,
 };
 
 }  // namespace zenith::cpu_backend::ZENITH_ISA

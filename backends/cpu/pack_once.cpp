@@ -1,0 +1,208 @@
+#include <backends/cpu/pack_once.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include <algorithms/packed_column/layout.hpp>
+#include <algorithms/packed_column/pack.hpp>
+#include <backends/cpu/parallel.hpp>
+
+namespace zenith::cpu_backend {
+namespace {
+
+/// What one of several workers measures before it writes any: 64 K values of 32 bits, which stay in its L2 cache
+/// meanwhile. A single worker writes group after group, from its L1 cache.
+constexpr std::uint64_t chunk_groups = 32;
+
+/// Values from whose size on their column will leave the caches before anybody reads it, if it takes a quarter of them.
+constexpr std::uint64_t past_caches_bytes = 128 * 1024 * 1024;
+
+constexpr std::uint64_t row_bytes = packed_alignment;
+
+/// What the groups before a chunk take.
+struct taken {
+  packed::group_sizes sizes;
+  bool stopped = false;  ///< nothing more is written: it does not fit, or patches gain
+};
+
+/// Hands the groups' places from one chunk to the next: a worker that has measured its chunk waits for the one before.
+class turns {
+ public:
+  /// Waits for chunk `chunk`'s turn, calls take(what was taken before it) and passes on.
+  template <class Take>
+  void in_turn(std::uint64_t chunk, const Take& take) {
+    for (unsigned waited = 0; next_.load(std::memory_order_acquire) != chunk; ++waited) {
+      if (waited > 1000) std::this_thread::yield();
+    }
+    take(so_far_);
+    next_.store(chunk + 1, std::memory_order_release);
+  }
+  /// After all turns.
+  [[nodiscard]] const taken& all() const { return so_far_; }
+
+ private:
+  std::atomic<std::uint64_t> next_{0};
+  taken so_far_;
+};
+
+template <class U>
+class once {
+ public:
+  once(const pack_call& call, const packed_table& isa, const packed_room& room, const packed_layout& to)
+      : call_(call),
+        isa_(isa),
+        plain_(packed::plain_encoder<U>(call)),
+        to_(to),
+        out_(room.bytes),
+        past_caches_(!room.is_fresh && call.count * sizeof(U) >= past_caches_bytes),
+        whole_groups_(call.count / packed_group_items),
+        most_words_((room.size / row_bytes * row_bytes - row_bytes - to.payload_at) / 4) {}
+
+  bool run(int workers) {
+    const std::uint64_t groups = workers == 1 ? 1 : chunk_groups;
+    const std::uint64_t chunks = (whole_groups_ + groups - 1) / groups;
+    std::atomic<std::uint64_t> next{0};
+    run_workers(workers, [&](int) {
+      packed_rows rows;
+      std::uint64_t end = 0;  // of what `rows` holds, a word of the payload
+      begin_rows(rows, to_, out_, end, past_caches_);
+      for (auto chunk = next++; chunk < chunks; chunk = next++) {
+        const std::uint64_t first = chunk * groups;
+        if (!pack_chunk(chunk, first, std::min(groups, whole_groups_ - first), rows, end)) break;
+      }
+      finish(rows, end);
+    });
+    taken all = turns_.all();
+    if (all.stopped) return false;
+    return pack_tail(all.sizes) && decide(all.sizes);
+  }
+
+ private:
+  [[nodiscard]] const U* values(std::uint64_t group) const { return plain_.values + group * packed_group_items; }
+
+  bool pack_chunk(std::uint64_t chunk, std::uint64_t first, std::uint64_t groups, packed_rows& rows,
+                  std::uint64_t& end) {
+    packed_group_shape shapes[chunk_groups];
+    packed::group_sizes sizes;
+    for (std::uint64_t g = 0; g < groups; ++g) {
+      if (call_.kind == encoding::delta) {
+        isa_.measure_deltas[sizeof(U) / 8](values(first + g), &shapes[g]);
+      } else {
+        isa_.measure_frames[value_index(call_.type)](values(first + g), &shapes[g]);
+      }
+      add(sizes, shapes[g].words, shapes[g].patched_words, shapes[g].patches);
+    }
+    std::uint64_t word = 0;
+    bool stopped = false;
+    turns_.in_turn(chunk, [&](taken& so_far) {
+      word = words(so_far.sizes);
+      so_far.sizes.add(sizes);
+      so_far.stopped =
+          so_far.stopped || words(so_far.sizes) > most_words_ || gains_by_patches(so_far.sizes, first + groups);
+      stopped = so_far.stopped;
+    });
+    if (stopped) return false;
+    if (word != end) {
+      finish(rows, end);
+      begin_rows(rows, to_, out_, word, past_caches_);
+    }
+    for (std::uint64_t g = 0; g < groups; ++g) {
+      isa_.write_group[sizeof(U) / 8]({&to_, out_, first + g, values(first + g), &shapes[g], &rows, word, 0});
+      word += shapes[g].words;
+    }
+    end = word;
+    return true;
+  }
+
+  // The last group, when it is not whole, by the plain encoder.
+  bool pack_tail(packed::group_sizes& sizes) {
+    if (whole_groups_ == to_.groups()) return true;
+    const std::uint64_t begin = words(sizes);
+    sizes.add(plain_.measure(whole_groups_, call_.kind));
+    if (words(sizes) > most_words_) return false;
+    plain_.write(whole_groups_, to_, out_, {begin, 0});
+    packed::add_bytes(digest_, out_, to_.payload_at + begin * 4, to_.payload_at + words(sizes) * 4);
+    return true;
+  }
+
+  bool decide(const packed::group_sizes& sizes) {
+    const auto chosen = packed::choose(call_.type, call_.count, call_.kind, call_.patches, call_.lanes, sizes);
+    if (chosen.patches > 0) return false;
+    *call_.result = *packed::lay_out(chosen);
+    call_.result->bytes = out_;
+    digest_.first_row = to_.payload_at / row_bytes;
+    if (call_.digest != nullptr) *call_.digest = digest_;
+    return true;
+  }
+
+  void add(packed::group_sizes& to, std::uint64_t words, std::uint64_t patched_words, std::uint64_t patches) const {
+    const bool is_delta = call_.kind == encoding::delta;
+    (is_delta ? to.delta_words : to.words) += words;
+    (is_delta ? to.delta_patched_words : to.patched_words) += patched_words;
+    (is_delta ? to.delta_patches : to.patches) += patches;
+  }
+  [[nodiscard]] std::uint64_t words(const packed::group_sizes& of) const {
+    return packed::place_in(of, call_.kind, false).payload;
+  }
+
+  // Whether patches have made up for their own metadata: what comes may turn that, but then it costs a pass more, and
+  // no wrong byte.
+  [[nodiscard]] bool gains_by_patches(const packed::group_sizes& sizes, std::uint64_t groups) const {
+    if (!call_.patches) return false;
+    const auto patched = packed::place_in(sizes, call_.kind, true);
+    const std::uint64_t metadata = groups * packed::patch_index_bytes + 4 * packed_alignment;
+    return patched.payload * 4 + patched.patch * (1 + sizeof(U)) + metadata < words(sizes) * 4;
+  }
+
+  void finish(packed_rows& rows, std::uint64_t end) {
+    isa_.finish_rows(rows);
+    if (rows.rows == 0) return;
+    const std::uint64_t last = (to_.payload_at + end * 4 + row_bytes - 1) / row_bytes;
+    const std::scoped_lock lock(digest_guard_);
+    packed::add_rows(digest_, last - rows.rows, rows.rows, rows.sum, rows.weighted);
+  }
+
+  const pack_call& call_;
+  const packed_table& isa_;
+  packed::encoder<U> plain_;
+  const packed_layout& to_;
+  std::byte* out_;
+  bool past_caches_;
+  std::uint64_t whole_groups_;
+  std::uint64_t most_words_;  ///< that the room has space for
+  turns turns_;
+  std::mutex digest_guard_;
+  packed_digest digest_;
+};
+
+}  // namespace
+
+void begin_rows(packed_rows& rows, const packed_layout& to, std::byte* out, std::uint64_t word, bool past_caches) {
+  const std::uint64_t at = to.payload_at + word * 4;
+  rows.row = out + at / row_bytes * row_bytes;
+  rows.skipped = rows.held = static_cast<std::uint32_t>(at % row_bytes);
+  rows.past_caches = past_caches;
+  rows.rows = 0;
+  std::ranges::fill(rows.sum, 0);
+  std::ranges::fill(rows.weighted, 0);
+  std::memset(rows.buffer, 0, rows.skipped);
+}
+
+bool pack_once(const pack_call& call, const packed_table& isa, int workers) {
+  const bool is_one = call.kind == encoding::frame_of_reference || call.kind == encoding::delta;
+  if (!is_one || call.count < packed_group_items || call.reserve == nullptr) return false;
+  const std::uint64_t word_bytes = size_of(call.type);
+  const auto largest =
+      packed::lay_out({call.type, call.kind, call.count, (call.count / packed_miniblock_items + 1) * 8 * word_bytes});
+  if (!largest) return false;
+  const auto room = call.reserve(call.context, largest->total_bytes);
+  if (room.size < largest->payload_at + row_bytes) return false;
+  return word_bytes == 4 ? once<std::uint32_t>(call, isa, room, *largest).run(workers)
+                         : once<std::uint64_t>(call, isa, room, *largest).run(workers);
+}
+
+}  // namespace zenith::cpu_backend
