@@ -2,6 +2,7 @@
 // it, and the ratio of the two. "resident" lines repeat a column that stays in the L2 cache, and "get" has random
 // accesses into the plain array as its floor, "pack" (into fresh memory) and "pack_into" (into the column's own again)
 // one read of the values; "fresh_pages" is what the system takes to clear as many pages as the column has.
+// With FastPFor's sources (ZENITH_FASTPFOR_DIR), lines "against_fastpfor" have its time as their floor.
 //
 //   zenith-bench-packed-column [--benchmark_filter=sum/] …    ZENITH_BENCH_COUNT=1048576 for another count
 
@@ -25,6 +26,9 @@
 #include <thread>
 #include <vector>
 
+#if defined(ZENITH_HAS_FASTPFOR)
+#include <perf/bench/fastpfor_peer.hpp>
+#endif
 #include <perf/study/floor.hpp>
 #include <zenith/zenith.hpp>
 
@@ -214,6 +218,35 @@ void run_touch(benchmark::State& state, const setting& of) {
 }
 #endif
 
+#if defined(ZENITH_HAS_FASTPFOR)
+enum class peer_work { unpack, unpack_past_caches, sum };
+
+// The peer's time stands where the floor's does.
+void run_against_fastpfor(benchmark::State& state, const setting& of, peer_work work) {
+  const auto& values = values_of(of.count, of.kind, of.width);
+  const auto on = zenith::cpu({.threads = of.threads, .isa = of.isa});
+  const zenith_bench::fastpfor_column peer(values.plain, of.width);
+  std::vector<value> out(work == peer_work::sum ? 0 : of.count);
+  const auto by_peer = [&] {
+    switch (work) {
+      case peer_work::unpack: return peer.unpack(out.data());
+      case peer_work::unpack_past_caches: return peer.unpack_past_caches(out.data());
+      case peer_work::sum: benchmark::DoNotOptimize(peer.sum());
+    }
+  };
+  if (work == peer_work::sum ? peer.sum() != zenith::sum(on, values.packed) : (by_peer(), out != values.plain)) {
+    return state.SkipWithError("FastPFor's result is another");
+  }
+  measure(state, of.count, by_peer, [&] {
+    if (work == peer_work::sum) {
+      benchmark::DoNotOptimize(zenith::sum(on, values.packed));
+    } else {
+      zenith::unpack(on, values.packed, out);
+    }
+  });
+}
+#endif
+
 // A chain of accesses would measure the memory's latency alone; these may overlap, as those of a query do.
 void run_get(benchmark::State& state, const setting& of) {
   const auto& values = values_of(of.count, of.kind, of.width);
@@ -288,6 +321,15 @@ void add_all() {
       if (kind == zenith::encoding::frame_of_reference) {
         add(
             "get", any, [=](auto& state) { run_get(state, any); }, 9);
+#if defined(ZENITH_HAS_FASTPFOR)
+        const auto against = [&](const char* name, peer_work work) {
+          add(
+              name, any, [=](auto& state) { run_against_fastpfor(state, any, work); }, 15);
+        };
+        against("unpack_against_fastpfor", peer_work::unpack);
+        against("unpack_against_fastpfor_past_caches", peer_work::unpack_past_caches);
+        against("sum_against_fastpfor", peer_work::sum);
+#endif
 #if defined(__linux__)
         add(
             "fresh_pages", any, [=](auto& state) { run_touch(state, any); }, 5);
