@@ -326,10 +326,10 @@ struct select_consumer {
 
   template <bool Wide>
   ZENITH_FN void framed(const packed_tile<U>& words, U reference, std::uint64_t first) {
-    compare(added(words, static_cast<U>(reference - low)), first);
+    compare(added(words, static_cast<U>(reference - low + bias)), first);
   }
   ZENITH_FN void values(const packed_tile<U>& tile, std::uint64_t first) {
-    compare(added(tile, static_cast<U>(U{0} - low)), first);
+    compare(added(tile, static_cast<U>(bias - low)), first);
   }
 
 #if !defined(ZENITH_ISA_SSE2)
@@ -351,21 +351,36 @@ struct select_consumer {
   }
 
  private:
+#if defined(ZENITH_ISA_AVX512)
+  static constexpr U bias = 0;
+
+  ZENITH_FN std::uint32_t within(const vector_of<U>& beyond) const { return lane_mask(beyond <= vector_of<U>(span)); }
+#else
+  // signed words compare in one instruction, unsigned ones in two or three
+  static constexpr U bias = U{1} << (word_bits<U> - 1);
+
+  ZENITH_FN std::uint32_t within(const vector_of<U>& beyond) const {
+    using word = std::make_signed_t<U>;
+    constexpr std::uint32_t all = (1U << vector_of<U>::size) - 1;
+    const vector_of<word> last(static_cast<word>(span + bias));
+    return lane_mask(xsimd::bitwise_cast<vector_of<word>>(beyond) > last) ^ all;
+  }
+#endif
+
+  /// Of words that lie so far beyond `low`, and `bias`.
   ZENITH_FN void compare(const packed_tile<U>& beyond, std::uint64_t first) {
     constexpr unsigned lanes = vector_of<U>::size;
     std::byte* to = bitmap + first / 8;
     if constexpr (lanes == 16) {
       for (unsigned i = 0; i < tile_vectors; ++i) {
-        const auto mask = static_cast<std::uint16_t>(lane_mask(at_most<U>(beyond.v[i], vector_of<U>(span))));
+        const auto mask = static_cast<std::uint16_t>(within(beyond.v[i]));
         __builtin_memcpy(to + 2 * i, &mask, sizeof mask);
       }
     } else {
       constexpr unsigned a_byte = 8 / lanes;  // registers
       for (unsigned i = 0; i < tile_vectors; i += a_byte) {
         std::uint32_t mask = 0;
-        for (unsigned j = 0; j < a_byte; ++j) {
-          mask |= lane_mask(at_most<U>(beyond.v[i + j], vector_of<U>(span))) << (j * lanes);
-        }
+        for (unsigned j = 0; j < a_byte; ++j) mask |= within(beyond.v[i + j]) << (j * lanes);
         to[i / a_byte] = static_cast<std::byte>(mask);
       }
     }
