@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <backends/cuda/kernels/packed_column/visit.hpp>
+#include <backends/cuda/kernels/packed_column/sweep.hpp>
 #include <backends/cuda/scratch.hpp>
 #include <zenith/packed_call.hpp>
 
@@ -68,10 +68,21 @@ void with_encoding(encoding kind, const Function& function) {
   }
 }
 
+/// The dynamic shared memory of a block.
+template <class Kernel>
+constexpr std::size_t shared_bytes_of() {
+  if constexpr (requires { Kernel::shared_bytes; }) {
+    return Kernel::shared_bytes;
+  } else {
+    return 0;
+  }
+}
+
 /// As many blocks as the device holds at once, if there are groups for their warps.
 template <class Kernel>
 unsigned resident_grid(std::uint64_t groups) {
-  const auto resident = static_cast<std::uint64_t>(simt::limits().multiprocessors * simt::resident_blocks<Kernel>());
+  const auto resident = static_cast<std::uint64_t>(simt::limits().multiprocessors *
+                                                   simt::resident_blocks<Kernel>(shared_bytes_of<Kernel>()));
   return static_cast<unsigned>(std::min((groups + Kernel::warps - 1) / Kernel::warps, resident));
 }
 
@@ -80,9 +91,16 @@ template <class U, class Consumer>
 void enqueue_visit(const packed_layout& column, std::uint64_t begin, std::uint64_t end, const Consumer& consumer,
                    CUstream_st* stream) {
   with_encoding(column.kind, [&]<encoding Kind>(std::integral_constant<encoding, Kind>) {
-    using kernel = visit_column<U, Kind, Consumer>;
-    const std::uint64_t groups = (end - 1) / packed_group_items - begin / packed_group_items + 1;
-    simt::launch(kernel{column, begin, end, consumer}, {.grid = resident_grid<kernel>(groups), .stream = stream});
+    if constexpr (Consumer::takes_words(Kind)) {
+      using kernel = sweep_column<U, Kind, Consumer>;
+      simt::launch(
+          kernel{column, consumer},
+          {.grid = resident_grid<kernel>(column.groups()), .shared_bytes = kernel::shared_bytes, .stream = stream});
+    } else {
+      using kernel = visit_column<U, Kind, Consumer>;
+      const std::uint64_t groups = (end - 1) / packed_group_items - begin / packed_group_items + 1;
+      simt::launch(kernel{column, begin, end, consumer}, {.grid = resident_grid<kernel>(groups), .stream = stream});
+    }
   });
 }
 

@@ -239,26 +239,42 @@ TEMPLATE_TEST_CASE("packed columns at the edges of blocks and groups", "[packed_
 }
 
 TEMPLATE_TEST_CASE("groups of one width are right at every width", "[packed_column]", std::int32_t, std::uint32_t,
-                   std::int64_t) {
+                   std::int64_t, std::uint64_t) {
   zenith_test::register_emulated_cuda();
   using word = std::make_unsigned_t<TestType>;
   generator random(zenith::simt_engine::seed());
   constexpr unsigned bits = sizeof(TestType) * 8;
-  for (unsigned width = 1; width <= bits; width += bits / 32) {
-    // values of all widths, but for the first of each miniblock, which sees to it that they are packed in as many bits
-    std::vector<TestType> values(2 * zenith::packed_group_items + 5);
-    const word most = static_cast<word>(~word{0}) >> (bits - width);
-    const word least = random() % 2 == 0 ? static_cast<word>(random()) & ~most : word{0} - (most >> 1);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const word above = i % 32 == 0 ? most : i % 32 == 1 ? word{0} : static_cast<word>(random()) & most;
-      values[i] = static_cast<TestType>(least + above);
+  for (unsigned width = 0; width <= bits; width += width < 33 ? 1 : 10) {
+    // words of all widths, but for the first of each miniblock, which sees to it that they are packed in as many bits;
+    // half a group of uneven ones between, so that the last group begins at any word
+    std::vector<word> words(3 * zenith::packed_group_items + 5);
+    const word most = width == 0 ? word{0} : static_cast<word>(~word{0}) >> (bits - width);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const bool is_uneven = i / zenith::packed_group_items == 1 && i / 32 % 5 == 1;
+      const word any = is_uneven ? static_cast<word>(random()) & 1U : static_cast<word>(random());
+      words[i] = (i % 32 == 0 && !is_uneven ? most : i % 32 == 1 ? word{0} : any) & most;
     }
+    const word least = random() % 2 == 0 ? static_cast<word>(random()) & ~most : word{0} - (most >> 1);
+    std::vector<TestType> values(words.size());
     CAPTURE(width, least);
-    const fixture<TestType> with(values, encoding::frame_of_reference);
-    check_aggregates(with);
-    zenith::array<TestType> whole(with.on, values.size());
-    zenith::unpack(with.on, with.on_device, whole.device());
-    CHECK(host_values(whole) == values);
+    for (const auto kind : {encoding::frame_of_reference, encoding::delta}) {
+      CAPTURE(zenith::to_string(kind));
+      word value = least;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        value = kind == encoding::delta ? static_cast<word>(value + words[i]) : static_cast<word>(least + words[i]);
+        values[i] = static_cast<TestType>(value);
+      }
+      const fixture<TestType> with(values, kind);
+      check_aggregates(with);
+      zenith::array<TestType> whole(with.on, values.size());
+      zenith::unpack(with.on, with.on_device, whole.device());
+      CHECK(host_values(whole) == values);
+      if (kind == encoding::delta) continue;
+      check_bitmap(with, values[0], values[0], false);
+      check_bitmap(with, std::min(values[7], values[40]), std::max(values[7], values[40]), false);
+      check_bitmap(with, std::numeric_limits<TestType>::min(), values[3], false);
+      check_bitmap(with, values[3], std::numeric_limits<TestType>::max(), false);
+    }
   }
 }
 

@@ -3,14 +3,14 @@
 /// \file
 /// What the queries make of a tile: store, sum, extremes, select.
 
-#include <backends/cuda/kernels/packed_column/visit.hpp>
+#include <backends/cuda/kernels/packed_column/sweep.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
 /// Values [begin, end) to out[0], out[1], …
 template <class U>
 struct store_values {
-  static constexpr bool sums = false;
+  static constexpr bool takes_words(encoding /*kind*/) { return false; }
 
   U* out;
   std::uint64_t begin;
@@ -54,7 +54,9 @@ struct store_values {
 /// than the sum, and 0 else.
 template <class U>
 struct sum_values {
-  static constexpr bool sums = true;
+  static constexpr bool takes_words(encoding kind) {
+    return kind == encoding::frame_of_reference || kind == encoding::delta;
+  }
 
   U flip;
   std::uint64_t* sum;  ///< was 0
@@ -65,7 +67,25 @@ struct sum_values {
 
     ZENITH_DEVICE explicit state(const sum_values& of) : of_(of) {}
     [[nodiscard]] ZENITH_DEVICE U bias() const { return of_.flip; }
-    [[nodiscard]] ZENITH_DEVICE std::uint64_t& sum() { return sum_; }
+
+    struct note {};
+    template <class Source>
+    [[nodiscard]] ZENITH_DEVICE words_wanted begin_words(const Source& source, note& /*to*/) {
+      if (!source.add_references(sum_)) return words_wanted::unpacked;
+      return source.even_width() == 0 ? words_wanted::none : words_wanted::all;
+    }
+    template <encoding Kind, class Words>
+    ZENITH_DEVICE void take_words(const Words& words, note /*of*/, std::uint64_t /*group*/, unsigned /*half*/) {
+      if constexpr (Kind == encoding::delta) {
+        // a word is part of its value and of all that follow in the block
+        const unsigned miniblocks = packed_miniblocks - 1 - simt::lane_index() % packed_miniblocks;
+        const falling_sums sums = words.sum_falling();
+        sum_ += sums.falling + sums.plain * (miniblocks * packed_miniblock_items);
+      } else {
+        sum_ += words.sum();
+      }
+    }
+    ZENITH_DEVICE void take_no_words(note /*of*/, std::uint64_t /*group*/) const {}
 
     ZENITH_DEVICE void take(const tile& values, std::uint64_t /*first*/, unsigned items) {
       if (items == tile::size) {
@@ -99,7 +119,7 @@ struct extremes_found {
 /// The least and the greatest image, of value + flip, where `flip` is the sign bit of a signed type, else 0.
 template <class U>
 struct find_extremes {
-  static constexpr bool sums = false;
+  static constexpr bool takes_words(encoding kind) { return kind == encoding::frame_of_reference; }
 
   U flip;
   extremes_found* found;
@@ -115,11 +135,47 @@ struct find_extremes {
       ZENITH_UNROLL
       for (unsigned i = 0; i < tile::lane_items; ++i) {
         if (items != tile::size && tile::position_of(i) >= items) continue;
-        const U image = values.item[i];
-        least_ = image < least_ ? image : least_;
-        greatest_ = image > greatest_ ? image : greatest_;
+        add_least(values.item[i]);
+        add_greatest(values.item[i]);
       }
     }
+
+    /// The reference of a block, and whether a group of it may hold a new extreme.
+    struct note {
+      U reference;
+      std::uint32_t wants_least;
+      std::uint32_t wants_greatest;
+    };
+    template <class Source>
+    [[nodiscard]] ZENITH_DEVICE words_wanted begin_words(const Source& source, note& to) {
+      const U reference = source.own_reference();
+      if (!source.stays_above(reference)) return words_wanted::unpacked;
+      const U most = reference + packed::low_mask<U>(source.even_width());
+      if (source.even_width() == 0) {
+        add_least(reference);
+        add_greatest(reference);
+        return words_wanted::none;
+      }
+      to = {reference, simt::any(simt::full_warp, reference < least_of_warp_) ? 1U : 0U,
+            simt::any(simt::full_warp, most > greatest_of_warp_) ? 1U : 0U};
+      return (to.wants_least | to.wants_greatest) == 0 ? words_wanted::none : words_wanted::all;
+    }
+    template <encoding Kind, class Words>
+    ZENITH_DEVICE void take_words(const Words& words, const note& of, std::uint64_t /*group*/, unsigned half) {
+      const U reference = simt::shuffle(simt::full_warp, of.reference, block_of_lane(half));
+      if (of.wants_greatest != 0) {
+        add_greatest(reference + words.greatest());
+        greatest_of_warp_ = simt::any(simt::full_warp, greatest_ > greatest_of_warp_)
+                                ? warp_reduce(greatest_, [](U a, U b) { return a > b ? a : b; })
+                                : greatest_of_warp_;
+      }
+      if (of.wants_least != 0) {
+        add_least(reference + words.least());
+        least_of_warp_ = warp_reduce(least_, [](U a, U b) { return a < b ? a : b; });
+      }
+    }
+    ZENITH_DEVICE void take_no_words(const note& /*of*/, std::uint64_t /*group*/) const {}
+
     ZENITH_DEVICE void finish_group(std::uint64_t /*group*/) const {}
     ZENITH_DEVICE void finish(const simt::shared_span<std::uint64_t>& partials) const {
       const auto greater = [](std::uint64_t a, std::uint64_t b) { return a > b ? a : b; };
@@ -132,16 +188,22 @@ struct find_extremes {
     }
 
    private:
+    ZENITH_DEVICE void add_least(U image) { least_ = image < least_ ? image : least_; }
+    ZENITH_DEVICE void add_greatest(U image) { greatest_ = image > greatest_ ? image : greatest_; }
+
     const find_extremes& of_;
     U least_ = static_cast<U>(~U{0});
     U greatest_ = 0;
+    // what some lane has found, perhaps not the last
+    U least_of_warp_ = static_cast<U>(~U{0});
+    U greatest_of_warp_ = 0;
   };
 };
 
 /// A bit a value: whether it lies in [low, low + range], which is the same for either signedness.
 template <class U>
 struct select_values {
-  static constexpr bool sums = false;
+  static constexpr bool takes_words(encoding kind) { return kind == encoding::frame_of_reference; }
 
   U low;
   U range;
@@ -200,6 +262,25 @@ struct select_values {
         if (at < of_.words) simt::store(of_.bitmap + at, bits[0]);
       }
     }
+
+    using note = word_range;
+    template <class Source>
+    [[nodiscard]] ZENITH_DEVICE words_wanted begin_words(const Source& source, note& to) const {
+      const std::uint32_t width = source.even_width();
+      to = words_within(source.own_reference(), of_.range, width);
+      return simt::all(simt::full_warp, to.range == ~0U) ? words_wanted::none : words_wanted::all;
+    }
+    template <encoding Kind, class Words>
+    ZENITH_DEVICE void take_words(const Words& words, const note& of, std::uint64_t group, unsigned half) {
+      const note within = simt::shuffle(simt::full_warp, of, block_of_lane(half));
+      mark(group, half, words.marks(within));
+    }
+    ZENITH_DEVICE void take_no_words(const note& of, std::uint64_t group) {
+      ZENITH_UNROLL
+      for (unsigned half = 0; half < 2; ++half) {
+        mark(group, half, ~simt::shuffle(simt::full_warp, of.flip, block_of_lane(half)));
+      }
+    }
     ZENITH_DEVICE void finish_group(std::uint64_t group) {
       if (of_.matches_in_group == nullptr) return;
       const std::uint32_t now = simt::reduce_add(simt::full_warp, matches_ - before_);
@@ -212,6 +293,12 @@ struct select_values {
     }
 
    private:
+    // Of this lane's miniblock.
+    ZENITH_DEVICE void mark(std::uint64_t group, unsigned half, std::uint32_t bits) {
+      matches_ += simt::popcount(bits);
+      simt::store(of_.bitmap + group * (packed_group_items / 32) + half * simt::warp_size + simt::lane_index(), bits);
+    }
+
     const select_values& of_;
     std::uint32_t matches_ = 0;  // a lane sees far fewer than 2^32 values
     std::uint32_t before_ = 0;

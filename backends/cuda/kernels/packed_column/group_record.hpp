@@ -130,6 +130,8 @@ class patch_record {
     ranges_ = warp_scan(count).before << 8 | count;
   }
 
+  /// Whether the group has one.
+  [[nodiscard]] ZENITH_DEVICE bool any() const { return simt::any(simt::full_warp, (ranges_ & 0xff) != 0); }
   [[nodiscard]] ZENITH_DEVICE packed::patch_range of_block(unsigned slot) const {
     const std::uint32_t range = simt::shuffle(simt::full_warp, ranges_, slot);
     return {first_ + (range >> 8), range & 0xff};

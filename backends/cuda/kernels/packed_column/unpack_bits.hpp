@@ -23,6 +23,21 @@ class difference_unpacker {
 
   ZENITH_DEVICE void fetch(std::uint64_t group) { record_.fetch(in_, group); }
 
+  /// Whether the open group, `group`, is whole, and nothing but references and words of one width, up to 32.
+  [[nodiscard]] ZENITH_DEVICE bool words_suffice(std::uint64_t group) const {
+    if (!record_.is_even() || record_.even_width() > 32) return false;
+    if (in_.count - group * packed_group_items < packed_group_items) return false;
+    return in_.patches == 0 || !patches_.any();
+  }
+  [[nodiscard]] ZENITH_DEVICE std::uint32_t even_width() const { return record_.even_width(); }
+  [[nodiscard]] ZENITH_DEVICE const std::uint32_t* words() const { return record_.payload(); }
+  /// Of block lane % 16.
+  [[nodiscard]] ZENITH_DEVICE U own_reference() const { return record_.own_reference(); }
+  /// Whether no block's reference and greatest word add up to more than the type holds.
+  [[nodiscard]] ZENITH_DEVICE bool stays_above(U reference) const {
+    return simt::all(simt::full_warp, reference + packed::low_mask<U>(even_width()) >= reference);
+  }
+
  protected:
   ZENITH_DEVICE void open(std::uint64_t group, U bias) {
     record_.open(in_, bias);
@@ -54,16 +69,6 @@ class difference_unpacker {
       ZENITH_UNROLL
       for (unsigned v = 0; v < tile::vectors; ++v) patch(number * tile::vectors + v, to.item + v * tile::per_vector);
     }
-  }
-
-  // The sum of this lane's words of a whole group of one width, 3 to 32 bits. As many loads are in flight as there are
-  // registers for: it is they that the time goes to.
-  [[nodiscard]] ZENITH_DEVICE std::uint64_t words_of_even(std::uint32_t width) const {
-    const unsigned bit = simt::lane_index() * tile::per_vector * width;
-    const even_bits at{record_.payload() + bit / 32, tile::vector_items / 32 * width, bit % 32, width};
-    if (width <= 8) return narrow_words_of_even(at);
-    if (width <= 16) return middle_words_of_even(at);
-    return wide_words_of_even(at);
   }
 
   const packed_layout& in_;
@@ -128,72 +133,6 @@ class difference_unpacker {
       ZENITH_UNROLL
       for (unsigned i = 0; i < Words; ++i) word[v][i] = simt::load(words + i);
     }
-  }
-
-  // Of the next tiles.
-  template <unsigned Together, unsigned Words>
-  ZENITH_DEVICE static void load_tiles(even_bits& at, std::uint32_t (&word)[Together][tile::vectors][Words]) {
-    ZENITH_UNROLL
-    for (unsigned t = 0; t < Together; ++t) {
-      load_words(at, word[t]);
-      at.first += tile::vectors * at.stride;
-    }
-  }
-
-  // Sums of this lane's words of a group of one width: up to 8 bits, up to 16, up to 32.
-  [[nodiscard]] ZENITH_DEVICE static std::uint32_t narrow_words_of_even(even_bits at) {
-    const unsigned width = at.width_;
-    const std::uint32_t mask = low_bits(width);
-    // fields 0 and 2 of a window, and 1 and 3: twice as wide, a field holds the sum of eight words
-    const std::uint32_t pair_mask = mask | mask << (2 * width);
-    const std::uint32_t low_pair = low_bits(2 * width);
-    std::uint32_t word[tile::in_group][tile::vectors][2];
-    load_tiles(at, word);
-    std::uint32_t sum = 0;
-    ZENITH_UNROLL
-    for (unsigned t = 0; t < tile::in_group; ++t) {
-      std::uint32_t pairs = 0;
-      ZENITH_UNROLL
-      for (unsigned v = 0; v < tile::vectors; ++v) {
-        const std::uint32_t window = simt::funnel_shift_right(word[t][v][0], word[t][v][1], at.shift_);
-        pairs += (window & pair_mask) + (window >> width & pair_mask);
-      }
-      sum += (pairs & low_pair) + (pairs >> (2 * width));
-    }
-    return sum;
-  }
-  [[nodiscard]] ZENITH_DEVICE static std::uint32_t middle_words_of_even(even_bits at) {
-    const unsigned width = at.width_;
-    const std::uint32_t mask = low_bits(width);
-    std::uint32_t word[tile::in_group][tile::vectors][3];
-    load_tiles(at, word);
-    std::uint32_t sum = 0;
-    ZENITH_UNROLL
-    for (unsigned v = 0; v < tile::in_group * tile::vectors; ++v) {
-      const auto& from = word[v / tile::vectors][v % tile::vectors];
-      const std::uint32_t low = simt::funnel_shift_right(from[0], from[1], at.shift_);
-      const std::uint32_t high = simt::funnel_shift_right(from[1], from[2], at.shift_);
-      const std::uint32_t next = simt::funnel_shift_right_clamped(low, high, 2 * width);
-      sum += (low & mask) + (low >> width & mask);
-      sum += (next & mask) + (next >> width & mask);
-    }
-    return sum;
-  }
-  [[nodiscard]] ZENITH_DEVICE static std::uint64_t wide_words_of_even(even_bits at) {
-    constexpr unsigned together = 2;
-    std::uint64_t sum = 0;
-    for (unsigned number = 0; number < tile::in_group; number += together) {
-      std::uint32_t word[together][tile::vectors][5];
-      load_tiles(at, word);
-      ZENITH_UNROLL
-      for (unsigned t = 0; t < together; ++t) {
-        tile words;
-        split_wide(at, word[t], words);
-        ZENITH_UNROLL
-        for (unsigned i = 0; i < tile::lane_items; ++i) sum += words.item[i];
-      }
-    }
-    return sum;
   }
 
   // All of a lane's values of a vector in 32 bits.
@@ -302,22 +241,15 @@ class unpacker<U, encoding::frame_of_reference> : public difference_unpacker<U> 
 
   ZENITH_DEVICE void open(std::uint64_t group) { difference_unpacker<U>::open(group, this->bias_); }
 
-  /// Adds this lane's share of the sum of a group that is open, if there is a shorter way than to unpack it.
-  ZENITH_DEVICE bool add_group(std::uint64_t group, std::uint64_t& sum) const {
-    if constexpr (sizeof(U) == 8) {
-      return false;
-    } else {
-      const auto& record = this->record_;
-      const std::uint32_t width = record.even_width();
-      if (!record.is_even() || width < 3 || this->in_.patches != 0) return false;
-      if (this->in_.count - group * packed_group_items < packed_group_items) return false;
-      // no value may wrap around
-      const U reference = record.own_reference();
-      if (!simt::all(simt::full_warp, reference + packed::low_mask<U>(width) >= reference)) return false;
-      sum += this->words_of_even(width);
-      if (simt::lane_index() < packed_group_blocks) sum += std::uint64_t{reference} * packed_block_items;
-      return true;
+  /// Adds this lane's share of what the group's sum would be if all words were 0; false where a value might wrap
+  /// around, which only matters to sums that are wider than it.
+  ZENITH_DEVICE bool add_references(std::uint64_t& sum) const {
+    const U reference = this->record_.own_reference();
+    if constexpr (sizeof(U) == 4) {
+      if (!this->stays_above(reference)) return false;
     }
+    if (simt::lane_index() < packed_group_blocks) sum += std::uint64_t{reference} * packed_block_items;
+    return true;
   }
 
   /// Tile `number` of the group, of which `items` values exist; what stands behind them is undefined.
@@ -345,6 +277,27 @@ class unpacker<U, encoding::delta> : public difference_unpacker<U> {
     if (block < this->in_.blocks()) {
       base_ += packed_bytes::word_at<U>(this->in_.bytes, this->in_.bases_at + block * sizeof(U));
     }
+  }
+
+  /// As in frame_of_reference.
+  ZENITH_DEVICE bool add_references(std::uint64_t& sum) const {
+    const U step = this->record_.own_reference();
+    const U first = base_ + step;
+    constexpr unsigned steps = packed_block_items - 1;
+    std::uint64_t all_steps = step;
+    if constexpr (sizeof(U) == 4) {
+      const std::int64_t by = static_cast<std::int32_t>(step);
+      const std::int64_t drift = by * steps;
+      const auto most = static_cast<std::int64_t>(packed::low_mask<std::uint64_t>(this->even_width()));
+      const std::int64_t least = first + (drift < 0 ? drift : 0);
+      const std::int64_t greatest = first + (drift > 0 ? drift : 0) + most * packed_block_items;
+      if (!simt::all(simt::full_warp, least >= 0 && greatest <= std::int64_t{0xffffffff})) return false;
+      all_steps = static_cast<std::uint64_t>(by);
+    }
+    if (simt::lane_index() < packed_group_blocks) {
+      sum += std::uint64_t{first} * packed_block_items + all_steps * (steps * packed_block_items / 2);
+    }
+    return true;
   }
 
   ZENITH_DEVICE void unpack(unsigned number, unsigned /*items*/, tile& to) const {

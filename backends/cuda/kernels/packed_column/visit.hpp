@@ -8,11 +8,28 @@
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
+/// Unpacks the tiles of an open group that hold some of values [begin, end), and hands them on.
+template <class Source, class State>
+ZENITH_DEVICE void visit_group(const Source& source, State& state, const packed_layout& column, std::uint64_t group,
+                               std::uint64_t begin, std::uint64_t end) {
+  using tile = typename Source::tile;
+  for (unsigned number = 0; number < tile::in_group; ++number) {
+    const std::uint64_t first = group * packed_group_items + number * tile::size;
+    if (first >= end) break;
+    if (first + tile::size <= begin) continue;
+    const std::uint64_t left = column.count - first;
+    const unsigned items = left < tile::size ? static_cast<unsigned>(left) : tile::size;
+    tile values;
+    source.unpack(number, items, values);
+    state.take(values, first, items);
+  }
+  state.finish_group(group);
+}
+
 /// A consumer is a kernel's argument; its `state` is what a warp carries along:
 ///   state(consumer)
 ///   bias()                     what is to be added to every value
 ///   take(tile, first, items)   the tile's values are first, first + 1, …, of which `items` exist
-///   sum()                      where `Consumer::sums` says that only the sum counts: a lane's share of it
 ///   finish_group(group)        after a group's last tile
 ///   finish(shared)             at the end, all threads of the block
 template <class U, encoding Kind, class Consumer>
@@ -21,7 +38,6 @@ struct visit_column {
   /// Measured: with more, fewer registers are left for loads in flight.
   static constexpr unsigned wanted_blocks = 3;
   static constexpr unsigned warps = block_size / simt::warp_size;
-  using tile = packed_tile<U>;
 
   packed_layout column;
   std::uint64_t begin;  ///< values [begin, end)
@@ -39,21 +55,7 @@ struct visit_column {
     for (; group < groups; group += stride) {
       source.open(group);
       if (group + stride < groups) source.fetch(group + stride);
-      if constexpr (Consumer::sums && Kind == encoding::frame_of_reference) {
-        if (source.add_group(group, state.sum())) continue;
-      }
-      const std::uint64_t group_first = group * packed_group_items;
-      for (unsigned number = 0; number < tile::in_group; ++number) {
-        const std::uint64_t first = group_first + number * tile::size;
-        if (first >= end) break;
-        if (first + tile::size <= begin) continue;
-        const std::uint64_t left = column.count - first;
-        const unsigned items = left < tile::size ? static_cast<unsigned>(left) : tile::size;
-        tile values;
-        source.unpack(number, items, values);
-        state.take(values, first, items);
-      }
-      state.finish_group(group);
+      visit_group(source, state, column, group, begin, end);
     }
     state.finish(partials);
   }
