@@ -121,8 +121,8 @@ void settle(CUstream_st* stream) noexcept { (void)cudaStreamSynchronize(stream);
 namespace detail {
 namespace {
 
-// What a kernel gets without asking.
-constexpr std::size_t shared_bytes_unasked = 48 * 1024;
+// What a kernel gets without asking: 48 KiB, of which a little may be its static shared memory.
+constexpr std::size_t shared_bytes_unasked = 47 * 1024;
 
 void ask_for_shared(const void* function, std::size_t bytes) {
   if (bytes <= shared_bytes_unasked) return;
