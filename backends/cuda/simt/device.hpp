@@ -145,6 +145,8 @@ ZENITH_DEVICE std::uint32_t funnel_shift_right_clamped(std::uint32_t low, std::u
   return __funnelshift_rc(low, high, shift);
 }
 
+ZENITH_DEVICE std::uint32_t dot_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t sum) { return __dp4a(a, b, sum); }
+
 // ---- the compiler
 
 template <class T>

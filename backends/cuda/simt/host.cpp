@@ -124,16 +124,12 @@ namespace {
 // What a kernel gets without asking: 48 KiB, of which a little may be its static shared memory.
 constexpr std::size_t shared_bytes_unasked = 47 * 1024;
 
-void ask_for_shared(const void* function, std::size_t bytes) {
-  if (bytes <= shared_bytes_unasked) return;
-  check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-        "cudaFuncSetAttribute(MaxDynamicSharedMemorySize)");
-}
-
 // What is asked of the driver once for each kernel and device, because the answer takes as long as a launch.
 struct kernel_facts {
-  bool waits = false;       ///< for the kernel before it, so that it may be brought to the device early
-  int resident_blocks = 0;  ///< without dynamic shared memory; 0: not asked yet
+  bool waits = false;               ///< for the kernel before it, so that it may be brought to the device early
+  std::size_t shared_bytes = 0;     ///< dynamic shared memory that it was allowed to have
+  int resident_blocks = 0;          ///< 0: not asked yet
+  std::size_t resident_shared = 0;  ///< the dynamic shared memory of those
 };
 
 template <class Ask>
@@ -154,6 +150,16 @@ kernel_facts facts_of(const void* function, const Ask& ask) {
   }
   ask(at->second);
   return at->second;
+}
+
+void ask_for_shared(const void* function, std::size_t bytes) {
+  if (bytes <= shared_bytes_unasked) return;
+  static_cast<void>(facts_of(function, [&](kernel_facts& facts) {
+    if (bytes <= facts.shared_bytes) return;
+    check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+          "cudaFuncSetAttribute(MaxDynamicSharedMemorySize)");
+    facts.shared_bytes = bytes;
+  }));
 }
 
 int count_resident_blocks(const void* function, unsigned block, std::size_t shared_bytes) {
@@ -182,10 +188,11 @@ void launch(const void* function, unsigned block, const launch_shape& shape, voi
 
 int resident_blocks(const void* function, unsigned block, std::size_t shared_bytes) {
   ask_for_shared(function, shared_bytes);
-  if (shared_bytes > 0) return count_resident_blocks(function, block, shared_bytes);
   return facts_of(function,
                   [&](kernel_facts& facts) {
-                    if (facts.resident_blocks == 0) facts.resident_blocks = count_resident_blocks(function, block, 0);
+                    if (facts.resident_blocks != 0 && facts.resident_shared == shared_bytes) return;
+                    facts.resident_blocks = count_resident_blocks(function, block, shared_bytes);
+                    facts.resident_shared = shared_bytes;
                   })
       .resident_blocks;
 }

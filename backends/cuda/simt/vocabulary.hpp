@@ -52,7 +52,8 @@
 ///
 /// Bits.  popcount, find_first_set (1-based, 0 for none), count_leading_zeros, funnel_shift_left (the high word of
 ///   high:low << shift), funnel_shift_right (the low word of high:low >> shift); shifts are taken modulo 32, but by
-///   funnel_shift_right_clamped as 32 when they are more.
+///   funnel_shift_right_clamped as 32 when they are more. dot_bytes(a, b, sum): sum and the products of the four bytes
+///   of a, each with b's in the same place.
 ///
 /// Compiler.  forget(value) is the same value, a number of 4 or 8 bytes, of which the compiler knows nothing: what is
 ///   computed from it is computed anew.

@@ -178,6 +178,11 @@ inline std::uint32_t funnel_shift_right_clamped(std::uint32_t low, std::uint32_t
   return shift >= 32 ? high : funnel_shift_right(low, high, shift);
 }
 
+inline std::uint32_t dot_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t sum) {
+  for (unsigned shift = 0; shift < 32; shift += 8) sum += (a >> shift & 0xff) * (b >> shift & 0xff);
+  return sum;
+}
+
 // ---- the compiler
 
 template <class T>

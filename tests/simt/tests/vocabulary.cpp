@@ -309,6 +309,7 @@ TEST_CASE("bits", "[vocabulary]") {
   CHECK(simt::funnel_shift_right_clamped(0x89abcdefU, 0x01234567U, 8) == 0x6789abcdU);
   CHECK(simt::funnel_shift_right_clamped(0x89abcdefU, 0x01234567U, 32) == 0x01234567U);
   CHECK(simt::funnel_shift_right_clamped(0x89abcdefU, 0x01234567U, 40) == 0x01234567U);
+  CHECK(simt::dot_bytes(0xff020304U, 0xff806001U, 7) == 7 + 255 * 255 + 2 * 128 + 3 * 96 + 4);
 }
 
 TEST_CASE("what the compiler is made to forget stays what it was", "[vocabulary]") {

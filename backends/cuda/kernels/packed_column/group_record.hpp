@@ -14,27 +14,84 @@ struct miniblock_place {
   std::uint32_t widest;  ///< of the tile's miniblocks
 };
 
+/// A group's record where it stands in the column.
+class record_in_place {
+ public:
+  ZENITH_DEVICE explicit record_in_place(const std::byte* at) : at_(at) {}
+
+  template <class Word>
+  [[nodiscard]] ZENITH_DEVICE Word read(unsigned offset) const {
+    return packed_bytes::word_at<Word>(at_, offset);
+  }
+
+ private:
+  const std::byte* at_;
+};
+
+/// A copy of it in dynamic shared memory.
+class record_copy {
+ public:
+  ZENITH_DEVICE explicit record_copy(unsigned at) : at_(at) {}
+
+  template <class Word>
+  [[nodiscard]] ZENITH_DEVICE Word read(unsigned offset) const {
+    return simt::dynamic_shared<Word>(at_ + offset, 1).read(0);
+  }
+
+ private:
+  unsigned at_;
+};
+
 /// The record of a group of frame_of_reference, delta or vertical.
 template <class U>
 class group_record {
  public:
   /// Loads what `open` needs, and waits for nothing. All lanes together, here and below.
   ZENITH_DEVICE void fetch(const packed_layout& in, std::uint64_t group) {
-    const std::byte* record = in.bytes + in.groups_at + group * packed::group_bytes<U>;
+    fetch(record_in_place(in.bytes + in.groups_at + group * packed::group_bytes<U>));
+  }
+  template <class Record>
+  ZENITH_DEVICE void fetch(const Record& record) {
     const unsigned lane = simt::lane_index();
-    fetched_.start = packed_bytes::word_at<std::uint64_t>(record, 0);
-    fetched_.reference = packed_bytes::word_at<U>(record, 8 + lane % packed_group_blocks * sizeof(U));
+    fetched_.start = record.template read<std::uint64_t>(0);
+    fetched_.reference = record.template read<U>(8 + lane % packed_group_blocks * static_cast<unsigned>(sizeof(U)));
     ZENITH_UNROLL
     for (unsigned half = 0; half < 2; ++half) {
       if constexpr (sizeof(U) == 8) {
-        fetched_.width[half] = packed_bytes::word_at<std::uint8_t>(record, 136 + half * simt::warp_size + lane);
+        fetched_.width[half] = record.template read<std::uint8_t>(136 + half * simt::warp_size + lane);
       } else {
         // six bits, of which the last may stand in the next byte
         const unsigned bit = 6 * (half * simt::warp_size + lane);
-        const std::uint32_t low = packed_bytes::word_at<std::uint8_t>(record, 72 + bit / 8);
-        fetched_.width[half] = low;
-        fetched_.high[half] = bit % 8 > 2 ? packed_bytes::word_at<std::uint8_t>(record, 73 + bit / 8) : 0U;
+        fetched_.width[half] = record.template read<std::uint8_t>(72 + bit / 8);
+        fetched_.high[half] = bit % 8 > 2 ? record.template read<std::uint8_t>(73 + bit / 8) : 0U;
       }
+    }
+  }
+
+  /// From a copy, in place of `fetch` and `open`: shorter where all widths are the same.
+  ZENITH_DEVICE void open(const packed_layout& in, const record_copy& record, U bias) {
+    constexpr unsigned widths_at = 8 + packed_group_blocks * static_cast<unsigned>(sizeof(U));
+    const unsigned lane = simt::lane_index();
+    const std::uint32_t first = record.read<std::uint32_t>(widths_at);
+    bool is_same = false;
+    if constexpr (sizeof(U) == 8) {
+      even_width_ = first & 0xff;
+      is_same = record.read<std::uint32_t>(widths_at + lane % 16 * 4) == even_width_ * 0x01010101;
+    } else {
+      // sixes of bits: words 0 to 11 begin with all six, the last four, the last two, all six …
+      even_width_ = first & 63;
+      const unsigned word = lane < 12 ? lane : 0;
+      const unsigned cut = word % 3 * 2;
+      is_same =
+          record.read<std::uint32_t>(widths_at + word * 4) == (even_width_ >> cut) + even_width_ * (0x41041040U >> cut);
+    }
+    is_even_ = simt::all(simt::full_warp, is_same);
+    if (is_even_) {
+      find_payload(in, record.read<std::uint64_t>(0));
+      reference_ = record.read<U>(8 + lane % packed_group_blocks * static_cast<unsigned>(sizeof(U))) + bias;
+    } else {
+      fetch(record);
+      open(in, bias);
     }
   }
 
@@ -50,9 +107,7 @@ class group_record {
         width[half] = (fetched_.high[half] << 8 | width[half]) >> (6 * lane % 8) & 63;
       }
     }
-    std::uint64_t start = fetched_.start;
-    if constexpr (sizeof(U) == 4) start &= (std::uint64_t{1} << packed::start_bits) - 1;
-    payload_ = reinterpret_cast<const std::uint32_t*>(in.bytes + in.payload_at) + start;
+    find_payload(in, fetched_.start);
     reference_ = fetched_.reference + bias;
     even_width_ = simt::shuffle(simt::full_warp, width[0], 0);
     is_even_ = simt::all(simt::full_warp, width[0] == even_width_ && width[1] == even_width_);
@@ -83,6 +138,11 @@ class group_record {
   [[nodiscard]] ZENITH_DEVICE const std::uint32_t* payload() const { return payload_; }
 
  private:
+  ZENITH_DEVICE void find_payload(const packed_layout& in, std::uint64_t start) {
+    if constexpr (sizeof(U) == 4) start &= (std::uint64_t{1} << packed::start_bits) - 1;
+    payload_ = reinterpret_cast<const std::uint32_t*>(in.bytes + in.payload_at) + start;
+  }
+
   ZENITH_DEVICE void find_places(const std::uint32_t (&width)[2]) {
     // both halves' running sums in one word: neither half has more than 2^11 words
     const auto words = warp_scan<std::uint32_t>(width[0] | width[1] << 16);

@@ -69,7 +69,12 @@ class miniblock_words {
   }
 
   [[nodiscard]] ZENITH_DEVICE std::uint64_t sum() const {
-    if constexpr (pairs == 0) {
+    if constexpr (Width == 8) {
+      std::uint32_t sum = 0;
+      ZENITH_UNROLL
+      for (unsigned n = 0; n < Width; ++n) sum = simt::dot_bytes(word_[n], 0x01010101, sum);
+      return sum;
+    } else if constexpr (pairs == 0) {
       std::conditional_t<(Width <= 27), std::uint32_t, std::uint64_t> sum = 0;
       ZENITH_UNROLL
       for (unsigned i = 0; i < packed_miniblock_items; ++i) sum += value(i);
@@ -83,7 +88,14 @@ class miniblock_words {
   }
 
   [[nodiscard]] ZENITH_DEVICE falling_sums sum_falling() const {
-    if constexpr (!pairs_hold_falling) {
+    if constexpr (Width == 8) {
+      std::uint32_t falling = 0;
+      ZENITH_UNROLL
+      for (unsigned n = 0; n < Width; ++n) {
+        falling = simt::dot_bytes(word_[n], 0x1d1e1f20 - n * 0x04040404, falling);
+      }
+      return {sum(), falling};
+    } else if constexpr (!pairs_hold_falling) {
       std::conditional_t<(Width <= 22), std::uint32_t, std::uint64_t> plain = 0;
       std::conditional_t<(Width <= 22), std::uint32_t, std::uint64_t> falling = 0;
       ZENITH_UNROLL

@@ -26,15 +26,25 @@ ZENITH_DEVICE unsigned block_of_lane(unsigned half) {
   return (half * simt::warp_size + simt::lane_index()) / packed_miniblocks;
 }
 
-/// Each warp has a few slots of shared memory: while the words of one are used, those of the others are on their way.
+/// Each warp has two slots of shared memory: while the words of one are used, those of the other are on their way.
+/// Records are copied two groups ahead.
 template <class U, encoding Kind, class Consumer>
 struct sweep_column {
   static constexpr unsigned block_size = 128;
   static constexpr unsigned warps = block_size / simt::warp_size;
-  static constexpr unsigned wanted_blocks = 4;
-  static constexpr unsigned slots = 3;
+  /// Measured: more warps are worth more than a third slot.
+  static constexpr unsigned wanted_blocks = 6;
+
+ private:
+  static constexpr unsigned slots = 2;
   static constexpr unsigned slot_bytes = 4096;
-  static constexpr std::size_t shared_bytes = std::size_t{warps} * slots * slot_bytes;
+  static constexpr unsigned records = 4;
+  static constexpr unsigned record_words = packed::group_bytes<U> / 8;
+  static constexpr unsigned bases_words = Kind == encoding::delta ? packed_group_blocks * sizeof(U) / 8 : 0;
+  static constexpr unsigned record_bytes = 8 * (record_words + bases_words);
+
+ public:
+  static constexpr std::size_t shared_bytes = std::size_t{warps} * (slots * slot_bytes + records * record_bytes);
 
   packed_layout column;
   Consumer consumer;
@@ -43,44 +53,48 @@ struct sweep_column {
     ZENITH_STATIC_SHARED(std::uint64_t, partials, 2 * warps);
     state_type state(consumer);
     unpacker<U, Kind> source(column, state.bias());
-    const unsigned first_slot = simt::warp_index() * slots * slot_bytes;
+    const unsigned own_slots = simt::warp_index() * (slots * slot_bytes);
+    const unsigned own_records = warps * slots * slot_bytes + simt::warp_index() * (records * record_bytes);
     const std::uint64_t stride = std::uint64_t{simt::grid_size()} * warps;
     const std::uint64_t groups = column.groups();
     std::uint64_t group = std::uint64_t{simt::block_index()} * warps + simt::warp_index();
-    if (group < groups) source.fetch(group);
-    portion under_way[slots - 1];  // the oldest first
-    ZENITH_UNROLL
-    for (unsigned i = 0; i < slots - 1; ++i) under_way[i] = portion{};
+    record_source records_ahead(column, group, groups, stride);
+    for (unsigned i = 0; i < slots; ++i) records_ahead.begin_copy(own_records + i * record_bytes);
+    simt::async_commit();
+    simt::async_wait<0>();
+    simt::warp_barrier(simt::full_warp);
+    portion before{};
     unsigned slot = 0;
+    unsigned record = 0;
     for (bool is_done = false; !is_done; group += stride) {
       is_done = group >= groups;
-      portion next{};
+      portion now{};
       if (!is_done) {
-        source.open(group);
-        if (group + stride < groups) source.fetch(group + stride);
-        next.group = group;
+        source.open(group, record_copy(own_records + record * record_bytes));
+        now.group = group;
         if (source.words_suffice(group)) {
-          next.width = source.even_width();
-          next.wanted = state.begin_words(source, next.note);
+          now.width = source.even_width();
+          now.wanted = state.begin_words(source, now.note);
         }
       }
-      const bool by_words = next.wanted != words_wanted::unpacked;
-      // nothing is under way when a group is unpacked, so that groups are finished in their order
-      const unsigned turns = !by_words ? slots - 1 : next.wanted == words_wanted::all && next.width > 16 ? 2 : 1;
+      records_ahead.begin_copy(own_records + (record + slots) % records * record_bytes);
+      record = (record + 1) % records;
+      // a group that is unpacked waits for the words before it, so that groups are finished in their order
+      const unsigned turns = now.wanted == words_wanted::all && now.width > 16 ? 2 : 1;
       for (unsigned turn = 0; turn < turns; ++turn) {
-        next.half = turn;
-        if (next.wanted == words_wanted::all) begin_copy(first_slot + slot * slot_bytes, source.words(), next);
+        now.half = turn;
+        if (now.wanted == words_wanted::all) begin_copy(own_slots + slot * slot_bytes, source.words(), now);
         simt::async_commit();
-        slot = slot + 1 == slots ? 0 : slot + 1;
+        slot = 1 - slot;
         simt::async_wait<slots - 1>();
         simt::warp_barrier(simt::full_warp);
-        use(first_slot + slot * slot_bytes, under_way[0], state);
+        use(own_slots + slot * slot_bytes, before, state);
         simt::warp_barrier(simt::full_warp);
-        ZENITH_UNROLL
-        for (unsigned i = 0; i + 1 < slots - 1; ++i) under_way[i] = under_way[i + 1];
-        under_way[slots - 2] = next;
+        before = now;
       }
-      if (!is_done && !by_words) visit_group(source, state, column, group, 0, column.count);
+      if (!is_done && now.wanted == words_wanted::unpacked) {
+        visit_group(source, state, column, group, 0, column.count);
+      }
     }
     state.finish(partials);
   }
@@ -98,17 +112,48 @@ struct sweep_column {
     note_type note{};
   };
 
+  // Copies the record of one of the warp's groups after the other, and for delta the bases of its blocks: behind those
+  // of the last block there is padding.
+  class record_source {
+   public:
+    ZENITH_DEVICE record_source(const packed_layout& in, std::uint64_t group, std::uint64_t groups,
+                                std::uint64_t stride)
+        : record_(reinterpret_cast<const std::uint64_t*>(in.bytes + in.groups_at) + group * record_words +
+                  simt::lane_index()),
+          bases_(reinterpret_cast<const std::uint64_t*>(in.bytes + in.bases_at) + group * bases_words +
+                 simt::lane_index()),
+          left_(group < groups ? (groups - group + stride - 1) / stride : 0),
+          stride_(stride) {}
+
+    ZENITH_DEVICE void begin_copy(unsigned to_byte) {
+      if (left_ == 0) return;
+      --left_;
+      const auto to = simt::dynamic_shared<std::uint64_t>(to_byte, record_words + bases_words);
+      const unsigned lane = simt::lane_index();
+      if (lane < record_words) simt::async_copy<1>(to, lane, record_);
+      record_ += stride_ * record_words;
+      if constexpr (bases_words > 0) {
+        if (lane < bases_words) simt::async_copy<1>(to, record_words + lane, bases_);
+        bases_ += stride_ * bases_words;
+      }
+    }
+
+   private:
+    const std::uint64_t* record_;
+    const std::uint64_t* bases_;
+    std::uint64_t left_;
+    std::uint64_t stride_;
+  };
+
   ZENITH_DEVICE static void begin_copy(unsigned to_byte, const std::uint32_t* group_words, const portion& of) {
     const unsigned words = of.width * (of.width > 16 ? 32 : 64);
-    const std::uint32_t* const from = group_words + of.half * words;
-    const auto to = simt::dynamic_shared<std::uint32_t>(to_byte, slot_bytes / 4);
     const unsigned lane = simt::lane_index();
+    const auto to = simt::dynamic_shared<std::uint32_t>(to_byte, slot_bytes / 4);
+    const std::uint32_t* const from = group_words + of.half * words;
     if (reinterpret_cast<std::uintptr_t>(from) % 16 == 0) {
-      constexpr unsigned step = 4 * simt::warp_size;
-      ZENITH_UNROLL
-      for (unsigned at = 0; at < slot_bytes / 4; at += step) {
-        if (at + 4 * lane < words) simt::async_copy<4>(to, at + 4 * lane, from + (at + 4 * lane));
-      }
+      // unrolled, each copy would find out anew where shared memory begins
+      ZENITH_UNROLL_BY(1)
+      for (unsigned at = 4 * lane; at < words; at += 4 * simt::warp_size) simt::async_copy<4>(to, at, from + at);
     } else {
       ZENITH_UNROLL_BY(4)
       for (unsigned at = lane; at < words; at += simt::warp_size) simt::async_copy<1>(to, at, from + at);

@@ -25,8 +25,7 @@ class difference_unpacker {
 
   /// Whether the open group, `group`, is whole, and nothing but references and words of one width, up to 32.
   [[nodiscard]] ZENITH_DEVICE bool words_suffice(std::uint64_t group) const {
-    if (!record_.is_even() || record_.even_width() > 32) return false;
-    if (in_.count - group * packed_group_items < packed_group_items) return false;
+    if (!record_.is_even() || record_.even_width() > 32 || group >= in_.count / packed_group_items) return false;
     return in_.patches == 0 || !patches_.any();
   }
   [[nodiscard]] ZENITH_DEVICE std::uint32_t even_width() const { return record_.even_width(); }
@@ -39,8 +38,10 @@ class difference_unpacker {
   }
 
  protected:
-  ZENITH_DEVICE void open(std::uint64_t group, U bias) {
-    record_.open(in_, bias);
+  // From what was fetched, or from a copy of the record.
+  template <class... Record>
+  ZENITH_DEVICE void open(std::uint64_t group, U bias, const Record&... record) {
+    record_.open(in_, record..., bias);
     if (in_.patches != 0) patches_.open(in_, group);
   }
 
@@ -240,6 +241,10 @@ class unpacker<U, encoding::frame_of_reference> : public difference_unpacker<U> 
   using difference_unpacker<U>::difference_unpacker;
 
   ZENITH_DEVICE void open(std::uint64_t group) { difference_unpacker<U>::open(group, this->bias_); }
+  /// From a copy of the group's record, in place of `fetch`.
+  ZENITH_DEVICE void open(std::uint64_t group, const record_copy& record) {
+    difference_unpacker<U>::open(group, this->bias_, record);
+  }
 
   /// Adds this lane's share of what the group's sum would be if all words were 0; false where a value might wrap
   /// around, which only matters to sums that are wider than it.
@@ -277,6 +282,12 @@ class unpacker<U, encoding::delta> : public difference_unpacker<U> {
     if (block < this->in_.blocks()) {
       base_ += packed_bytes::word_at<U>(this->in_.bytes, this->in_.bases_at + block * sizeof(U));
     }
+  }
+  /// From a copy of the group's record, with its blocks' bases behind it, in place of `fetch`.
+  ZENITH_DEVICE void open(std::uint64_t group, const record_copy& record) {
+    difference_unpacker<U>::open(group, 0, record);
+    const unsigned slot = simt::lane_index() % packed_group_blocks;
+    base_ = this->bias_ + record.template read<U>(static_cast<unsigned>(packed::group_bytes<U> + slot * sizeof(U)));
   }
 
   /// As in frame_of_reference.
