@@ -46,7 +46,8 @@ class packed_top_k_run {
   }
 
  private:
-  static constexpr std::uint32_t most_samples = 1 << 14;
+  // A sampled value costs a tile, and so does nearly each that survives.
+  static constexpr std::uint32_t most_samples = 1 << 16;
 
   // Many values equal the threshold: those above it, and the first of the equal ones.
   top_k_statistics run_tied(U threshold, std::uint64_t most) {

@@ -86,6 +86,10 @@ struct marked_values {
   [[nodiscard]] ZENITH_DEVICE std::uint64_t before(std::uint64_t group) const {
     return simt::load(totals_before + group / scan_group_counts::chunk) + simt::load(counts_before + group);
   }
+  /// Whether the group has none, as far as that is known without its words.
+  [[nodiscard]] ZENITH_DEVICE bool is_empty(std::uint64_t group) const {
+    return group + 1 < groups && before(group + 1) == before(group);
+  }
   [[nodiscard]] ZENITH_DEVICE std::uint32_t word(std::uint64_t group, unsigned number) const {
     const std::uint64_t at = group * group_words + number;
     return at < words ? simt::load(bitmap + at) : 0U;
@@ -102,24 +106,45 @@ struct expand_bitmap {
   Index* out;
 
   ZENITH_DEVICE void operator()() const {
-    const unsigned lane = simt::lane_index();
     const std::uint64_t stride = std::uint64_t{simt::grid_size()} * warps;
     for (std::uint64_t group = std::uint64_t{simt::block_index()} * warps + simt::warp_index(); group < marked.groups;
          group += stride) {
-      Index* to = out + marked.before(group);
-      for (unsigned part = 0; part < marked_values::group_words; part += simt::warp_size) {
-        const std::uint32_t own = marked.word(group, part + lane);
-        // words with a bit, one after the other, a lane a bit
-        for (std::uint32_t left = simt::ballot(simt::full_warp, own != 0); left != 0; left &= left - 1) {
-          const unsigned word = simt::find_first_set(left) - 1;
-          const std::uint32_t bits = simt::shuffle(simt::full_warp, own, word);
-          const unsigned rank = simt::popcount(bits & ((1U << lane) - 1));
-          if ((bits >> lane & 1) != 0) {
-            simt::store(to + rank, static_cast<Index>(group * packed_group_items + (part + word) * 32 + lane));
-          }
-          to += simt::popcount(bits);
+      const std::uint32_t word[2] = {marked.word(group, simt::lane_index()),
+                                     marked.word(group, simt::warp_size + simt::lane_index())};
+      Index* const to = out + marked.before(group);
+      const auto bits = warp_scan<std::uint32_t>(simt::popcount(word[0]) | simt::popcount(word[1]) << 16);
+      const std::uint32_t in_first = bits.all & 0xffff;
+      for (unsigned half = 0; half < 2; ++half) {
+        const std::uint64_t first = group * packed_group_items + half * (packed_group_items / 2);
+        const std::uint32_t before = half == 0 ? bits.before & 0xffff : (bits.before >> 16) + in_first;
+        // a lane a word where they hold few, a lane a bit where some hold many
+        if (simt::any(simt::full_warp, simt::popcount(word[half]) > most_of_a_lane)) {
+          expand_words(word[half], first, to + (half == 0 ? 0U : in_first));
+        } else {
+          expand_own(word[half], first + simt::lane_index() * 32, to + before);
         }
       }
+    }
+  }
+
+ private:
+  static constexpr unsigned most_of_a_lane = 4;
+
+  ZENITH_DEVICE static void expand_own(std::uint32_t word, std::uint64_t first, Index* to) {
+    for (std::uint32_t left = word; left != 0; left &= left - 1) {
+      simt::store(to++, static_cast<Index>(first + simt::find_first_set(left) - 1));
+    }
+  }
+
+  ZENITH_DEVICE static void expand_words(std::uint32_t own, std::uint64_t first, Index* to) {
+    const unsigned lane = simt::lane_index();
+    for (std::uint32_t left = simt::ballot(simt::full_warp, own != 0); left != 0; left &= left - 1) {
+      const unsigned word = simt::find_first_set(left) - 1;
+      const std::uint32_t bits = simt::shuffle(simt::full_warp, own, word);
+      if ((bits >> lane & 1) != 0) {
+        simt::store(to + simt::popcount(bits & ((1U << lane) - 1)), static_cast<Index>(first + word * 32 + lane));
+      }
+      to += simt::popcount(bits);
     }
   }
 };

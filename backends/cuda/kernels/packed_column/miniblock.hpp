@@ -79,6 +79,16 @@ class miniblock_words {
       ZENITH_UNROLL
       for (unsigned i = 0; i < packed_miniblock_items; ++i) sum += value(i);
       return sum;
+    } else if constexpr (pairs == 1 && Width <= 14) {
+      // both of a pair as they stand, less the even one
+      std::uint32_t both = 0;
+      std::uint32_t even = 0;
+      ZENITH_UNROLL
+      for (unsigned n = 0; n < windows; ++n) {
+        both += window(n) & (~0U >> (32 - 2 * Width));
+        even += even_of(n);
+      }
+      return ((both - even) >> Width) + even;
     } else {
       std::uint32_t sums = 0;
       ZENITH_UNROLL

@@ -58,7 +58,7 @@ struct take_marked {
          group += stride) {
       const std::uint64_t before = marked.before(group);
       if (before >= limit) return;  // the groups of a warp rise
-      take(group, before);
+      if (!marked.is_empty(group)) take(group, before);
     }
   }
 

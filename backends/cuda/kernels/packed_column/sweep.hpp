@@ -15,7 +15,7 @@ namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 ///                                         `words_wanted` it is; lane b notes what it needs to know of block b % 16
 ///   take_words<Kind>(words, note, group, half)   a lane's miniblock, half * 32 + lane of the group
 ///   take_no_words(note, group)            of the whole group, where the notes are enough
-enum class words_wanted : std::uint8_t {
+enum class words_wanted : std::uint32_t {
   unpacked,  ///< the group must be unpacked after all
   none,      ///< the notes are enough
   all,
@@ -56,9 +56,11 @@ struct sweep_column {
     const unsigned own_slots = simt::warp_index() * (slots * slot_bytes);
     const unsigned own_records = warps * slots * slot_bytes + simt::warp_index() * (records * record_bytes);
     const std::uint64_t stride = std::uint64_t{simt::grid_size()} * warps;
-    const std::uint64_t groups = column.groups();
     std::uint64_t group = std::uint64_t{simt::block_index()} * warps + simt::warp_index();
-    record_source records_ahead(column, group, groups, stride);
+    const std::uint64_t groups = column.groups();
+    // of this warp: fewer than 2^32, as each takes a hundred bytes of the device's memory
+    unsigned left = group < groups ? static_cast<unsigned>((groups - group + stride - 1) / stride) : 0;
+    record_source records_ahead(column, group, left, stride);
     for (unsigned i = 0; i < slots; ++i) records_ahead.begin_copy(own_records + i * record_bytes);
     simt::async_commit();
     simt::async_wait<0>();
@@ -66,8 +68,8 @@ struct sweep_column {
     portion before{};
     unsigned slot = 0;
     unsigned record = 0;
-    for (bool is_done = false; !is_done; group += stride) {
-      is_done = group >= groups;
+    for (bool is_done = false; !is_done; group += stride, --left) {
+      is_done = left == 0;
       portion now{};
       if (!is_done) {
         source.open(group, record_copy(own_records + record * record_bytes));
@@ -116,14 +118,13 @@ struct sweep_column {
   // of the last block there is padding.
   class record_source {
    public:
-    ZENITH_DEVICE record_source(const packed_layout& in, std::uint64_t group, std::uint64_t groups,
-                                std::uint64_t stride)
+    ZENITH_DEVICE record_source(const packed_layout& in, std::uint64_t group, unsigned groups, std::uint64_t stride)
         : record_(reinterpret_cast<const std::uint64_t*>(in.bytes + in.groups_at) + group * record_words +
                   simt::lane_index()),
           bases_(reinterpret_cast<const std::uint64_t*>(in.bytes + in.bases_at) + group * bases_words +
                  simt::lane_index()),
-          left_(group < groups ? (groups - group + stride - 1) / stride : 0),
-          stride_(stride) {}
+          stride_(stride),
+          left_(groups) {}
 
     ZENITH_DEVICE void begin_copy(unsigned to_byte) {
       if (left_ == 0) return;
@@ -141,8 +142,8 @@ struct sweep_column {
    private:
     const std::uint64_t* record_;
     const std::uint64_t* bases_;
-    std::uint64_t left_;
     std::uint64_t stride_;
+    unsigned left_;
   };
 
   ZENITH_DEVICE static void begin_copy(unsigned to_byte, const std::uint32_t* group_words, const portion& of) {
@@ -151,8 +152,8 @@ struct sweep_column {
     const auto to = simt::dynamic_shared<std::uint32_t>(to_byte, slot_bytes / 4);
     const std::uint32_t* const from = group_words + of.half * words;
     if (reinterpret_cast<std::uintptr_t>(from) % 16 == 0) {
-      // unrolled, each copy would find out anew where shared memory begins
-      ZENITH_UNROLL_BY(1)
+      // unrolled further, each copy would find out anew where shared memory begins
+      ZENITH_UNROLL_BY(2)
       for (unsigned at = 4 * lane; at < words; at += 4 * simt::warp_size) simt::async_copy<4>(to, at, from + at);
     } else {
       ZENITH_UNROLL_BY(4)
