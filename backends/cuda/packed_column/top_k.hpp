@@ -5,6 +5,7 @@
 /// the plain top-k of the few that do is the answer. Candidates stand by rising index, so that among equal values the
 /// lower position is the lower index.
 
+#include <cmath>
 #include <limits>
 
 #include <backends/cuda/kernels/packed_column/pick.hpp>
@@ -28,7 +29,7 @@ class packed_top_k_run {
 
   /// Enqueues all there is to do; waits for the decisions on the way.
   top_k_statistics run() {
-    const auto plan = top_k_detail::plan_filter(column_.count, call_.k, most_samples);
+    const auto plan = top_k_detail::plan_sample(column_.count, call_.k, sample_size());
     if (plan.samples == 0) return decode_all();
     const auto [threshold, best] = sample(plan);
     room_.allocate();
@@ -46,8 +47,13 @@ class packed_top_k_run {
   }
 
  private:
-  // A sampled value costs a tile, and so does nearly each that survives.
-  static constexpr std::uint32_t most_samples = 1 << 16;
+  // The threshold does not rise on the way, so that every value that reaches it must be taken out of its group: more of
+  // a sample pays than where survivors are at hand.
+  [[nodiscard]] double sample_size() const {
+    constexpr double most = 1 << 16;
+    return std::fmin(most,
+                     4 * top_k_detail::sample_size(static_cast<double>(column_.count), static_cast<double>(call_.k)));
+  }
 
   // Many values equal the threshold: those above it, and the first of the equal ones.
   top_k_statistics run_tied(U threshold, std::uint64_t most) {

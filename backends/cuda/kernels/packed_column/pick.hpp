@@ -82,6 +82,13 @@ struct take_marked {
     unpacker<U, Kind> source(column);
     source.fetch(group);
     source.open(group);
+    if constexpr (Kind == encoding::frame_of_reference) {
+      if (source.words_suffice(group)) {
+        take_own(source, group, word[0], 0, before + rank[0]);
+        take_own(source, group, word[1], 1, before + rank[1]);
+        return;
+      }
+    }
     for (unsigned number = 0; number < tile::in_group; ++number) {
       const unsigned half = number / (tile::in_group / 2);
       const unsigned first_word = number % (tile::in_group / 2) * tile_words;
@@ -105,6 +112,19 @@ struct take_marked {
           simt::store(indices + to, first + tile::position_of(v * tile::per_vector + i));
         }
       }
+    }
+  }
+
+  // The marked values of this lane's miniblock, each on its own.
+  ZENITH_DEVICE void take_own(const unpacker<U, Kind>& source, std::uint64_t group, std::uint32_t marks, unsigned half,
+                              std::uint64_t to) const {
+    const U reference = simt::shuffle(simt::full_warp, source.own_reference(), block_of_lane(half));
+    const unsigned first = (half * simt::warp_size + simt::lane_index()) * packed_miniblock_items;
+    for (std::uint32_t left = marks; left != 0 && to < limit; left &= left - 1, ++to) {
+      const unsigned at = first + simt::find_first_set(left) - 1;
+      const U word = packed_bytes::bits_at<U>(source.words(), at * source.even_width(), source.even_width());
+      simt::store(values + to, static_cast<U>(reference + word));
+      simt::store(indices + to, group * packed_group_items + at);
     }
   }
 };

@@ -21,19 +21,14 @@ enum class words_wanted : std::uint32_t {
   all,
 };
 
-/// The block of a group in which a lane's miniblock of that half stands.
-ZENITH_DEVICE unsigned block_of_lane(unsigned half) {
-  return (half * simt::warp_size + simt::lane_index()) / packed_miniblocks;
-}
-
 /// Each warp has two slots of shared memory: while the words of one are used, those of the other are on their way.
 /// Records are copied two groups ahead.
 template <class U, encoding Kind, class Consumer>
 struct sweep_column {
   static constexpr unsigned block_size = 128;
   static constexpr unsigned warps = block_size / simt::warp_size;
-  /// Measured: more warps are worth more than a third slot.
-  static constexpr unsigned wanted_blocks = 6;
+  /// Measured: more warps are worth more than a third slot, but not registers that spill.
+  static constexpr unsigned wanted_blocks = 5;
 
  private:
   static constexpr unsigned slots = 2;

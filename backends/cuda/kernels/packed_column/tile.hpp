@@ -60,6 +60,11 @@ ZENITH_DEVICE U bits_at(const std::uint32_t* words, std::uint32_t at, unsigned w
 
 }  // namespace packed_bytes
 
+/// The block of a group in which a lane's miniblock of that half stands.
+ZENITH_DEVICE unsigned block_of_lane(unsigned half) {
+  return (half * simt::warp_size + simt::lane_index()) / packed_miniblocks;
+}
+
 /// The sum over the lower lanes, and over all.
 template <class U>
 struct warp_sums {
