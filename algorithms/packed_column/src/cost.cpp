@@ -21,7 +21,7 @@ struct estimates {
 };
 constexpr estimates of_a_core{{0.03e-9, 0.045e-9, 0.15e-9, 0.04e-9, 1.5e-9, 0.5e-9, 0.1e-9, 0.1e-9},
                               {0.2e-9, 0.5e-9, 0.6e-9, 0.4e-9, 3e-9, 1e-9, 3e-9, 8e-9}};
-constexpr estimates of_a_multiprocessor{{0.03e-9, 0.03e-9, 0.06e-9, 0.03e-9, 0.2e-9, 0.2e-9, 0.06e-9, 0.06e-9},
+constexpr estimates of_a_multiprocessor{{0.03e-9, 0.03e-9, 0.04e-9, 0.03e-9, 0.2e-9, 0.2e-9, 0.06e-9, 0.06e-9},
                                         {0.1e-9, 0.5e-9, 0.5e-9, 0.2e-9, 1e-9, 1e-9, 1e-9, 3e-9}};
 
 std::size_t place_of(std::string_view operation) {
