@@ -351,18 +351,27 @@ class integrator {
   batch before_;
 };
 
+/// Takes a tile of differences, hands on a tile of values.
+template <class U, class Consumer>
+struct integrated_tiles {
+  Consumer& to;
+  std::uint64_t first;
+  integrator<U> integrate;
+
+  ZENITH_FN void operator()(const packed_tile<U>& tile, unsigned at) {
+    packed_tile<U> values;
+    for (unsigned i = 0; i < tile_vectors; ++i) values.v[i] = integrate(tile.v[i]);
+    to.values(values, first + at);
+  }
+};
+
 template <class U, class Consumer>
 ZENITH_FN void for_deltas(const packed_blocks& of, Consumer& to) {
   const packed_layout& in = *of.column;
-  // the same for all ways to unpack: take a tile of differences, hand on a tile of values
+  // the same for all ways to unpack
   const auto integrated = [&](std::uint64_t block, U reference) ZENITH_INLINE_LAMBDA {
-    return
-        [&to, first = block * packed_block_items, integrate = integrator<U>(packed::base_of<U>(in, block), reference)](
-            const packed_tile<U>& tile, unsigned at) mutable ZENITH_INLINE_LAMBDA {
-          packed_tile<U> values;
-          for (unsigned i = 0; i < tile_vectors; ++i) values.v[i] = integrate(tile.v[i]);
-          to.values(values, first + at);
-        };
+    return integrated_tiles<U, Consumer>{to, block * packed_block_items,
+                                         integrator<U>(packed::base_of<U>(in, block), reference)};
   };
   for_groups<U>(
       of, [](unsigned, const std::byte*, const std::byte*, std::uint64_t) ZENITH_INLINE_LAMBDA { return false; },
