@@ -333,7 +333,7 @@ ZENITH_FN void write_bits(const vector_of<U>* words, unsigned width, std::byte* 
   for (unsigned i = 0; i < mini_vectors<U>; ++i) words[i].store_unaligned(unpacked + i * vector_of<U>::size);
   bit_writer bits(to);
   if constexpr (sizeof(U) == 8) {
-    for (unsigned i = 0; i < packed_miniblock_items; ++i) bits.append(unpacked[i], width);
+    for (const U value : unpacked) bits.append(value, width);
   } else {
     for (unsigned i = 0; i < packed_miniblock_items; i += 2) {
       bits.append(unpacked[i] | std::uint64_t{unpacked[i + 1]} << width, 2 * width);
@@ -382,8 +382,7 @@ ZENITH_FN __m512i in_bits(__m512i words, unsigned width) {
   // four in 128: the upper two, rotated, are what follows the lower two and, above it, what is left
   const auto mask = static_cast<long long>(masks<std::uint64_t>.of[2 * width]);
   const __m512i from_rotated = _mm512_mask_set1_epi64(_mm512_set1_epi64(~mask), 0xaa, mask);
-  const __m512i rotated =
-      _mm512_rolv_epi64(_mm512_unpackhi_epi64(twos, twos), _mm512_set1_epi64(static_cast<long long>(2 * width)));
+  const __m512i rotated = _mm512_rolv_epi64(_mm512_unpackhi_epi64(twos, twos), _mm512_set1_epi64(2LL * width));
   __m512i fours = _mm512_ternarylogic_epi64(from_rotated, rotated, twos, 0xca);
   if (width % 2 == 0) {
     const auto all = places.even_bytes[width] | places.odd_bytes[width];
