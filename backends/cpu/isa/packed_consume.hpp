@@ -28,7 +28,7 @@ class stream_consumer {
   ZENITH_FN stream_consumer(U* out, std::uint64_t begin) : out_(out), begin_(begin) {
     head_ = static_cast<unsigned>((0 - reinterpret_cast<std::uintptr_t>(out)) % 64 / sizeof(U));
     U from[lanes];
-    for (unsigned i = 0; i < lanes; ++i) from[i] = static_cast<U>(head_ + i);
+    for (unsigned i = 0; i < lanes; ++i) from[i] = U{head_} + i;
     from_ = batch::load_unaligned(from);
   }
 
