@@ -180,7 +180,9 @@ TEST_CASE("a forged header is refused") {
   }
   // within the same sections, but not what is in them
   refuses<T>(with([](auto& header) { header.count = 200; }), "");
-  refuses<T>(with([](auto& header) { header.payload -= 1; }), "payload");
+  // a section's size in whole lines of 16 words: with one word in the last line, one less is a line less
+  const bool is_shorter = header_of(whole).payload % 16 == 1;
+  refuses<T>(with([](auto& header) { header.payload -= 1; }), is_shorter ? "sizes" : "payload");
 }
 
 TEST_CASE("sizes that wrap around 64 bits are refused") {
