@@ -25,7 +25,11 @@ namespace {
 #include <backends/cpu/isa/packed_tile.hpp>
 #include <backends/cpu/isa/narrow_group.hpp>
 #include <backends/cpu/isa/packed_consume.hpp>
-#include <backends/cpu/isa/pack.hpp>
+#include <backends/cpu/isa/pack_block.hpp>
+#include <backends/cpu/isa/pack_measure.hpp>
+#include <backends/cpu/isa/pack_bits.hpp>
+#include <backends/cpu/isa/pack_rows.hpp>
+#include <backends/cpu/isa/pack_group.hpp>
 // clang-format on
 
 }  // namespace
