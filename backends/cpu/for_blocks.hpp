@@ -12,6 +12,10 @@
 
 namespace zenith::cpu_backend {
 
+/// What a worker takes at a time: 64 K values.
+inline constexpr std::uint64_t chunk_groups = 32;
+inline constexpr std::uint64_t chunk_blocks = chunk_groups * packed_group_blocks;
+
 /// Runs work(worker, begin, end) over [first, last) in chunks of at most `chunk`, handed out by rising index to
 /// whichever worker is free.
 template <class Work>

@@ -9,12 +9,10 @@
 #include <backends/cpu/isa.hpp>
 #include <backends/cpu/pack_once.hpp>
 #include <backends/cpu/scratch.hpp>
+#include <backends/cpu/unit_groups.hpp>
 
 namespace zenith::cpu_backend {
 namespace {
-
-/// Groups that a worker takes at a time: 64 K values.
-constexpr std::uint64_t chunk_groups = 32;
 
 /// Encodes as the plain encoder does, and whole groups of frame of reference and delta by an instruction set's unit.
 template <class U>
@@ -22,8 +20,7 @@ class fast_encoder {
  public:
   fast_encoder(const pack_call& call, const packed_table& isa, std::pmr::memory_resource& memory)
       : plain_(packed::plain_encoder<U>(call)),
-        isa_(isa),
-        type_(call.type),
+        unit_(call, isa),
         whole_groups_(call.count / packed_group_items),
         frames_(memory, plain_.wants(call.kind, encoding::frame_of_reference) ? whole_groups_ : 0),
         deltas_(memory, plain_.wants(call.kind, encoding::delta) ? whole_groups_ : 0) {}
@@ -36,47 +33,32 @@ class fast_encoder {
                              encoding::run_length, encoding::vertical}) {
         found.add(plain_.measure(group, one));
       }
-    } else if (asked != encoding::frame_of_reference && asked != encoding::delta) {
+    } else if (!is_by_unit(asked)) {
       return plain_.measure(group, asked);
     }
-    if (frames_.size() > 0) {
-      auto& shape = frames_[group];
-      isa_.measure_frames[value_index(type_)](values(group), &shape);
-      found.words = shape.words;
-      found.patched_words = shape.patched_words;
-      found.patches = shape.patches;
-    }
-    if (deltas_.size() > 0) {
-      auto& shape = deltas_[group];
-      isa_.measure_deltas[sizeof(U) / 8](values(group), &shape);
-      found.delta_words = shape.words;
-      found.delta_patched_words = shape.patched_words;
-      found.delta_patches = shape.patches;
-    }
+    if (frames_.size() > 0) found.add(unit_.measure(group, encoding::frame_of_reference, frames_[group]));
+    if (deltas_.size() > 0) found.add(unit_.measure(group, encoding::delta, deltas_[group]));
     return found;
   }
 
   void write(std::uint64_t group, const packed_layout& to, std::byte* out, packed::group_place at) const {
-    const bool by_unit = to.kind == encoding::frame_of_reference || to.kind == encoding::delta;
-    if (group >= whole_groups_ || (!by_unit && to.kind != encoding::plain)) return plain_.write(group, to, out, at);
+    if (group >= whole_groups_ || (!is_by_unit(to.kind) && to.kind != encoding::plain))
+      return plain_.write(group, to, out, at);
     if (to.kind == encoding::plain) {
       const std::uint64_t bytes = packed_group_items * sizeof(U);
-      std::memcpy(out + to.payload_at + group * bytes, values(group), bytes);
+      std::memcpy(out + to.payload_at + group * bytes, unit_.values(group), bytes);
       return;
     }
     const auto& shapes = to.kind == encoding::delta ? deltas_ : frames_;
     packed_rows rows;
     begin_rows(rows, to, out, at.payload, false);
-    isa_.write_group[sizeof(U) / 8]({&to, out, group, values(group), &shapes[group], &rows, at.payload, at.patch});
-    isa_.finish_rows(rows);
+    unit_.write(group, to, out, shapes[group], rows, at);
+    unit_.finish(rows);
   }
 
  private:
-  [[nodiscard]] const U* values(std::uint64_t group) const { return plain_.values + group * packed_group_items; }
-
   packed::encoder<U> plain_;
-  const packed_table& isa_;
-  key_type type_;
+  unit_groups<U> unit_;
   std::uint64_t whole_groups_;
   scratch<packed_group_shape> frames_;
   scratch<packed_group_shape> deltas_;

@@ -9,14 +9,11 @@
 
 #include <algorithms/packed_column/layout.hpp>
 #include <algorithms/packed_column/pack.hpp>
-#include <backends/cpu/parallel.hpp>
+#include <backends/cpu/for_blocks.hpp>
+#include <backends/cpu/unit_groups.hpp>
 
 namespace zenith::cpu_backend {
 namespace {
-
-/// What one of several workers measures before it writes any: 64 K values of 32 bits, which stay in its L2 cache
-/// meanwhile. A single worker writes group after group, from its L1 cache.
-constexpr std::uint64_t chunk_groups = 32;
 
 /// Values from whose size on their column will leave the caches before anybody reads it, if it takes a quarter of them.
 constexpr std::uint64_t past_caches_bytes = 128 * 1024 * 1024;
@@ -54,7 +51,7 @@ class once {
  public:
   once(const pack_call& call, const packed_table& isa, const packed_room& room, const packed_layout& to)
       : call_(call),
-        isa_(isa),
+        unit_(call, isa),
         plain_(packed::plain_encoder<U>(call)),
         to_(to),
         out_(room.bytes),
@@ -62,6 +59,8 @@ class once {
         whole_groups_(call.count / packed_group_items),
         most_words_((room.size / row_bytes * row_bytes - row_bytes - to.payload_at) / 4) {}
 
+  /// Of several workers each measures a chunk before it writes any: 64 K values, of 32 bits in its L2 cache meanwhile.
+  /// A single worker writes group after group, from its L1 cache.
   bool run(int workers) {
     const std::uint64_t groups = workers == 1 ? 1 : chunk_groups;
     const std::uint64_t chunks = (whole_groups_ + groups - 1) / groups;
@@ -82,19 +81,12 @@ class once {
   }
 
  private:
-  [[nodiscard]] const U* values(std::uint64_t group) const { return plain_.values + group * packed_group_items; }
-
   bool pack_chunk(std::uint64_t chunk, std::uint64_t first, std::uint64_t groups, packed_rows& rows,
                   std::uint64_t& end) {
     packed_group_shape shapes[chunk_groups];
     packed::group_sizes sizes;
     for (std::uint64_t g = 0; g < groups; ++g) {
-      if (call_.kind == encoding::delta) {
-        isa_.measure_deltas[sizeof(U) / 8](values(first + g), &shapes[g]);
-      } else {
-        isa_.measure_frames[value_index(call_.type)](values(first + g), &shapes[g]);
-      }
-      add(sizes, shapes[g].words, shapes[g].patched_words, shapes[g].patches);
+      sizes.add(unit_.measure(first + g, call_.kind, shapes[g]));
     }
     std::uint64_t word = 0;
     bool stopped = false;
@@ -111,7 +103,7 @@ class once {
       begin_rows(rows, to_, out_, word, past_caches_);
     }
     for (std::uint64_t g = 0; g < groups; ++g) {
-      isa_.write_group[sizeof(U) / 8]({&to_, out_, first + g, values(first + g), &shapes[g], &rows, word, 0});
+      unit_.write(first + g, to_, out_, shapes[g], rows, {word, 0});
       word += shapes[g].words;
     }
     end = word;
@@ -139,12 +131,6 @@ class once {
     return true;
   }
 
-  void add(packed::group_sizes& to, std::uint64_t words, std::uint64_t patched_words, std::uint64_t patches) const {
-    const bool is_delta = call_.kind == encoding::delta;
-    (is_delta ? to.delta_words : to.words) += words;
-    (is_delta ? to.delta_patched_words : to.patched_words) += patched_words;
-    (is_delta ? to.delta_patches : to.patches) += patches;
-  }
   [[nodiscard]] std::uint64_t words(const packed::group_sizes& of) const {
     return packed::place_in(of, call_.kind, false).payload;
   }
@@ -159,7 +145,7 @@ class once {
   }
 
   void finish(packed_rows& rows, std::uint64_t end) {
-    isa_.finish_rows(rows);
+    unit_.finish(rows);
     if (rows.rows == 0) return;
     const std::uint64_t last = (to_.payload_at + end * 4 + row_bytes - 1) / row_bytes;
     const std::scoped_lock lock(digest_guard_);
@@ -167,7 +153,7 @@ class once {
   }
 
   const pack_call& call_;
-  const packed_table& isa_;
+  unit_groups<U> unit_;
   packed::encoder<U> plain_;
   const packed_layout& to_;
   std::byte* out_;
@@ -181,20 +167,8 @@ class once {
 
 }  // namespace
 
-void begin_rows(packed_rows& rows, const packed_layout& to, std::byte* out, std::uint64_t word, bool past_caches) {
-  const std::uint64_t at = to.payload_at + word * 4;
-  rows.row = out + at / row_bytes * row_bytes;
-  rows.skipped = rows.held = static_cast<std::uint32_t>(at % row_bytes);
-  rows.past_caches = past_caches;
-  rows.rows = 0;
-  std::ranges::fill(rows.sum, 0);
-  std::ranges::fill(rows.weighted, 0);
-  std::memset(rows.buffer, 0, rows.skipped);
-}
-
 bool pack_once(const pack_call& call, const packed_table& isa, int workers) {
-  const bool is_one = call.kind == encoding::frame_of_reference || call.kind == encoding::delta;
-  if (!is_one || call.count < packed_group_items || call.reserve == nullptr) return false;
+  if (!is_by_unit(call.kind) || call.count < packed_group_items || call.reserve == nullptr) return false;
   const std::uint64_t word_bytes = size_of(call.type);
   const auto largest =
       packed::lay_out({call.type, call.kind, call.count, (call.count / packed_miniblock_items + 1) * 8 * word_bytes});

@@ -4,9 +4,6 @@
 /// Packing in one pass over the values: by frame of reference or delta with nothing outside the payload, of which every
 /// section's begin is known before any size is.
 
-#include <cstddef>
-#include <cstdint>
-
 #include <backends/cpu/isa/packed_table.hpp>
 #include <zenith/packed_call.hpp>
 
@@ -16,8 +13,5 @@ namespace zenith::cpu_backend {
 /// that `call.allocate` does not replace: another encoding was asked for, there is no room for a column whose size is
 /// not known, or outliers stand better outside.
 [[nodiscard]] bool pack_once(const pack_call& call, const packed_table& isa, int workers);
-
-/// Rows of a column's payload from word `word` on.
-void begin_rows(packed_rows& rows, const packed_layout& to, std::byte* out, std::uint64_t word, bool past_caches);
 
 }  // namespace zenith::cpu_backend

@@ -18,9 +18,6 @@
 namespace zenith::cpu_backend {
 namespace {
 
-/// What a worker takes at a time: 64 K values, 32 groups.
-constexpr std::uint64_t chunk_blocks = 32 * packed_group_blocks;
-
 template <class Function>
 void with_value_type(key_type type, Function&& function) {
   detail::with_key_type(type, [&]<class T>(std::type_identity<T> one) {
