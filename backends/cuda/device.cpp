@@ -114,7 +114,7 @@ void configure(execution& settings) {
 
 void* allocate(const execution& on, std::size_t bytes) {
   const simt::device_guard current(on.device);
-  return allocate_scratch(on, bytes, stream_of(on));
+  return allocate_lasting(on, bytes, stream_of(on));
 }
 
 void deallocate(const execution& on, void* pointer, std::size_t bytes) noexcept {
@@ -122,7 +122,7 @@ void deallocate(const execution& on, void* pointer, std::size_t bytes) noexcept 
   int before = 0;
   const bool known = cudaGetDevice(&before) == cudaSuccess;
   (void)cudaSetDevice(on.device);
-  deallocate_scratch(on, pointer, bytes, stream_of(on));
+  deallocate(on, pointer, bytes, stream_of(on));
   if (known) (void)cudaSetDevice(before);
 }
 

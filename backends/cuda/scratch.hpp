@@ -15,13 +15,17 @@ namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
 inline CUstream_st* stream_of(const execution& on) { return static_cast<CUstream_st*>(on.stream); }
 
-/// From the caller's memory resource, or from the device's pool.
+/// From the caller's memory resource, or from one of the device's pools.
 inline void* allocate_scratch(const execution& on, std::size_t bytes, CUstream_st* stream) {
   if (on.memory != nullptr) return static_cast<cuda_memory_resource*>(on.memory)->allocate(bytes, stream);
   return simt::allocate(bytes, stream);
 }
+inline void* allocate_lasting(const execution& on, std::size_t bytes, CUstream_st* stream) {
+  if (on.memory != nullptr) return static_cast<cuda_memory_resource*>(on.memory)->allocate(bytes, stream);
+  return simt::allocate_lasting(bytes, stream);
+}
 
-inline void deallocate_scratch(const execution& on, void* pointer, std::size_t bytes, CUstream_st* stream) noexcept {
+inline void deallocate(const execution& on, void* pointer, std::size_t bytes, CUstream_st* stream) noexcept {
   if (on.memory != nullptr) {
     static_cast<cuda_memory_resource*>(on.memory)->deallocate(pointer, bytes, stream);
   } else {
@@ -36,7 +40,7 @@ class scratch {
   scratch(const scratch&) = delete;
   scratch& operator=(const scratch&) = delete;
   ~scratch() {
-    for (const auto& [pointer, bytes] : owned_) deallocate_scratch(on_, pointer, bytes, stream_);
+    for (const auto& [pointer, bytes] : owned_) cuda_backend::deallocate(on_, pointer, bytes, stream_);
   }
 
   [[nodiscard]] const execution& on() const noexcept { return on_; }

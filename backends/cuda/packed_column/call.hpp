@@ -19,10 +19,19 @@ class settled_at_end {
   explicit settled_at_end(CUstream_st* stream) : stream_(stream) {}
   settled_at_end(const settled_at_end&) = delete;
   settled_at_end& operator=(const settled_at_end&) = delete;
-  ~settled_at_end() { simt::settle(stream_); }
+  ~settled_at_end() {
+    if (!is_settled_) simt::settle(stream_);
+  }
+
+  /// Waits now, and throws what the work ended in. Nothing is enqueued any more.
+  void now() {
+    simt::synchronize(stream_);
+    is_settled_ = true;
+  }
 
  private:
   CUstream_st* stream_;
+  bool is_settled_ = false;
 };
 
 /// A column that a kernel can read: where it lies, or a copy of its packed bytes in the call's scratch memory.
@@ -86,22 +95,52 @@ unsigned resident_grid(std::uint64_t groups) {
   return static_cast<unsigned>(std::min((groups + Kernel::warps - 1) / Kernel::warps, resident));
 }
 
-/// Enqueues a visit of values [begin, end), which are some, by as many warps as the device holds at once.
+/// A visit of values [begin, end), which are some, by as many warps as the device holds at once.
+template <class U, class Consumer>
+class column_visit {
+ public:
+  column_visit(const packed_layout& column, std::uint64_t begin, std::uint64_t end)
+      : column_(column), begin_(begin), end_(end) {
+    const std::uint64_t groups = (end - 1) / packed_group_items - begin / packed_group_items + 1;
+    with_encoding(column.kind, [&]<encoding Kind>(std::integral_constant<encoding, Kind>) {
+      blocks_ = resident_grid<kernel<Kind>>(groups);
+    });
+  }
+
+  [[nodiscard]] unsigned blocks() const noexcept { return blocks_; }
+
+  /// `bytes` is where the column's bytes stand on the device.
+  void enqueue(const std::byte* bytes, const Consumer& consumer, CUstream_st* stream) const {
+    packed_layout column = column_;
+    column.bytes = bytes;
+    with_encoding(column.kind, [&]<encoding Kind>(std::integral_constant<encoding, Kind>) {
+      const simt::launch_shape shape{
+          .grid = blocks_, .shared_bytes = shared_bytes_of<kernel<Kind>>(), .stream = stream};
+      if constexpr (Consumer::takes_words(Kind)) {
+        simt::launch(kernel<Kind>{column, consumer}, shape);
+      } else {
+        simt::launch(kernel<Kind>{column, begin_, end_, consumer}, shape);
+      }
+    });
+  }
+
+ private:
+  // Queries that take words are of whole columns.
+  template <encoding Kind>
+  using kernel =
+      std::conditional_t<Consumer::takes_words(Kind), sweep_column<U, Kind, Consumer>, visit_column<U, Kind, Consumer>>;
+
+  packed_layout column_;
+  std::uint64_t begin_;
+  std::uint64_t end_;
+  unsigned blocks_ = 0;
+};
+
+/// Enqueues a visit by a consumer that need not know its blocks.
 template <class U, class Consumer>
 void enqueue_visit(const packed_layout& column, std::uint64_t begin, std::uint64_t end, const Consumer& consumer,
                    CUstream_st* stream) {
-  with_encoding(column.kind, [&]<encoding Kind>(std::integral_constant<encoding, Kind>) {
-    if constexpr (Consumer::takes_words(Kind)) {
-      using kernel = sweep_column<U, Kind, Consumer>;
-      simt::launch(
-          kernel{column, consumer},
-          {.grid = resident_grid<kernel>(column.groups()), .shared_bytes = kernel::shared_bytes, .stream = stream});
-    } else {
-      using kernel = visit_column<U, Kind, Consumer>;
-      const std::uint64_t groups = (end - 1) / packed_group_items - begin / packed_group_items + 1;
-      simt::launch(kernel{column, begin, end, consumer}, {.grid = resident_grid<kernel>(groups), .stream = stream});
-    }
-  });
+  column_visit<U, Consumer>(column, begin, end).enqueue(column.bytes, consumer, stream);
 }
 
 inline void report_visit(packed_statistics* to) {

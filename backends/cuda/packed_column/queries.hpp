@@ -3,6 +3,7 @@
 /// \file
 /// Calls over a packed column whose values are words `U`: unpack, sum, extremes.
 
+#include <backends/cuda/block_results.hpp>
 #include <backends/cuda/kernels/packed_column/consumers.hpp>
 #include <backends/cuda/packed_column/call.hpp>
 
@@ -39,33 +40,33 @@ U sign_flip(key_type type) {
   return packed::is_signed(type) ? U{1} << (sizeof(U) * 8 - 1) : U{0};
 }
 
-/// Runs a consumer over the whole column; what it finds is a `Found` on the device, 0 at first, and returned.
-template <class U, class Found, class MakeConsumer>
+/// Runs a consumer over the whole column; what it finds is a `Found` of each block, and `combine` over them returned.
+template <class U, class Found, class MakeConsumer, class Combine>
 Found find_in_column(const execution& on, const packed_layout& packed, memory_space space,
-                     const MakeConsumer& consumer_of) {
+                     const MakeConsumer& consumer_of, const Combine& combine) {
   const simt::device_guard current(on.device);
   CUstream_st* const stream = stream_of(on);
   scratch room(on, stream);
   const column_on_device column(room, packed, space);
-  Found* found = nullptr;
-  room.request(found, 1);
   room.allocate();
-  Found result{};
-  const settled_at_end wait(stream);
-  simt::fill_zero(found, sizeof(Found), stream);
-  enqueue_visit<U>(column.enqueue(stream), 0, packed.count, consumer_of(found), stream);
-  simt::copy(&result, found, sizeof(Found), stream);
-  simt::synchronize(stream);
-  return result;
+  const column_visit<U, std::invoke_result_t<MakeConsumer, Found*>> visit(packed, 0, packed.count);
+  const block_results<Found> found(visit.blocks());
+  settled_at_end wait(stream);
+  visit.enqueue(column.enqueue(stream).bytes, consumer_of(found.data()), stream);
+  wait.now();
+  return found.combined(combine);
 }
 
 template <class U>
 void run_sum(const execution& on, const packed_sum_call& call) {
   // images lie above their values by the flip
   const U flip = sizeof(U) == 4 ? sign_flip<U>(call.column.type) : U{0};
-  const auto sum = find_in_column<U, std::uint64_t>(on, call.column, call.space, [&](std::uint64_t* to) {
-    return sum_values<U>{flip, to};
-  });
+  const auto sum = find_in_column<U, std::uint64_t>(
+      on, call.column, call.space,
+      [&](std::uint64_t* to) {
+        return sum_values<U>{flip, to};
+      },
+      [](std::uint64_t a, std::uint64_t b) { return a + b; });
   *call.sum = sum - call.column.count * flip;
   report_visit(call.statistics);
 }
@@ -73,10 +74,15 @@ void run_sum(const execution& on, const packed_sum_call& call) {
 template <class U>
 void run_extremes(const execution& on, const packed_extremes_call& call) {
   const U flip = sign_flip<U>(call.column.type);
-  const auto found = find_in_column<U, extremes_found>(on, call.column, call.space, [&](extremes_found* to) {
-    return find_extremes<U>{flip, to};
-  });
-  *call.minimum = static_cast<U>(~found.least_inverted) ^ flip;
+  const auto found = find_in_column<U, extremes_found>(
+      on, call.column, call.space,
+      [&](extremes_found* to) {
+        return find_extremes<U>{flip, to};
+      },
+      [](const extremes_found& a, const extremes_found& b) {
+        return extremes_found{std::min(a.least, b.least), std::max(a.greatest, b.greatest)};
+      });
+  *call.minimum = static_cast<U>(found.least) ^ flip;
   *call.maximum = static_cast<U>(found.greatest) ^ flip;
   report_visit(call.statistics);
 }

@@ -3,30 +3,27 @@
 /// \file
 /// Calls of "packed_select": a bitmap, or from it the indices.
 
+#include <backends/cuda/block_results.hpp>
 #include <backends/cuda/kernels/packed_column/consumers.hpp>
 #include <backends/cuda/kernels/packed_column/indices.hpp>
 #include <backends/cuda/packed_column/call.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
-/// Enqueues a selection of [low, high] from a column on the device, and waits for how many match. `matches` is a
-/// number on the device; `matches_in_group` may be nullptr.
+/// Enqueues a selection of [low, high] from a column on the device, and waits for how many match. `matches_in_group`
+/// may be nullptr.
 template <class U>
-std::uint64_t mark_values(const packed_layout& column, U low, U high, std::uint64_t* bitmap, std::uint64_t* matches,
+std::uint64_t mark_values(const packed_layout& column, U low, U high, std::uint64_t* bitmap,
                           std::uint32_t* matches_in_group, CUstream_st* stream) {
-  std::uint64_t found = 0;
-  const settled_at_end wait(stream);
-  simt::fill_zero(matches, sizeof(std::uint64_t), stream);
-  const select_values<U> consumer{low,
-                                  static_cast<U>(high - low),
-                                  reinterpret_cast<std::uint32_t*>(bitmap),
-                                  2 * ((column.count + 63) / 64),
-                                  matches,
-                                  matches_in_group};
-  enqueue_visit<U>(column, 0, column.count, consumer, stream);
-  simt::copy(&found, matches, sizeof(std::uint64_t), stream);
-  simt::synchronize(stream);
-  return found;
+  const column_visit<U, select_values<U>> visit(column, 0, column.count);
+  const block_results<std::uint64_t> matches(visit.blocks());
+  settled_at_end wait(stream);
+  visit.enqueue(column.bytes,
+                {low, static_cast<U>(high - low), reinterpret_cast<std::uint32_t*>(bitmap),
+                 2 * ((column.count + 63) / 64), matches.data(), matches_in_group},
+                stream);
+  wait.now();
+  return matches.combined([](std::uint64_t a, std::uint64_t b) { return a + b; });
 }
 
 /// A bitmap with its counts in scratch memory, as the writing of indices needs it.
@@ -36,7 +33,6 @@ class marks_on_device {
     room.request(bitmap_, words());
     room.request(counts_, groups_);
     room.request(totals_, chunks());
-    room.request(matches_, 1);
   }
   marks_on_device(const marks_on_device&) = delete;
   marks_on_device& operator=(const marks_on_device&) = delete;
@@ -44,7 +40,7 @@ class marks_on_device {
   /// Marks the values in [low, high]; waits for how many there are.
   template <class U>
   [[nodiscard]] std::uint64_t mark(const packed_layout& column, U low, U high, CUstream_st* stream) const {
-    return mark_values<U>(column, low, high, bitmap_, matches_, counts_, stream);
+    return mark_values<U>(column, low, high, bitmap_, counts_, stream);
   }
 
   /// Enqueues the running sums of the counts, once after each marking.
@@ -66,7 +62,6 @@ class marks_on_device {
   std::uint64_t* bitmap_ = nullptr;
   std::uint32_t* counts_ = nullptr;
   std::uint64_t* totals_ = nullptr;
-  std::uint64_t* matches_ = nullptr;
 };
 
 template <class U>
@@ -76,19 +71,15 @@ void run_select_bitmap(const execution& on, const packed_select_call& call) {
   const bool on_host = call.space == memory_space::host;
   scratch room(on, stream);
   const column_on_device column(room, call.column, call.space);
-  std::uint64_t* matches = nullptr;
   std::uint64_t* bitmap = nullptr;
-  room.request(matches, 1);
   if (on_host) room.request(bitmap, words);
   room.allocate();
   if (!on_host) bitmap = call.bitmap;
-  const settled_at_end wait(stream);
+  settled_at_end wait(stream);
   const std::uint64_t found = mark_values<U>(column.enqueue(stream), static_cast<U>(call.low),
-                                             static_cast<U>(call.high), bitmap, matches, nullptr, stream);
-  if (on_host) {
-    simt::copy(call.bitmap, bitmap, words * sizeof(std::uint64_t), stream);
-    simt::synchronize(stream);
-  }
+                                             static_cast<U>(call.high), bitmap, nullptr, stream);
+  if (on_host) simt::copy(call.bitmap, bitmap, words * sizeof(std::uint64_t), stream);
+  wait.now();
   *call.matches = found;
 }
 

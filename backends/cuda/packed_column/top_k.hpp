@@ -85,12 +85,12 @@ class packed_top_k_run {
   sampled sample(const top_k_detail::filter_plan& plan) {
     scratch room(on_, stream_);
     U* values = nullptr;
-    U* best = nullptr;
     std::uint32_t* positions = nullptr;
     room.request(values, plan.samples);
-    room.request(best, plan.rank);
     room.request(positions, plan.rank);
     room.allocate();
+    const simt::host_page best(plan.rank * sizeof(U));
+    settled_at_end wait(stream_);
     with_encoding(column_.kind, [&]<encoding Kind>(std::integral_constant<encoding, Kind>) {
       using kernel = sample_values<U, Kind>;
       simt::launch(kernel{column_, plan.samples, values},
@@ -100,17 +100,16 @@ class packed_top_k_run {
     of_sample.keys = values;
     of_sample.count = plan.samples;
     of_sample.k = plan.rank;
-    of_sample.out_keys = best;
+    of_sample.out_keys = best.get();
     of_sample.out_indices = positions;
     of_sample.index_bytes = sizeof(std::uint32_t);
     of_sample.first_index = 0;
     of_sample.order = ordering::sorted;
     top_k_filter(on_, of_sample);
+    wait.now();
     sampled found{};
-    const settled_at_end wait(stream_);
-    simt::copy(&found.threshold, best + (plan.rank - 1), sizeof(U), stream_);
-    simt::copy(&found.best, best, sizeof(U), stream_);
-    simt::synchronize(stream_);
+    best.read(&found.threshold, (plan.rank - 1) * sizeof(U), sizeof(U));
+    best.read(&found.best, 0, sizeof(U));
     return found;
   }
 

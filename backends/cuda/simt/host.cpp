@@ -1,9 +1,11 @@
 #include <backends/cuda/simt/host.hpp>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <backends/cuda/simt/check.hpp>
 #include <zenith/error.hpp>
@@ -70,17 +72,21 @@ device_limits limits() {
 
 namespace {
 
-// One pool a device, of the library's own: the device's default pool gives everything back at each synchronisation
-// unless its owner, who is not us, says otherwise, and then each call would wait for the operating system. Kept until
-// the process ends, as loaded kernels are.
-cudaMemPool_t pool_of_current_device() {
+// Two pools a device, of the library's own: the device's default pool gives everything back at each synchronisation
+// unless its owner, who is not us, says otherwise, and then each call would wait for the operating system. For the same
+// reason what lasts has a pool apart: columns of gigabytes are more than a pool keeps, and one that holds more gives
+// back all that is free, so that each call's scratch was mapped anew, 60 us of it. Kept until the process ends, as
+// loaded kernels are.
+enum class lifetime : std::uint8_t { call, lasting };
+
+cudaMemPool_t pool_of_current_device(lifetime of) {
   constexpr std::uint64_t kept_bytes = std::uint64_t{256} << 20;
   static std::mutex mutex;
-  static std::map<int, cudaMemPool_t> pools;
+  static std::map<std::pair<int, lifetime>, cudaMemPool_t> pools;
   int device = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
   const std::scoped_lock lock(mutex);
-  if (const auto found = pools.find(device); found != pools.end()) return found->second;
+  if (const auto found = pools.find({device, of}); found != pools.end()) return found->second;
   cudaMemPoolProps wanted{};
   wanted.allocType = cudaMemAllocationTypePinned;
   wanted.location.type = cudaMemLocationTypeDevice;
@@ -89,17 +95,25 @@ cudaMemPool_t pool_of_current_device() {
   check(cudaMemPoolCreate(&pool, &wanted), "cudaMemPoolCreate");
   std::uint64_t kept = kept_bytes;
   check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept), "cudaMemPoolSetAttribute");
-  pools.emplace(device, pool);
+  pools.emplace(std::pair{device, of}, pool);
   return pool;
+}
+
+void* allocate_from(cudaMemPool_t pool, std::size_t bytes, CUstream_st* stream) {
+  void* pointer = nullptr;
+  const auto code = cudaMallocFromPoolAsync(&pointer, bytes, pool, stream);
+  check(code, "cudaMallocFromPoolAsync of " + std::to_string(bytes) + " bytes");
+  return pointer;
 }
 
 }  // namespace
 
 void* allocate(std::size_t bytes, CUstream_st* stream) {
-  void* pointer = nullptr;
-  const auto code = cudaMallocFromPoolAsync(&pointer, bytes, pool_of_current_device(), stream);
-  check(code, "cudaMallocFromPoolAsync of " + std::to_string(bytes) + " bytes");
-  return pointer;
+  return allocate_from(pool_of_current_device(lifetime::call), bytes, stream);
+}
+
+void* allocate_lasting(std::size_t bytes, CUstream_st* stream) {
+  return allocate_from(pool_of_current_device(lifetime::lasting), bytes, stream);
 }
 
 void deallocate(void* pointer, std::size_t /*bytes*/, CUstream_st* stream) noexcept {
@@ -117,6 +131,62 @@ void fill_zero(void* at, std::size_t bytes, CUstream_st* stream) {
 void synchronize(CUstream_st* stream) { check(cudaStreamSynchronize(stream), "cudaStreamSynchronize"); }
 
 void settle(CUstream_st* stream) noexcept { (void)cudaStreamSynchronize(stream); }
+
+namespace {
+
+// Pages that no call holds. To pin one takes longer than a launch, so they go from call to call, as many as there ever
+// were calls at once, and are kept until the process ends.
+class idle_pages {
+ public:
+  struct page {
+    void* at;
+    std::size_t bytes;
+  };
+
+  page take(std::size_t bytes) {
+    {
+      const std::scoped_lock lock(mutex_);
+      const auto found = std::find_if(idle_.begin(), idle_.end(), [&](const page& one) { return one.bytes >= bytes; });
+      if (found != idle_.end()) {
+        const page taken = *found;
+        *found = idle_.back();
+        idle_.pop_back();
+        return taken;
+      }
+      // so that giving back never has to ask for memory
+      idle_.reserve(++asked_for_);
+    }
+    constexpr std::size_t unit = std::size_t{64} << 10;
+    page made{nullptr, (bytes + unit - 1) / unit * unit};
+    check(cudaHostAlloc(&made.at, made.bytes, cudaHostAllocPortable | cudaHostAllocMapped), "cudaHostAlloc");
+    return made;
+  }
+
+  void give(const page& back) noexcept {
+    const std::scoped_lock lock(mutex_);
+    idle_.push_back(back);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<page> idle_;
+  std::size_t asked_for_ = 0;
+};
+
+idle_pages& pages() {
+  static idle_pages all;
+  return all;
+}
+
+}  // namespace
+
+host_page::host_page(std::size_t bytes) {
+  const auto taken = pages().take(bytes);
+  at_ = taken.at;
+  bytes_ = taken.bytes;
+}
+
+host_page::~host_page() { pages().give({at_, bytes_}); }
 
 namespace detail {
 namespace {

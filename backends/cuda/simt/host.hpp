@@ -5,6 +5,7 @@
 /// checked; a failure is thrown as zenith::error. See vocabulary.hpp for the contract.
 
 #include <cstddef>
+#include <cstring>
 
 #include <backends/cuda/simt/common.hpp>
 
@@ -61,8 +62,10 @@ class event {
 /// Of the current device.
 [[nodiscard]] device_limits limits();
 
-/// Memory of a stream-ordered pool on the current device, aligned to 256 bytes; throws out_of_memory.
+/// Memory of a stream-ordered pool on the current device, aligned to 256 bytes; throws out_of_memory. `allocate` is for
+/// what a call gives back before it returns.
 [[nodiscard]] void* allocate(std::size_t bytes, CUstream_st* stream);
+[[nodiscard]] void* allocate_lasting(std::size_t bytes, CUstream_st* stream);
 void deallocate(void* pointer, std::size_t bytes, CUstream_st* stream) noexcept;
 
 /// Between any two places, host or device; asynchronous as far as the host memory is pinned.
@@ -72,6 +75,24 @@ void fill_zero(void* at, std::size_t bytes, CUstream_st* stream);
 void synchronize(CUstream_st* stream);
 /// The same where nothing can be thrown.
 void settle(CUstream_st* stream) noexcept;
+
+/// Memory of the host that kernels on any device write to, and one call's alone while it is held. Throws out_of_memory.
+class host_page {
+ public:
+  explicit host_page(std::size_t bytes);
+  ~host_page();
+  host_page(const host_page&) = delete;
+  host_page& operator=(const host_page&) = delete;
+  [[nodiscard]] void* get() const noexcept { return at_; }
+  /// What kernels wrote there, once their stream was waited for.
+  void read(void* to, std::size_t offset, std::size_t bytes) const {
+    std::memcpy(to, static_cast<const std::byte*>(at_) + offset, bytes);
+  }
+
+ private:
+  void* at_;
+  std::size_t bytes_;  ///< that it has, perhaps more than were asked for
+};
 
 namespace detail {
 

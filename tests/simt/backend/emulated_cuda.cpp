@@ -22,10 +22,10 @@ void configure_emulated(execution& settings) {
   settings.threads = 1;
 }
 
-void* allocate_emulated(const execution& on, std::size_t bytes) { return allocate_scratch(on, bytes, stream_of(on)); }
+void* allocate_emulated(const execution& on, std::size_t bytes) { return allocate_lasting(on, bytes, stream_of(on)); }
 
 void deallocate_emulated(const execution& on, void* pointer, std::size_t bytes) noexcept {
-  deallocate_scratch(on, pointer, bytes, stream_of(on));
+  deallocate(on, pointer, bytes, stream_of(on));
 }
 
 // The copy finds out by itself where the bytes lie; what the caller says must agree.

@@ -29,6 +29,8 @@ void* allocate(std::size_t bytes, CUstream_st* /*stream*/) {
   return at;
 }
 
+void* allocate_lasting(std::size_t bytes, CUstream_st* stream) { return allocate(bytes, stream); }
+
 void deallocate(void* pointer, std::size_t /*bytes*/, CUstream_st* /*stream*/) noexcept {
   try {
     engine::device_memory::instance().deallocate(pointer);

@@ -45,11 +45,29 @@ class event {
 [[nodiscard]] device_limits limits();
 
 [[nodiscard]] void* allocate(std::size_t bytes, CUstream_st* stream);
+[[nodiscard]] void* allocate_lasting(std::size_t bytes, CUstream_st* stream);
 void deallocate(void* pointer, std::size_t bytes, CUstream_st* stream) noexcept;
 void copy(void* to, const void* from, std::size_t bytes, CUstream_st* stream);
 void fill_zero(void* at, std::size_t bytes, CUstream_st* stream);
 void synchronize(CUstream_st* stream);
 void settle(CUstream_st* stream) noexcept;
+
+/// Memory of the emulated device, so that each page has its guards and its reads are checked.
+class host_page {
+ public:
+  explicit host_page(std::size_t bytes) : at_(allocate(bytes, nullptr)), bytes_(bytes) {}
+  ~host_page() { deallocate(at_, bytes_, nullptr); }
+  host_page(const host_page&) = delete;
+  host_page& operator=(const host_page&) = delete;
+  [[nodiscard]] void* get() const noexcept { return at_; }
+  void read(void* to, std::size_t offset, std::size_t bytes) const {
+    copy(to, static_cast<const std::byte*>(at_) + offset, bytes, nullptr);
+  }
+
+ private:
+  void* at_;
+  std::size_t bytes_;
+};
 
 namespace detail {
 

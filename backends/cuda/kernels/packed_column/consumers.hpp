@@ -59,7 +59,7 @@ struct sum_values {
   }
 
   U flip;
-  std::uint64_t* sum;  ///< was 0
+  std::uint64_t* sums;  ///< of each block
 
   class state {
    public:
@@ -101,7 +101,7 @@ struct sum_values {
     ZENITH_DEVICE void finish_group(std::uint64_t /*group*/) const {}
     ZENITH_DEVICE void finish(const simt::shared_span<std::uint64_t>& partials) const {
       const auto sum = block_reduce(sum_, partials, [](std::uint64_t a, std::uint64_t b) { return a + b; });
-      if (simt::thread_index() == 0) simt::atomic_add(of_.sum, sum);
+      if (simt::thread_index() == 0) simt::store(of_.sums + simt::block_index(), sum);
     }
 
    private:
@@ -110,9 +110,9 @@ struct sum_values {
   };
 };
 
-/// What is found: both begin at 0, which is below everything.
+/// What a block finds, as images.
 struct extremes_found {
-  std::uint64_t least_inverted;  ///< ~ of the least image
+  std::uint64_t least;
   std::uint64_t greatest;
 };
 
@@ -122,7 +122,7 @@ struct find_extremes {
   static constexpr bool takes_words(encoding kind) { return kind == encoding::frame_of_reference; }
 
   U flip;
-  extremes_found* found;
+  extremes_found* found;  ///< of each block
 
   class state {
    public:
@@ -178,13 +178,14 @@ struct find_extremes {
 
     ZENITH_DEVICE void finish_group(std::uint64_t /*group*/) const {}
     ZENITH_DEVICE void finish(const simt::shared_span<std::uint64_t>& partials) const {
+      const auto lesser = [](std::uint64_t a, std::uint64_t b) { return a < b ? a : b; };
       const auto greater = [](std::uint64_t a, std::uint64_t b) { return a > b ? a : b; };
       const unsigned warps = simt::block_size() / simt::warp_size;
-      const auto least = block_reduce(~std::uint64_t{least_}, partials.subspan(0, warps), greater);
+      const auto least = block_reduce(least_, partials.subspan(0, warps), lesser);
       const auto greatest = block_reduce(greatest_, partials.subspan(warps, warps), greater);
       if (simt::thread_index() != 0) return;
-      simt::atomic_max(&of_.found->least_inverted, least);
-      simt::atomic_max(&of_.found->greatest, greatest);
+      simt::store(&of_.found[simt::block_index()].least, least);
+      simt::store(&of_.found[simt::block_index()].greatest, greatest);
     }
 
    private:
@@ -209,7 +210,7 @@ struct select_values {
   U range;
   std::uint32_t* bitmap;
   std::uint64_t words;              ///< of 32 bits: an even number
-  std::uint64_t* matches;           ///< how many there are in all; was 0
+  std::uint64_t* matches;           ///< how many each block finds
   std::uint32_t* matches_in_group;  ///< nullptr: not asked for
 
   class state {
@@ -289,7 +290,7 @@ struct select_values {
     }
     ZENITH_DEVICE void finish(const simt::shared_span<std::uint64_t>& partials) const {
       const auto all = block_reduce(matches_, partials, [](std::uint64_t a, std::uint64_t b) { return a + b; });
-      if (simt::thread_index() == 0) simt::atomic_add(of_.matches, all);
+      if (simt::thread_index() == 0) simt::store(of_.matches + simt::block_index(), all);
     }
 
    private:
