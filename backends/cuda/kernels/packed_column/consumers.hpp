@@ -68,24 +68,40 @@ struct sum_values {
     ZENITH_DEVICE explicit state(const sum_values& of) : of_(of) {}
     [[nodiscard]] ZENITH_DEVICE U bias() const { return of_.flip; }
 
-    struct note {};
+    /// Of delta: what a block goes on from, and by what beside its words, where its values are added one by one.
+    struct note {
+      U base;
+      U step;
+      std::uint32_t one_by_one;
+    };
     template <class Source>
-    [[nodiscard]] ZENITH_DEVICE words_wanted begin_words(const Source& source, note& /*to*/) {
-      if (!source.add_references(sum_)) return words_wanted::unpacked;
-      return source.even_width() == 0 ? words_wanted::none : words_wanted::all;
+    [[nodiscard]] ZENITH_DEVICE words_wanted begin_words(const Source& source, note& to) {
+      const std::uint32_t width = source.even_width();
+      if constexpr (sizeof(U) == 4 && requires { source.own_base(); }) {
+        // so are wide words, for which it takes no more than sums of 64 bits
+        const bool is_whole = width <= most_bits_that_fall_in_32 && source.add_references(sum_);
+        to = {source.own_base(), source.own_reference(), is_whole ? 0U : 1U};
+        if (is_whole && width == 0) return words_wanted::none;
+        return width == 0 ? words_wanted::unpacked : words_wanted::all;
+      } else {
+        if (!source.add_references(sum_)) return words_wanted::unpacked;
+        return width == 0 ? words_wanted::none : words_wanted::all;
+      }
     }
     template <encoding Kind, class Words>
-    ZENITH_DEVICE void take_words(const Words& words, note /*of*/, std::uint64_t /*group*/, unsigned /*half*/) {
-      if constexpr (Kind == encoding::delta) {
+    ZENITH_DEVICE void take_words(const Words& words, const note& of, std::uint64_t /*group*/, unsigned half) {
+      if constexpr (Kind != encoding::delta) {
+        sum_ += words.sum();
+      } else if (sizeof(U) == 8 || (Words::sums_fall_in_32_bits && of.one_by_one == 0)) {
         // a word is part of its value and of all that follow in the block
         const unsigned miniblocks = packed_miniblocks - 1 - simt::lane_index() % packed_miniblocks;
         const falling_sums sums = words.sum_falling();
         sum_ += sums.falling + sums.plain * (miniblocks * packed_miniblock_items);
       } else {
-        sum_ += words.sum();
+        sum_ += sum_running(words, of, half);
       }
     }
-    ZENITH_DEVICE void take_no_words(note /*of*/, std::uint64_t /*group*/) const {}
+    ZENITH_DEVICE void take_no_words(const note& /*of*/, std::uint64_t /*group*/) const {}
 
     ZENITH_DEVICE void take(const tile& values, std::uint64_t /*first*/, unsigned items) {
       if (items == tile::size) {
@@ -105,6 +121,22 @@ struct sum_values {
     }
 
    private:
+    // Value by value, each as it is after wrapping around.
+    template <class Words>
+    [[nodiscard]] ZENITH_DEVICE static std::uint64_t sum_running(const Words& words, const note& of, unsigned half) {
+      const auto base = static_cast<std::uint32_t>(simt::shuffle(simt::full_warp, of.base, block_of_lane(half)));
+      const auto step = static_cast<std::uint32_t>(simt::shuffle(simt::full_warp, of.step, block_of_lane(half)));
+      // the miniblocks of a block are those of neighbouring lanes
+      const std::uint32_t own = static_cast<std::uint32_t>(words.sum()) + packed_miniblock_items * step;
+      std::uint32_t steps = own;
+      ZENITH_UNROLL
+      for (unsigned distance = 1; distance < packed_miniblocks; distance *= 2) {
+        const std::uint32_t below = simt::shuffle_up(simt::full_warp, steps, distance);
+        if (simt::lane_index() % packed_miniblocks >= distance) steps += below;
+      }
+      return words.sum_running(base + steps - own, step);
+    }
+
     const sum_values& of_;
     std::uint64_t sum_ = 0;
   };

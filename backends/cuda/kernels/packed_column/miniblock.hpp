@@ -14,6 +14,9 @@ struct falling_sums {
   std::uint64_t falling;
 };
 
+/// Words of up to so many bits: those sums of 32 of them need no more than 32.
+inline constexpr unsigned most_bits_that_fall_in_32 = 22;
+
 /// Which words of a block are selected: those in [low, low + range], or with all bits of `flip` the others. Words stand
 /// in the upper bits of 32, over whatever.
 struct word_range {
@@ -56,6 +59,8 @@ ZENITH_DEVICE word_range words_within(U first, U range, unsigned width) {
 template <unsigned Width>
 class miniblock_words {
  public:
+  static constexpr bool sums_fall_in_32_bits = Width <= most_bits_that_fall_in_32;
+
   /// Miniblock `number` of those that stand in dynamic shared memory from byte `at` on.
   ZENITH_DEVICE miniblock_words(unsigned at, unsigned number) {
     using wide = simt::vector<std::uint32_t, together>;
@@ -106,14 +111,30 @@ class miniblock_words {
       }
       return {sum(), falling};
     } else if constexpr (!pairs_hold_falling) {
-      std::conditional_t<(Width <= 22), std::uint32_t, std::uint64_t> plain = 0;
-      std::conditional_t<(Width <= 22), std::uint32_t, std::uint64_t> falling = 0;
+      std::conditional_t<sums_fall_in_32_bits, std::uint32_t, std::uint64_t> plain = 0;
+      std::conditional_t<sums_fall_in_32_bits, std::uint32_t, std::uint64_t> falling = 0;
       ZENITH_UNROLL
       for (unsigned i = 0; i < packed_miniblock_items; ++i) {
         plain += value(i);
         falling += plain;
       }
       return {plain, falling};
+    } else if constexpr (pairs == 1 && Width <= 12) {
+      // products are free where additions and masks are what the time goes into; the odd ones as they stand
+      std::uint32_t even = 0;
+      std::uint32_t odd = 0;
+      std::uint32_t even_falling = 0;
+      std::uint32_t odd_falling = 0;
+      ZENITH_UNROLL
+      for (unsigned n = 0; n < windows; ++n) {
+        const std::uint32_t low = even_of(n);
+        const std::uint32_t high = window(n) & mask << Width;
+        even += low;
+        odd += high;
+        even_falling += low * (packed_miniblock_items - 2 * n);
+        odd_falling += high * (packed_miniblock_items - 1 - 2 * n);
+      }
+      return {even + (odd >> Width), even_falling + (odd_falling >> Width)};
     } else {
       std::uint32_t sums = 0;
       std::uint32_t odd_sums = 0;
@@ -132,6 +153,17 @@ class miniblock_words {
       for (unsigned pair = 1; pair < pairs; ++pair) rising += 2 * pair * field_of(sums, pair);
       return {plain, packed_miniblock_items * plain - rising};
     }
+  }
+
+  /// The sum of the 32 values that begin behind `value`, each its word and `step` above the one before, modulo 2^32.
+  [[nodiscard]] ZENITH_DEVICE std::uint64_t sum_running(std::uint32_t value, std::uint32_t step) const {
+    std::uint64_t sum = 0;
+    ZENITH_UNROLL
+    for (unsigned i = 0; i < packed_miniblock_items; ++i) {
+      value += this->value(i) + step;
+      sum += value;
+    }
+    return sum;
   }
 
   /// The greatest and the least word.

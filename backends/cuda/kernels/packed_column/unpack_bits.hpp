@@ -290,6 +290,9 @@ class unpacker<U, encoding::delta> : public difference_unpacker<U> {
     base_ = this->bias_ + record.template read<U>(static_cast<unsigned>(packed::group_bytes<U> + slot * sizeof(U)));
   }
 
+  /// What block lane % 16 goes on from.
+  [[nodiscard]] ZENITH_DEVICE U own_base() const { return base_; }
+
   /// As in frame_of_reference.
   ZENITH_DEVICE bool add_references(std::uint64_t& sum) const {
     const U step = this->record_.own_reference();
