@@ -49,7 +49,7 @@ struct alignas(128) narrow_code {
 
 constexpr narrow_code make_narrow_code(unsigned width) {
   narrow_code made{};
-  const unsigned lane_bytes = width <= byte_width ? 1 : 2;
+  const unsigned lane_bytes = width <= byte_width ? 1 : width <= 16 ? 2 : 4;
   for (unsigned i = 0; i < 64; ++i) {
     const unsigned first = i / 8 * (8 / lane_bytes) * width;
     const unsigned byte = first / 8 + i % 8;
@@ -110,12 +110,19 @@ constexpr narrow_code make_narrow_code(unsigned width) {
 
 #endif
 
+/// The widths that have a code: eight bytes hold two words of up to 30 bits, wherever the first may begin.
+#if defined(ZENITH_ISA_AVX512VBMI)
+inline constexpr unsigned coded_width = 30;
+#else
+inline constexpr unsigned coded_width = narrow_width;
+#endif
+
 struct narrow_code_table {
-  narrow_code of[narrow_width + 1];
+  narrow_code of[coded_width + 1];
 };
 constexpr narrow_code_table make_narrow_codes() {
   narrow_code_table made{};
-  for (unsigned width = 0; width <= narrow_width; ++width) made.of[width] = make_narrow_code(width);
+  for (unsigned width = 0; width <= coded_width; ++width) made.of[width] = make_narrow_code(width);
   return made;
 }
 constexpr narrow_code_table narrow_codes = make_narrow_codes();
@@ -132,7 +139,14 @@ ZENITH_FN __m512i added_pairs(__m512i of) { return _mm512_madd_epi16(of, _mm512_
 ZENITH_FN __m512i shifted_down(__m512i of, unsigned by) {
   return _mm512_srl_epi64(of, _mm_cvtsi32_si128(static_cast<int>(by)));
 }
+ZENITH_FN __m512i shifted_up(__m512i of, unsigned by) {
+  return _mm512_sll_epi64(of, _mm_cvtsi32_si128(static_cast<int>(by)));
+}
 ZENITH_FN __m512i low_halves(__m512i of) { return _mm512_and_si512(of, _mm512_set1_epi64(0xffffffffLL)); }
+/// Of each lane of 32 bits.
+ZENITH_FN __m512i upper_halves(__m512i of) { return _mm512_srli_epi32(of, 16); }
+/// a - b * 2^16, in lanes of 32 bits.
+ZENITH_FN __m512i less_halves(__m512i a, __m512i b) { return _mm512_sub_epi32(a, _mm512_slli_epi32(b, 16)); }
 /// The bytes at the tops of lanes of 16 bits, an even one and an odd one in turn.
 ZENITH_FN __m512i top_bytes(__m512i even, __m512i odd) {
   return _mm512_mask_mov_epi8(odd, 0x5555555555555555ULL, _mm512_srli_epi16(even, 8));
@@ -155,7 +169,14 @@ ZENITH_FN __m256i added_pairs(__m256i of) { return _mm256_madd_epi16(of, _mm256_
 ZENITH_FN __m256i shifted_down(__m256i of, unsigned by) {
   return _mm256_srl_epi64(of, _mm_cvtsi32_si128(static_cast<int>(by)));
 }
+ZENITH_FN __m256i shifted_up(__m256i of, unsigned by) {
+  return _mm256_sll_epi64(of, _mm_cvtsi32_si128(static_cast<int>(by)));
+}
 ZENITH_FN __m256i low_halves(__m256i of) { return _mm256_and_si256(of, _mm256_set1_epi64x(0xffffffffLL)); }
+/// Of each lane of 32 bits.
+ZENITH_FN __m256i upper_halves(__m256i of) { return _mm256_srli_epi32(of, 16); }
+/// a - b * 2^16, in lanes of 32 bits.
+ZENITH_FN __m256i less_halves(__m256i a, __m256i b) { return _mm256_sub_epi32(a, _mm256_slli_epi32(b, 16)); }
 /// The bytes at the tops of lanes of 16 bits, an even one and an odd one in turn.
 ZENITH_FN __m256i top_bytes(__m256i even, __m256i odd) {
   return _mm256_or_si256(_mm256_srli_epi16(even, 8),
@@ -194,7 +215,7 @@ class narrow_unpacker {
   ZENITH_FN narrow_words<Lane> operator()(const std::byte* at) const {
     narrow_words<Lane> words;
     for (unsigned i = 0; i < sizeof(Lane); ++i) {
-      const std::byte* from = at + i * stride() / 2;
+      const std::byte* from = at + i * stride() / sizeof(Lane);
       prefetch_ahead(from);
       const __m512i together = _mm512_permutexvar_epi8(bytes_, load_bits(from));
       words.v[i] = _mm512_multishift_epi64_epi8(bits_, together);
@@ -209,6 +230,34 @@ class narrow_unpacker {
 };
 
 using byte_unpacker = narrow_unpacker<std::uint8_t>;
+
+/// Words so long that sixteen of them end in the sixteen 32-bit words that begin with the first, one in each: 30 bits
+/// or more. A lane takes its own from that word and the one before it.
+class spanning_unpacker {
+ public:
+  using lane = std::uint32_t;
+
+  ZENITH_FN explicit spanning_unpacker(unsigned width) : width_(width) {
+    const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i short_of = _mm512_set1_epi32(static_cast<int>(32 - width));
+    shift_ = _mm512_sub_epi32(_mm512_set1_epi32(static_cast<int>(width)), _mm512_mullo_epi32(lanes, short_of));
+  }
+
+  ZENITH_FN std::uint64_t stride() const { return width_ * (narrow_items / 8); }
+
+  ZENITH_FN narrow_words<lane> operator()(const std::byte* at) const {
+    narrow_words<lane> words;
+    for (unsigned i = 0; i < sizeof(lane); ++i, at += 2 * width_) {
+      prefetch_ahead(at);
+      words.v[i] = _mm512_shrdv_epi32(load_bits(at - 4), load_bits(at), shift_);
+    }
+    return words;
+  }
+
+ private:
+  std::uint64_t width_;
+  narrow_register shift_;
+};
 
 /// Returns use(an unpacker of words of this width).
 template <class Use>

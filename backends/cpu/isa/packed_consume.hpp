@@ -143,9 +143,16 @@ class sum_consumer {
   }
 
 #if !defined(ZENITH_ISA_SSE2)
-  template <class Unpacker>
-  ZENITH_FN block_set narrow(const Unpacker& unpacked, const narrow_group& group, const std::byte* references) {
+  static constexpr unsigned most_group_width = 32;
+  ZENITH_FN static bool takes_groups(unsigned width) { return has_group_sum(width); }
+
+  ZENITH_FN block_set group(const narrow_group& group, const std::byte* references) {
     const auto biased = biased_references(references, order_bias<T>);
+    if (sizeof(U) == 4 && group.width == 32) {
+      wide_ += wide_batch(sums_of_values(group, biased));
+      rest_ -= std::uint64_t{order_bias<T>} * packed_group_items;
+      return 0;
+    }
     std::uint64_t sum = 0;
     U highest = 0;
     for (const U one : biased.of) {
@@ -155,7 +162,7 @@ class sum_consumer {
     // values that wrap around are widened one by one
     if (sizeof(U) == 4 && highest > static_cast<U>(~masks<U>.of[group.width])) return all_blocks;
     rest_ += sum * packed_block_items;
-    wide_ += wide_batch(sums_of(unpacked, group));
+    wide_ += wide_batch(sum_of_group(group));
     return 0;
   }
 #endif
@@ -250,9 +257,11 @@ class extremes_consumer {
   }
 
 #if !defined(ZENITH_ISA_SSE2)
+  static constexpr unsigned most_group_width = narrow_width;
+  ZENITH_FN static bool takes_groups(unsigned width) { return has_narrow_lanes(width); }
+
   /// Only the blocks with a value beyond what those before this group had.
-  template <class Unpacker>
-  ZENITH_FN block_set narrow(const Unpacker& unpacked, const narrow_group& group, const std::byte* references) {
+  ZENITH_FN block_set group(const narrow_group& group, const std::byte* references) {
     if (!is_known_) know();
     const auto biased = biased_references(references, order_bias<T>);
     block_set beyond = 0;
@@ -260,7 +269,9 @@ class extremes_consumer {
       beyond |= as_blocks<U>(i, ~at_most<U>(batch(known_least_), biased.load(i)));
     }
     if (known_greatest_ == static_cast<U>(~U{0})) return beyond;
-    return beyond | reaching_blocks<false>(unpacked, group, biased, static_cast<U>(known_greatest_ + 1));
+    return beyond | with_narrow_unpacker(group.width, [&](const auto& unpacked) ZENITH_INLINE_LAMBDA {
+             return reaching_blocks<false>(unpacked, group, biased, static_cast<U>(known_greatest_ + 1));
+           });
   }
 #endif
 
@@ -333,11 +344,15 @@ struct select_consumer {
   }
 
 #if !defined(ZENITH_ISA_SSE2)
-  template <class Unpacker>
-  ZENITH_FN block_set narrow(const Unpacker& unpacked, const narrow_group& group, const std::byte* references) {
+  static constexpr unsigned most_group_width = narrow_width;
+  ZENITH_FN static bool takes_groups(unsigned width) { return has_narrow_lanes(width); }
+
+  ZENITH_FN block_set group(const narrow_group& group, const std::byte* references) {
     count_to(group.first);
-    matches +=
-        store_group_within(unpacked, group, biased_references(references, U{0}), low, span, bitmap + group.first / 8);
+    matches += with_narrow_unpacker(group.width, [&](const auto& unpacked) ZENITH_INLINE_LAMBDA {
+      return store_group_within(unpacked, group, biased_references(references, U{0}), low, span,
+                                bitmap + group.first / 8);
+    });
     counted += packed_group_items;
     return 0;
   }
@@ -416,9 +431,13 @@ struct scan_consumer {
     return Smallest ? least > threshold : least + most < threshold;
   }
 #if !defined(ZENITH_ISA_SSE2)
-  template <class Unpacker>
-  ZENITH_FN block_set narrow(const Unpacker& unpacked, const narrow_group& group, const std::byte* references) const {
-    return reaching_blocks<Smallest>(unpacked, group, biased_references(references, order_bias<T>), threshold);
+  static constexpr unsigned most_group_width = narrow_width;
+  ZENITH_FN static bool takes_groups(unsigned width) { return has_narrow_lanes(width); }
+
+  ZENITH_FN block_set group(const narrow_group& group, const std::byte* references) const {
+    return with_narrow_unpacker(group.width, [&](const auto& unpacked) ZENITH_INLINE_LAMBDA {
+      return reaching_blocks<Smallest>(unpacked, group, biased_references(references, order_bias<T>), threshold);
+    });
   }
 #endif
 

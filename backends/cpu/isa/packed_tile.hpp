@@ -40,8 +40,9 @@ struct packed_tile {
 // and decides how much of the adding it needs. A consumer with
 //   skips(reference, most)                  whether nothing from reference to reference + most is of use to it
 // spares itself reading such blocks. A consumer with
-//   narrow(unpacker, group, references)     a group, with what unpacks its words to narrow lanes
-// returns a bit for each of the group's blocks that it could not settle with them: these come as tiles then.
+//   takes_groups(width)                     whether it settles whole groups of words of this width
+//   group(group, references)                such a group
+// returns a bit for each of the group's blocks that it could not settle: these come as tiles then.
 
 template <class U>
 ZENITH_FN packed_tile<U> loaded(const U* from) {
@@ -237,29 +238,28 @@ ZENITH_FN std::uint32_t bytes_of(const std::uint8_t* width) {
 }
 
 template <class Consumer>
-concept is_narrow_consumer = requires(Consumer to, const byte_unpacker& unpacked, const narrow_group& group,
-                                      const std::byte* references) {
-  to.narrow(unpacked, group, references);
+concept is_group_consumer = requires(Consumer to, const narrow_group& group, const std::byte* references) {
+  to.group(group, references);
 };
 
-/// Returns whether the width has narrow lanes; then the consumer had the group.
+/// Returns whether the consumer takes groups of the width; then it had this one.
 template <class U, class Consumer>
-ZENITH_FN bool in_narrow_lanes(Consumer& to, unsigned width, const std::byte* record, const std::byte* words,
-                               std::uint64_t block) {
-  if (!has_narrow_lanes(width)) return false;
+ZENITH_FN bool as_group(Consumer& to, unsigned width, const std::byte* record, const std::byte* words,
+                        std::uint64_t block) {
+  if (!to.takes_groups(width)) return false;
   const narrow_group group{words, width, block * packed_block_items};
   const std::byte* references = record + 8;
-  auto rest = with_narrow_unpacker(
-      width, [&](const auto& unpacked) ZENITH_INLINE_LAMBDA { return to.narrow(unpacked, group, references); });
+  auto rest = to.group(group, references);
   const auto own = static_cast<std::uint8_t>(width);
   const std::uint8_t widths[packed_miniblocks] = {own, own, own, own};
   for (; rest != 0; rest &= rest - 1) {
     const auto slot = static_cast<unsigned>(__builtin_ctz(rest));
-    unpack_words<U, false>(own_unpackers<U, false>{}, widths, group.block(slot),
-                           [&](const packed_tile<U>& tile, unsigned at) ZENITH_INLINE_LAMBDA {
-                             to.template framed<false>(tile, packed::load<U>(references + slot * sizeof(U)),
-                                                       group.first + slot * packed_block_items + at);
-                           });
+    constexpr bool wide = Consumer::most_group_width > narrow_bits<U>;
+    unpack_words<U, wide>(own_unpackers<U, wide>{}, widths, group.block(slot),
+                          [&](const packed_tile<U>& tile, unsigned at) ZENITH_INLINE_LAMBDA {
+                            to.template framed<wide>(tile, packed::load<U>(references + slot * sizeof(U)),
+                                                     group.first + slot * packed_block_items + at);
+                          });
   }
   return true;
 }
@@ -269,7 +269,7 @@ ZENITH_FN void for_frames(const packed_blocks& of, Consumer& to) {
   for_groups<U>(
       of,
       [&](unsigned width, const std::byte* record, const std::byte* words, std::uint64_t block) ZENITH_INLINE_LAMBDA {
-        if constexpr (is_narrow_consumer<Consumer>) return in_narrow_lanes<U>(to, width, record, words, block);
+        if constexpr (is_group_consumer<Consumer>) return as_group<U>(to, width, record, words, block);
         return false;
       },
       [&](const auto& unpackers, const std::uint8_t* width, const std::byte* words, std::uint64_t block, U reference)

@@ -1,0 +1,240 @@
+// The sum of the words of a group of one width, where no value has to be told from another. Included by a unit that is
+// compiled for one instruction set, inside its namespace.
+
+#if !defined(ZENITH_ISA_SSE2)
+
+/// Lanes of 32 bits, added up modulo 2^32, and their upper halves in full: together these say the whole sum of up to
+/// 2^16 words, in three instructions instead of the four that widen each.
+class halves_sum {
+ public:
+  ZENITH_FN void add(narrow_register words) {
+    whole_ = added_words(whole_, words, std::uint32_t{});
+    high_ = added_words(high_, upper_halves(words), std::uint32_t{});
+  }
+  /// In lanes of 64 bits: of the lower halves, and of the upper ones.
+  ZENITH_FN narrow_register low() const { return widened(less_halves(whole_, high_)); }
+  ZENITH_FN narrow_register high() const { return widened(high_); }
+  /// Of the lanes.
+  ZENITH_FN narrow_register total() const { return added_words(low(), shifted_up(high(), 16), std::uint64_t{}); }
+
+ private:
+  ZENITH_FN static narrow_register widened(narrow_register lanes) {
+    return added_words(low_halves(lanes), shifted_down(lanes, 32), std::uint64_t{});
+  }
+
+  narrow_register whole_{};
+  narrow_register high_{};
+};
+
+/// Words of 16 bits, two in a lane, and of 32.
+[[gnu::noinline]] narrow_register sums_of_halves(narrow_group group) {
+  halves_sum sum;
+  const std::byte* end = group.block(packed_group_blocks);
+  for (const std::byte* at = group.words; at != end; at += 4 * sizeof(narrow_register)) {
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < 4; ++i) {
+      const std::byte* from = at + i * sizeof(narrow_register);
+      if (i * sizeof(narrow_register) % 64 == 0) prefetch_ahead(from);
+      sum.add(load_bits(from));
+    }
+  }
+  return group.width == 16 ? added_words(sum.low(), sum.high(), std::uint64_t{}) : sum.total();
+}
+
+/// Values of 32 bits over words as long, which may wrap around: those of the block's reference and its words.
+template <class U>
+[[gnu::noinline]] narrow_register sums_of_values(narrow_group group, const block_words<U>& references) {
+  halves_sum sum;
+  for (unsigned slot = 0; slot < packed_group_blocks; ++slot) {
+    const narrow_register reference = every_lane(references[slot]);
+    const std::byte* at = group.block(slot);
+#pragma GCC unroll 16
+    for (unsigned i = 0; i < packed_block_items * 4 / sizeof(narrow_register); ++i, at += sizeof(narrow_register)) {
+      if (i * sizeof(narrow_register) % 64 == 0) prefetch_ahead(at);
+      sum.add(added_words(load_bits(at), reference, std::uint32_t{}));
+    }
+  }
+  return sum.total();
+}
+
+// Words of up to 26 bits, each brought to a lane of 32 bits, but not to its lowest bit: they add up as they lie, at any
+// of its first eight bits, and the lane's others are masked away. What does not fit behind them flows into the lane
+// above, where it finds as many bits as that lane's word begins behind: of two neighbours the upper is to begin early,
+// and the lower may begin late.
+inline constexpr unsigned least_placed_width = 11;
+inline constexpr unsigned most_placed_width = 26;
+
+/// Words that are placed together: AVX-512's byte permutation takes them from anywhere, the others from 128 bits.
+#if defined(ZENITH_ISA_AVX512VBMI)
+inline constexpr unsigned placed_together = 16;
+#else
+inline constexpr unsigned placed_together = 4;
+#endif
+
+struct alignas(128) placed_code {
+  std::uint32_t words[narrow_items / 4];  ///< without VBMI: the source of each 32 bits, from which bytes are taken
+  std::uint8_t bytes[narrow_items];
+  std::uint32_t mask[narrow_items / 4];
+  std::uint64_t low_bits[narrow_items / 8];  ///< of 64 bits, those of the lower word's sum
+  std::uint64_t low_shift[narrow_items / 8];
+  std::uint64_t high_shift[narrow_items / 8];
+  unsigned run;  ///< how many words a lane has room for
+};
+
+constexpr placed_code make_placed_code(unsigned width) {
+  placed_code made{};
+  made.run = packed_group_items * 4 / narrow_items;
+  for (unsigned first = 0; first < narrow_items / 4; first += placed_together) {
+    const unsigned start = first * width;
+    // where the bits begin that the words are taken from
+    const unsigned source = placed_together == 4 ? start / 32 * 32 : 0;
+    if (placed_together == 4) {
+      for (unsigned i = 0; i < 4; ++i) made.words[first + i] = source / 32 + i;
+    }
+    // by the bit of their first byte with which they begin
+    unsigned sorted[placed_together]{};
+    unsigned count = 0;
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      for (unsigned i = 0; i < placed_together; ++i) {
+        if ((start + i * width) % 8 == bit) sorted[count++] = first + i;
+      }
+    }
+    for (unsigned pair = 0; pair < placed_together / 2; ++pair) {
+      const unsigned at = first / 2 + pair;
+      const unsigned low_bit = sorted[placed_together / 2 + pair] * width;
+      const unsigned high_bit = sorted[pair] * width;
+      const auto set = [&](unsigned lane, unsigned bit) {
+        for (unsigned i = 0; i < 4; ++i) {
+          const unsigned byte = (bit - source) / 8 + i;
+          constexpr unsigned last = placed_together == 4 ? 15 : 63;
+          made.bytes[4 * lane + i] = static_cast<std::uint8_t>(byte < last ? byte : last);
+        }
+        made.mask[lane] = masks<std::uint32_t>.of[width] << bit % 8;
+      };
+      set(2 * at, low_bit);
+      set(2 * at + 1, high_bit);
+      made.low_shift[at] = low_bit % 8;
+      made.high_shift[at] = 32 + high_bit % 8;
+      made.low_bits[at] = masks<std::uint64_t>.of[made.high_shift[at]];
+      const unsigned low_room = 32 + high_bit % 8 - low_bit % 8 - width;
+      const unsigned high_room = 32 - high_bit % 8 - width;
+      const unsigned room = low_room < high_room ? low_room : high_room;
+      while (made.run > 1U << room) made.run /= 2;
+    }
+  }
+  return made;
+}
+
+struct placed_code_table {
+  placed_code of[most_placed_width + 1 - least_placed_width];
+};
+constexpr placed_code_table make_placed_codes() {
+  placed_code_table made{};
+  for (unsigned width = least_placed_width; width <= most_placed_width; ++width) {
+    made.of[width - least_placed_width] = make_placed_code(width);
+  }
+  return made;
+}
+constexpr placed_code_table placed_codes = make_placed_codes();
+
+[[gnu::noinline]] narrow_register sums_of_placed(narrow_group group) {
+  constexpr unsigned lanes = narrow_items / 4;
+  const placed_code& code = placed_codes.of[group.width - least_placed_width];
+  const narrow_register bytes = load_bits(code.bytes);
+  const narrow_register mask = load_bits(code.mask);
+#if defined(ZENITH_ISA_AVX512VBMI)
+  const auto placed = [&](const std::byte* at)
+                          ZENITH_INLINE_LAMBDA { return _mm512_permutexvar_epi8(bytes, load_bits(at)); };
+#else
+  const narrow_register words = load_bits(code.words);
+  const auto placed = [&](const std::byte* at)
+                          ZENITH_INLINE_LAMBDA { return bytes_of(words_of(load_bits(at), words), bytes); };
+#endif
+  const narrow_register low_bits = load_bits(code.low_bits);
+  const narrow_register high_shift = load_bits(code.high_shift);
+  const std::uint64_t step = std::uint64_t{group.width} * lanes / 8;
+  const std::byte* at = group.words;
+  narrow_register low{};
+  narrow_register high{};
+  for (unsigned left = packed_group_items / lanes; left != 0; left -= code.run) {
+    narrow_register sums{};
+    for (unsigned i = 0; i < code.run; i += 4) {
+#pragma GCC unroll 4
+      for (unsigned j = 0; j < 4; ++j, at += step) {
+        if (j * lanes % 32 == 0) prefetch_ahead(at);
+        sums = added_words(sums, all_of(placed(at), mask), std::uint64_t{});
+      }
+    }
+    low = added_words(low, all_of(sums, low_bits), std::uint64_t{});
+    high = added_words(high, shift_right<std::uint64_t>(sums, high_shift), std::uint64_t{});
+  }
+  return added_words(shift_right<std::uint64_t>(low, load_bits(code.low_shift)), high, std::uint64_t{});
+}
+
+#if defined(ZENITH_ISA_AVX512VBMI)
+
+/// Longer words: as many as a lane has room for are added up there first.
+[[gnu::noinline]] narrow_register sums_of_long(narrow_group group) {
+  const narrow_unpacker<std::uint32_t> unpacked(group.width);
+  const narrow_register down = every_lane(bits_below<std::uint32_t>(group.width));
+  // the words of so many registers
+  const unsigned run = (narrow_items / 4) << bits_below<std::uint32_t>(group.width);
+  halves_sum sum;
+  const std::byte* at = group.words;
+  for (unsigned i = 0; i < packed_group_items; i += run) {
+    narrow_register sums{};
+    for (unsigned j = 0; j < run; j += narrow_items, at += unpacked.stride()) {
+      const auto words = unpacked(at);
+      for (const auto& one : words.v) {
+        sums = added_words(sums, shift_right<std::uint32_t>(one, down), std::uint32_t{});
+      }
+    }
+    sum.add(sums);
+  }
+  return sum.total();
+}
+
+/// Words of 31 bits.
+[[gnu::noinline]] narrow_register sums_of_spanning(narrow_group group) {
+  const spanning_unpacker unpacked(group.width);
+  const narrow_register down = every_lane(bits_below<std::uint32_t>(group.width));
+  halves_sum sum;
+  const std::byte* at = group.words;
+  for (unsigned i = 0; i < packed_group_items; i += narrow_items, at += unpacked.stride()) {
+    const auto words = unpacked(at);
+    for (unsigned j = 0; j < 4; j += 2) {
+      sum.add(added_words(shift_right<std::uint32_t>(words.v[j], down),
+                          shift_right<std::uint32_t>(words.v[j + 1], down), std::uint32_t{}));
+    }
+  }
+  return sum.total();
+}
+
+#endif
+
+/// Whether a group's sum has a fast way.
+ZENITH_FN constexpr bool has_group_sum(unsigned width) {
+#if defined(ZENITH_ISA_AVX512VBMI)
+  return width <= 32;
+#else
+  return width <= most_placed_width || width == 32;
+#endif
+}
+
+/// The sum of the group's words, in lanes of 64 bits.
+ZENITH_FN narrow_register sum_of_group(const narrow_group& group) {
+  const unsigned width = group.width;
+  if (width == 16 || width == 32) return sums_of_halves(group);
+#if defined(ZENITH_ISA_AVX512VBMI)
+  if (width > most_placed_width) {
+    return width <= coded_width ? sums_of_long(group) : sums_of_spanning(group);
+  }
+  if (width > narrow_width) return sums_of_placed(group);
+#else
+  if (!has_narrow_lanes(width) || straddles(width)) return sums_of_placed(group);
+#endif
+  return with_narrow_unpacker(width,
+                              [&](const auto& unpacked) ZENITH_INLINE_LAMBDA { return sums_of(unpacked, group); });
+}
+
+#endif
