@@ -130,7 +130,32 @@ void compare_widths(const std::string& test) {
   }
 }
 
+// As much as lanes ever have to hold: every word of a block but its first is the greatest of its width.
+template <class T>
+void compare_greatest() {
+  using U = std::make_unsigned_t<T>;
+  const auto oracle = zenith::make_executor("reference");
+  for (unsigned width = 1; width <= sizeof(T) * 8; ++width) {
+    const U least = std::is_signed_v<T> ? static_cast<U>(U{1} << (sizeof(U) * 8 - 1)) : U{0};
+    std::vector<T> values(3 * zenith::packed_group_items, static_cast<T>(least + packed::low_mask<U>(width)));
+    for (std::size_t i = 0; i < values.size(); i += zenith::packed_block_items) values[i] = static_cast<T>(least);
+    const auto column = zenith::pack(oracle, values, encoding::frame_of_reference, {.patches = false});
+    for (const auto own : packed::place_of<U>(column.layout(), 20).width) REQUIRE(own == width);
+    for (const auto& target : zenith_test::executors("packed_sum", {"cpu"})) {
+      INFO(width << " bits, on " << target.executor_string);
+      REQUIRE(zenith::sum(target.on, column) == zenith::sum(oracle, column));
+    }
+  }
+}
+
 }  // namespace
+
+TEST_CASE("the greatest words of every width add up on every instruction set") {
+  compare_greatest<std::int32_t>();
+  compare_greatest<std::uint32_t>();
+  compare_greatest<std::int64_t>();
+  compare_greatest<std::uint64_t>();
+}
 
 TEST_CASE("every width of 32-bit values is decoded and packed on every instruction set") {
   compare_widths<std::int32_t>("widths of int32");

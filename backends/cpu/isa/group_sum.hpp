@@ -142,14 +142,7 @@ constexpr placed_code_table placed_codes = make_placed_codes();
   const placed_code& code = placed_codes.of[group.width - least_placed_width];
   const narrow_register bytes = load_bits(code.bytes);
   const narrow_register mask = load_bits(code.mask);
-#if defined(ZENITH_ISA_AVX512VBMI)
-  const auto placed = [&](const std::byte* at)
-                          ZENITH_INLINE_LAMBDA { return _mm512_permutexvar_epi8(bytes, load_bits(at)); };
-#else
   const narrow_register words = load_bits(code.words);
-  const auto placed = [&](const std::byte* at)
-                          ZENITH_INLINE_LAMBDA { return bytes_of(words_of(load_bits(at), words), bytes); };
-#endif
   const narrow_register low_bits = load_bits(code.low_bits);
   const narrow_register high_shift = load_bits(code.high_shift);
   const std::uint64_t step = std::uint64_t{group.width} * lanes / 8;
@@ -162,7 +155,7 @@ constexpr placed_code_table placed_codes = make_placed_codes();
 #pragma GCC unroll 4
       for (unsigned j = 0; j < 4; ++j, at += step) {
         if (j * lanes % 32 == 0) prefetch_ahead(at);
-        sums = added_words(sums, all_of(placed(at), mask), std::uint64_t{});
+        sums = added_words(sums, all_of(placed(load_bits(at), bytes, words), mask), std::uint64_t{});
       }
     }
     low = added_words(low, all_of(sums, low_bits), std::uint64_t{});

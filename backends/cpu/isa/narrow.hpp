@@ -1,5 +1,6 @@
-// Words of few bits in lanes of 8 or 16: two or four times as many in a register as in lanes as wide as a value. Where
-// all widths of a group are one, its words are one sequence of bits, and miniblocks need not be told apart.
+// Words of few bits in lanes of 8 or 16: two or four times as many in a register as in lanes as wide as a value; and
+// longer ones in lanes of 32. Where all widths of a group are one, its words are one sequence of bits, and miniblocks
+// need not be told apart.
 // Included by a unit that is compiled for one instruction set, inside its namespace; SSE2 has none, as of unpackers.
 
 #if !defined(ZENITH_ISA_SSE2)
@@ -33,7 +34,7 @@ ZENITH_FN unsigned bits_below(unsigned width) {
 /// The same in each lane of 32 bits.
 template <class Lane>
 ZENITH_FN constexpr std::uint32_t in_lanes(std::uint32_t word) {
-  return sizeof(Lane) == 1 ? (word & 0xff) * 0x01010101U : (word & 0xffff) * 0x00010001U;
+  return sizeof(Lane) == 1 ? (word & 0xff) * 0x01010101U : sizeof(Lane) == 2 ? (word & 0xffff) * 0x00010001U : word;
 }
 
 #if defined(ZENITH_ISA_AVX512VBMI)
@@ -133,6 +134,7 @@ ZENITH_FN __m512i bytes_of(__m512i bits, __m512i index) { return _mm512_shuffle_
 ZENITH_FN __m512i low_products(__m512i a, __m512i b) { return _mm512_mullo_epi16(a, b); }
 ZENITH_FN __m512i high_products(__m512i a, __m512i b) { return _mm512_mulhi_epu16(a, b); }
 ZENITH_FN __m512i added_words(__m512i a, __m512i b, std::uint32_t) { return _mm512_add_epi32(a, b); }
+ZENITH_FN __m512i less_words(__m512i a, __m512i b) { return _mm512_sub_epi32(a, b); }
 ZENITH_FN __m512i added_words(__m512i a, __m512i b, std::uint64_t) { return _mm512_add_epi64(a, b); }
 ZENITH_FN __m512i added_bytes(__m512i of) { return _mm512_sad_epu8(of, _mm512_setzero_si512()); }
 ZENITH_FN __m512i added_pairs(__m512i of) { return _mm512_madd_epi16(of, _mm512_set1_epi16(1)); }
@@ -163,6 +165,7 @@ ZENITH_FN __m256i bytes_of(__m256i bits, __m256i index) { return _mm256_shuffle_
 ZENITH_FN __m256i low_products(__m256i a, __m256i b) { return _mm256_mullo_epi16(a, b); }
 ZENITH_FN __m256i high_products(__m256i a, __m256i b) { return _mm256_mulhi_epu16(a, b); }
 ZENITH_FN __m256i added_words(__m256i a, __m256i b, std::uint32_t) { return _mm256_add_epi32(a, b); }
+ZENITH_FN __m256i less_words(__m256i a, __m256i b) { return _mm256_sub_epi32(a, b); }
 ZENITH_FN __m256i added_words(__m256i a, __m256i b, std::uint64_t) { return _mm256_add_epi64(a, b); }
 ZENITH_FN __m256i added_bytes(__m256i of) { return _mm256_sad_epu8(of, _mm256_setzero_si256()); }
 ZENITH_FN __m256i added_pairs(__m256i of) { return _mm256_madd_epi16(of, _mm256_set1_epi16(1)); }
@@ -341,6 +344,85 @@ ZENITH_FN auto with_narrow_unpacker(unsigned width, Use&& use) {
 
 #endif
 
+/// Words that are as long as their lanes.
+template <class Lane>
+class plain_unpacker {
+ public:
+  using lane = Lane;
+
+  ZENITH_FN std::uint64_t stride() const { return narrow_items * sizeof(Lane); }
+
+  ZENITH_FN narrow_words<Lane> operator()(const std::byte* at) const {
+    narrow_words<Lane> words;
+    for (unsigned i = 0; i < sizeof(Lane); ++i) {
+      const std::byte* from = at + i * sizeof(narrow_register);
+      if (i * sizeof(narrow_register) % 64 == 0) prefetch_ahead(from);
+      words.v[i] = load_bits(from);
+    }
+#if !defined(ZENITH_ISA_AVX512)
+    // every other eight words, as above
+    if constexpr (sizeof(Lane) == 2) {
+      words.v[0] = two_loads(at, at + 32);
+      words.v[1] = two_loads(at + 16, at + 48);
+    }
+#endif
+    return words;
+  }
+};
+
+/// Words that end in the fourth of four bytes at the latest, wherever in the first they begin: of up to 25 bits.
+class top_unpacker {
+ public:
+  using lane = std::uint32_t;
+
+  ZENITH_FN explicit top_unpacker(unsigned width)
+      : width_(width),
+        bytes_(load_bits(codes<lane>.of[width][0].bytes)),
+        words_(load_bits(codes<lane>.of[width][0].words)),
+        shift_(less_words(every_lane(32 - width), load_bits(codes<lane>.of[width][0].narrow_shift))) {}
+
+  ZENITH_FN std::uint64_t stride() const { return width_ * (narrow_items / 8); }
+
+  ZENITH_FN narrow_words<lane> operator()(const std::byte* at) const {
+    narrow_words<lane> words;
+    for (unsigned i = 0; i < sizeof(lane); ++i, at += stride() / sizeof(lane)) {
+      if (i * narrow_items % 128 == 0) prefetch_ahead(at);
+      words.v[i] = shift_left<lane>(placed(load_bits(at), bytes_, words_), shift_);
+    }
+    return words;
+  }
+
+ private:
+  std::uint64_t width_;
+  narrow_register bytes_;
+  narrow_register words_;
+  narrow_register shift_;
+};
+
+/// Whether words of this width are unpacked to the tops of lanes of any kind.
+ZENITH_FN constexpr bool has_lanes(unsigned width) {
+#if defined(ZENITH_ISA_AVX512VBMI)
+  return width <= 32;
+#else
+  return has_narrow_lanes(width) || width <= narrow_bits<std::uint32_t>;
+#endif
+}
+
+/// Returns use(an unpacker of words of this width).
+template <class Use>
+ZENITH_FN auto with_unpacker(unsigned width, Use&& use) {
+  if (has_narrow_lanes(width)) return with_narrow_unpacker(width, use);
+  if (width == 16) return use(plain_unpacker<std::uint16_t>{});
+#if defined(ZENITH_ISA_AVX512VBMI)
+  if (width == 32) return use(plain_unpacker<std::uint32_t>{});
+  if (width > coded_width) return use(spanning_unpacker(width));
+  // these may need a fifth byte; the others are spared the busier port
+  if (width > narrow_bits<std::uint32_t> && width != 26 && width != 28)
+    return use(narrow_unpacker<std::uint32_t>(width));
+#endif
+  return use(top_unpacker(width));
+}
+
 /// Adds up to 2^16 words of one width.
 template <class Lane>
 class narrow_sum {
@@ -372,7 +454,8 @@ class narrow_sum {
   narrow_register sums_{};
 };
 
-/// Words in [first, first + span], modulo the lane; both in each lane of 32 bits, with what is to be added to them.
+/// Sets a bit for each word in [first, first + span], modulo the lane, and returns how many there are; of lanes of 32
+/// bits 0, whose flags go to memory straight. Bounds stand in each lane of 32 bits, with what is to be added to them.
 template <class Lane>
 class narrow_range {
  public:
@@ -385,40 +468,58 @@ class narrow_range {
   static constexpr std::uint32_t more_first = 1U << (8 * sizeof(Lane) - 1);
   static constexpr std::uint32_t more_span = more_first + 1;
 #endif
+  static constexpr bool counts = sizeof(Lane) < 4;
 
   ZENITH_FN narrow_range(std::uint32_t first, std::uint32_t span) : from_(every_lane(first)), span_(every_lane(span)) {}
 
-  /// A bit for each of the words; returns how many are set.
+  /// `FromLeast`: `first` is 0.
+  template <bool FromLeast>
   ZENITH_FN unsigned store_within(const narrow_words<Lane>& words, std::byte* to) const {
+    unsigned count = 0;
 #if defined(ZENITH_ISA_AVX512)
-    if constexpr (sizeof(Lane) == 1) {
-      const __mmask64 within = _mm512_cmple_epu8_mask(_mm512_sub_epi8(words.v[0], from_), span_);
-      __builtin_memcpy(to, &within, sizeof within);
-      return static_cast<unsigned>(__builtin_popcountll(within));
-    } else {
-      unsigned count = 0;
-      for (unsigned i = 0; i < 2; ++i) {
-        const __mmask32 within = _mm512_cmple_epu16_mask(_mm512_sub_epi16(words.v[i], from_), span_);
-        __builtin_memcpy(to + 4 * i, &within, sizeof within);
-        count += static_cast<unsigned>(__builtin_popcount(within));
-      }
-      return count;
+    for (unsigned i = 0; i < sizeof(Lane); ++i) {
+      const auto within = flags_of<FromLeast>(words.v[i], Lane{});
+      __builtin_memcpy(to + i * sizeof within, &within, sizeof within);
+      if constexpr (counts) count += static_cast<unsigned>(__builtin_popcountll(within));
     }
 #else
-    __m256i flags;
-    if constexpr (sizeof(Lane) == 1) {
-      flags = _mm256_cmpgt_epi8(span_, _mm256_sub_epi8(words.v[0], from_));
+    if constexpr (sizeof(Lane) == 4) {
+      for (unsigned i = 0; i < sizeof(Lane); ++i) {
+        const auto flags = _mm256_cmpgt_epi32(span_, _mm256_sub_epi32(words.v[i], from_));
+        to[i] = static_cast<std::byte>(_mm256_movemask_ps(_mm256_castsi256_ps(flags)));
+      }
     } else {
-      flags = _mm256_packs_epi16(_mm256_cmpgt_epi16(span_, _mm256_sub_epi16(words.v[0], from_)),
-                                 _mm256_cmpgt_epi16(span_, _mm256_sub_epi16(words.v[1], from_)));
+      __m256i flags;
+      if constexpr (sizeof(Lane) == 1) {
+        flags = _mm256_cmpgt_epi8(span_, _mm256_sub_epi8(words.v[0], from_));
+      } else {
+        flags = _mm256_packs_epi16(_mm256_cmpgt_epi16(span_, _mm256_sub_epi16(words.v[0], from_)),
+                                   _mm256_cmpgt_epi16(span_, _mm256_sub_epi16(words.v[1], from_)));
+      }
+      const auto within = static_cast<std::uint32_t>(_mm256_movemask_epi8(flags));
+      __builtin_memcpy(to, &within, sizeof within);
+      count = static_cast<unsigned>(__builtin_popcount(within));
     }
-    const auto within = static_cast<std::uint32_t>(_mm256_movemask_epi8(flags));
-    __builtin_memcpy(to, &within, sizeof within);
-    return static_cast<unsigned>(__builtin_popcount(within));
 #endif
+    return count;
   }
 
  private:
+#if defined(ZENITH_ISA_AVX512)
+  template <bool FromLeast>
+  ZENITH_FN __mmask64 flags_of(__m512i words, std::uint8_t) const {
+    return _mm512_cmple_epu8_mask(FromLeast ? words : _mm512_sub_epi8(words, from_), span_);
+  }
+  template <bool FromLeast>
+  ZENITH_FN __mmask32 flags_of(__m512i words, std::uint16_t) const {
+    return _mm512_cmple_epu16_mask(FromLeast ? words : _mm512_sub_epi16(words, from_), span_);
+  }
+  template <bool FromLeast>
+  ZENITH_FN __mmask16 flags_of(__m512i words, std::uint32_t) const {
+    return _mm512_cmple_epu32_mask(FromLeast ? words : _mm512_sub_epi32(words, from_), span_);
+  }
+#endif
+
   narrow_register from_;
   narrow_register span_;
 };

@@ -47,7 +47,7 @@ struct block_words {
   ZENITH_FN void store_in_lanes(unsigned vector, const vector_of<U>& bounds, unsigned width, std::uint32_t below) {
     constexpr unsigned bits = 8 * sizeof(Lane);
     vector_of<U> words = (bounds << static_cast<int>(bits_below<Lane>(width))) + vector_of<U>(below);
-    words = words & vector_of<U>((U{1} << bits) - 1);
+    words = words & vector_of<U>(static_cast<U>(masks<std::uint32_t>.of[bits]));
     for (unsigned filled = bits; filled < 32; filled *= 2) words = words | (words << static_cast<int>(filled));
     words.store_unaligned(of + vector * vector_of<U>::size);
   }
@@ -104,48 +104,76 @@ template <bool Smallest, class Unpacker, class U>
   return (reaching & ~hopeless) | wrapping;
 }
 
-/// Sets a bit for each value in [low, low + span], modulo the word, and returns how many there are. Blocks of which all
-/// or nothing lies there are not read.
-template <class Unpacker, class U>
-[[gnu::noinline]] std::uint64_t store_group_within(Unpacker unpacked, narrow_group group,
-                                                   const block_words<U>& references, U low, U span, std::byte* bits) {
-  using Lane = typename Unpacker::lane;
-  using batch = vector_of<U>;
-  const std::uint32_t below_all = (1U << bits_below<Lane>(group.width)) - 1;
-  const batch most(masks<U>.of[group.width]);
-  block_words<U> firsts;
-  block_words<U> spans;
+/// What a range of values is to the blocks of a group: a range of words for each, or none of them, or all.
+template <class U>
+struct word_ranges {
+  block_words<U> first;
+  block_words<U> span;
   block_set none = 0;
   block_set all = 0;
-  for (unsigned i = 0; i < block_words<U>::vectors; ++i) {
-    const batch begin = batch(low) - references.load(i);
-    const batch end = begin + batch(span);
-    const auto begins_inside = at_most<U>(begin, most);
-    const batch first = xsimd::select(begins_inside, begin, batch(U{0}));
-    // less than `first` where the range goes all around and has words at both ends: the lanes do so, too
-    const batch last = xsimd::min(end, most);
-    firsts.template store_in_lanes<Lane>(i, first, group.width, narrow_range<Lane>::more_first);
-    spans.template store_in_lanes<Lane>(i, last - first, group.width, below_all + narrow_range<Lane>::more_span);
-    none |= as_blocks<U>(i, ~begins_inside & at_most<U>(begin, end));
-    all |= as_blocks<U>(i, (first == batch(U{0})) & (last == most));
+  block_set from_least = 0;  ///< those whose range begins with the word 0
+
+  /// Of values in [low, low + span], modulo the word.
+  template <class Lane>
+  ZENITH_FN static word_ranges of(unsigned width, const block_words<U>& references, U low, U span) {
+    using batch = vector_of<U>;
+    const std::uint32_t below_all = masks<std::uint32_t>.of[bits_below<Lane>(width)];
+    const batch most(masks<U>.of[width]);
+    word_ranges found;
+    for (unsigned i = 0; i < block_words<U>::vectors; ++i) {
+      const batch begin = batch(low) - references.load(i);
+      const batch end = begin + batch(span);
+      const auto begins_inside = at_most<U>(begin, most);
+      const batch first = xsimd::select(begins_inside, begin, batch(U{0}));
+      // less than `first` where the range goes all around and has words at both ends: the lanes do so, too
+      const batch last = xsimd::min(end, most);
+      found.first.template store_in_lanes<Lane>(i, first, width, narrow_range<Lane>::more_first);
+      found.span.template store_in_lanes<Lane>(i, last - first, width, below_all + narrow_range<Lane>::more_span);
+      found.none |= as_blocks<U>(i, ~begins_inside & at_most<U>(begin, end));
+      found.all |= as_blocks<U>(i, (first == batch(U{0})) & (last == most));
+      found.from_least |= as_blocks<U>(i, first == batch(U{0}));
+    }
+    if (span == static_cast<U>(~U{0})) found.all = all_blocks;
+    return found;
   }
-  if (span == static_cast<U>(~U{0})) all = all_blocks;
+};
+
+/// Sets a bit for each word in its block's range, and returns how many there are, or of lanes of 32 bits 0. Blocks of
+/// which all or nothing lies there are not read.
+template <bool FromLeast, class Unpacker, class U>
+ZENITH_FN std::uint64_t store_ranges(const Unpacker& unpacked, const narrow_group& group, const word_ranges<U>& ranges,
+                                     std::byte* bits) {
+  using Lane = typename Unpacker::lane;
+  const block_set unread = ranges.none | ranges.all;
+  const block_set full = ranges.all & ~ranges.none;
   std::uint64_t count = 0;
   for (unsigned slot = 0; slot < packed_group_blocks; ++slot, bits += packed_block_items / 8) {
-    if (((none | all) >> slot & 1) != 0) {
-      const bool takes = (all & ~none) >> slot & 1;
+    if ((unread >> slot & 1) != 0) {
+      const bool takes = full >> slot & 1;
       __builtin_memset(bits, takes ? 0xff : 0, packed_block_items / 8);
-      count += takes ? packed_block_items : 0;
+      count += takes && narrow_range<Lane>::counts ? packed_block_items : 0;
       continue;
     }
-    const narrow_range<Lane> range(firsts[slot], spans[slot]);
+    const narrow_range<Lane> range(ranges.first[slot], ranges.span[slot]);
     const std::byte* words = group.block(slot);
 #pragma GCC unroll 4
     for (unsigned i = 0; i < packed_block_items; i += narrow_items, words += unpacked.stride()) {
-      count += range.store_within(unpacked(words), bits + i / 8);
+      count += range.template store_within<FromLeast>(unpacked(words), bits + i / 8);
     }
   }
   return count;
+}
+
+/// Sets a bit for each value in [low, low + span], modulo the word, and returns what `store_ranges` does.
+template <class Unpacker, class U>
+[[gnu::noinline]] std::uint64_t store_group_within(Unpacker unpacked, narrow_group group,
+                                                   const block_words<U>& references, U low, U span, std::byte* bits) {
+  const auto ranges = word_ranges<U>::template of<typename Unpacker::lane>(group.width, references, low, span);
+#if defined(ZENITH_ISA_AVX512)
+  // AVX2 has no comparison that a range of one bound would spare anything
+  if (ranges.from_least == all_blocks) return store_ranges<true>(unpacked, group, ranges, bits);
+#endif
+  return store_ranges<false>(unpacked, group, ranges, bits);
 }
 
 #endif

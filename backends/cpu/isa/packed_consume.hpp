@@ -344,21 +344,24 @@ struct select_consumer {
   }
 
 #if !defined(ZENITH_ISA_SSE2)
-  static constexpr unsigned most_group_width = narrow_width;
-  ZENITH_FN static bool takes_groups(unsigned width) { return has_narrow_lanes(width); }
+  static constexpr unsigned most_group_width = 32;
+  ZENITH_FN static bool takes_groups(unsigned width) { return has_lanes(width); }
 
   ZENITH_FN block_set group(const narrow_group& group, const std::byte* references) {
     count_to(group.first);
-    matches += with_narrow_unpacker(group.width, [&](const auto& unpacked) ZENITH_INLINE_LAMBDA {
-      return store_group_within(unpacked, group, biased_references(references, U{0}), low, span,
-                                bitmap + group.first / 8);
+    with_unpacker(group.width, [&]<class Unpacker>(const Unpacker& unpacked) ZENITH_INLINE_LAMBDA {
+      const auto found =
+          store_group_within(unpacked, group, biased_references(references, U{0}), low, span, bitmap + group.first / 8);
+      if constexpr (narrow_range<typename Unpacker::lane>::counts) {
+        matches += found;
+        counted += packed_group_items;
+      }
     });
-    counted += packed_group_items;
     return 0;
   }
 #endif
 
-  /// The bits of tiles are counted when they have long been stored.
+  /// Bits are counted when they have long been stored.
   ZENITH_FN void count_to(std::uint64_t end) {
     for (; counted < end; counted += 64) {
       matches += static_cast<unsigned>(__builtin_popcountll(packed::load<std::uint64_t>(bitmap + counted / 8)));

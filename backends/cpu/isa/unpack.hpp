@@ -38,7 +38,8 @@ using lane_reg = typename xsimd::batch<U, arch>::register_type;
 /// Where a register's values stand in what was loaded for them. A power of two long, so that its address is a shift.
 template <class U>
 struct alignas(512) width_code {
-  std::uint8_t bytes[sizeof(U) * lanes<U>];  ///< narrow: the source of each byte
+  std::uint32_t words[sizeof(U) / 4 * lanes<U>];  ///< narrow: the source of each word, in which bytes are found
+  std::uint8_t bytes[sizeof(U) * lanes<U>];       ///< narrow: the source of each byte
   U narrow_shift[lanes<U>];
   std::uint32_t low[sizeof(U) / 4 * lanes<U>];  ///< wide: the source of each 32-bit word
   std::uint32_t high[sizeof(U) / 4 * lanes<U>];
@@ -69,9 +70,10 @@ constexpr code_table<U> make_codes() {
         code.narrow_shift[lane] = bit % 8;
         for (unsigned byte = 0; byte < sizeof(U); ++byte) {
           unsigned from = bit / 8 + byte;
-#if defined(ZENITH_ISA_AVX2)
-          // each half of the register has a load of its own, which begins at its own first byte
-          if (lane >= lanes<U> / 2) from -= lanes<U> / 2 * width / 8;
+#if !defined(ZENITH_ISA_AVX512VBMI)
+          // bytes are taken from 128 bits, which begin with the word where the first of their values begins
+          constexpr unsigned quarter = 16 / sizeof(U);
+          from -= lane / quarter * quarter * width / 32 * 4;
           from = from < 16 ? from : 15;
 #endif
           code.bytes[lane * sizeof(U) + byte] = static_cast<std::uint8_t>(from < loaded ? from : loaded - 1);
@@ -79,6 +81,7 @@ constexpr code_table<U> make_codes() {
         // a word that is not there is not needed: its bits are masked away
         const auto word = [](unsigned index) { return index < loaded / 4 ? index : loaded / 4 - 1; };
         if constexpr (sizeof(U) == 4) {
+          code.words[lane] = word(lane / 4 * 4 * width / 32 + lane % 4);
           code.low[lane] = word(bit / 32);
           code.high[lane] = word(bit / 32 + 1);
           code.low_shift[lane] = bit % 32;
@@ -150,16 +153,26 @@ ZENITH_FN __m256i every_lane(const U& word) {
 
 #endif
 
+#if defined(ZENITH_ISA_AVX512VBMI)
+ZENITH_FN __m512i placed(__m512i bits, __m512i bytes, __m512i) { return _mm512_permutexvar_epi8(bytes, bits); }
+#elif defined(ZENITH_ISA_AVX512)
+ZENITH_FN __m512i placed(__m512i bits, __m512i bytes, __m512i words) {
+  return _mm512_shuffle_epi8(words_of(bits, words), bytes);
+}
+#else
+/// One load and a permutation of its words are faster than a load for each half.
+ZENITH_FN __m256i placed(__m256i bits, __m256i bytes, __m256i words) {
+  return _mm256_shuffle_epi8(words_of(bits, words), bytes);
+}
+#endif
+
 /// Whether narrow words have a faster way here.
 #if defined(ZENITH_ISA_AVX512VBMI)
 template <class U>
 inline constexpr bool has_narrow = true;
-#elif defined(ZENITH_ISA_AVX2)
-template <class U>
-inline constexpr bool has_narrow = sizeof(U) == 4;
 #else
 template <class U>
-inline constexpr bool has_narrow = false;
+inline constexpr bool has_narrow = sizeof(U) == 4;
 #endif
 
 /// Of one width: what it takes to unpack stays in registers from miniblock to miniblock.
@@ -180,6 +193,7 @@ class unpacker {
         high_shift_[phase] = load_bits(code[phase].high_shift);
       } else {
         low_[phase] = load_bits(code[phase].bytes);
+        high_[phase] = load_bits(code[phase].words);
         low_shift_[phase] = load_bits(code[phase].narrow_shift);
       }
     }
@@ -195,22 +209,12 @@ class unpacker {
       const reg high = shift_left<U>(words_of(bits, high_[phase]), high_shift_[phase]);
       return batch(joined(low, high, mask_));
     } else {
-      return batch(all_of(shift_right<U>(placed(at, low_[phase]), low_shift_[phase]), mask_));
+      return batch(all_of(shift_right<U>(placed(load_bits(at), low_[phase], high_[phase]), low_shift_[phase]), mask_));
     }
   }
 
  private:
   static constexpr bool by_words = Wide || !has_narrow<U>;
-
-  ZENITH_FN reg placed([[maybe_unused]] const std::byte* at, [[maybe_unused]] reg bytes) const {
-#if defined(ZENITH_ISA_AVX512VBMI)
-    return _mm512_permutexvar_epi8(bytes, load_bits(at));
-#elif defined(ZENITH_ISA_AVX2)
-    return _mm256_shuffle_epi8(two_loads(at, at + lanes<U> / 2 * width_ / 8), bytes);
-#else
-    return bytes;
-#endif
-  }
 
   std::uint64_t width_;
   reg mask_;
