@@ -4,7 +4,9 @@
 /// Calls over a packed column whose values are words `U`: unpack, sum, extremes.
 
 #include <backends/cuda/block_results.hpp>
-#include <backends/cuda/kernels/packed_column/consumers.hpp>
+#include <backends/cuda/kernels/packed_column/find_extremes.hpp>
+#include <backends/cuda/kernels/packed_column/store_values.hpp>
+#include <backends/cuda/kernels/packed_column/sum_values.hpp>
 #include <backends/cuda/packed_column/call.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {

@@ -4,8 +4,8 @@
 /// Calls of "packed_select": a bitmap, or from it the indices.
 
 #include <backends/cuda/block_results.hpp>
-#include <backends/cuda/kernels/packed_column/consumers.hpp>
 #include <backends/cuda/kernels/packed_column/indices.hpp>
+#include <backends/cuda/kernels/packed_column/select_values.hpp>
 #include <backends/cuda/packed_column/call.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {

@@ -146,6 +146,12 @@ ZENITH_DEVICE std::uint32_t funnel_shift_right_clamped(std::uint32_t low, std::u
 }
 
 ZENITH_DEVICE std::uint32_t dot_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t sum) { return __dp4a(a, b, sum); }
+ZENITH_DEVICE std::uint32_t dot_halves(std::uint32_t a, std::uint32_t b, std::uint32_t sum) {
+  return __dp2a_lo(a, b, sum);
+}
+ZENITH_DEVICE std::uint32_t pick_bytes(std::uint32_t low, std::uint32_t high, std::uint32_t which) {
+  return __byte_perm(low, high, which);
+}
 
 // ---- the compiler
 

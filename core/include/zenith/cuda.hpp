@@ -22,9 +22,9 @@ class cuda_memory_resource {
   virtual void deallocate(void* pointer, std::size_t bytes, CUstream_st* stream) noexcept = 0;
 };
 
-/// An NVIDIA GPU. All work goes on `stream` (nullptr: the default stream), scratch comes from `memory` (nullptr: the
-/// device's stream-ordered pool); both are borrowed. No CUDA header is needed: `CUstream_st*` is `cudaStream_t`.
-/// Throws `backend_unavailable` when CUDA was not built or the device is not there.
+/// An NVIDIA GPU. All work goes on `stream` (nullptr: the default stream), arrays and scratch come from `memory`
+/// (nullptr: stream-ordered pools of the library's own); both are borrowed. No CUDA header is needed: `CUstream_st*` is
+/// `cudaStream_t`. Throws `backend_unavailable` when CUDA was not built or the device is not there.
 [[nodiscard]] executor cuda(int device = 0, CUstream_st* stream = nullptr, cuda_memory_resource* memory = nullptr);
 
 }  // namespace zenith

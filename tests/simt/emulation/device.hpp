@@ -183,6 +183,20 @@ inline std::uint32_t dot_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t s
   return sum;
 }
 
+inline std::uint32_t dot_halves(std::uint32_t a, std::uint32_t b, std::uint32_t sum) {
+  return sum + (a & 0xffff) * (b & 0xff) + (a >> 16) * (b >> 8 & 0xff);
+}
+
+inline std::uint32_t pick_bytes(std::uint32_t low, std::uint32_t high, std::uint32_t which) {
+  const std::uint64_t both = std::uint64_t{high} << 32 | low;
+  std::uint32_t picked = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    const std::uint64_t byte = both >> 8 * (which >> 4 * i & 7) & 0xff;
+    picked |= static_cast<std::uint32_t>(byte) << 8 * i;
+  }
+  return picked;
+}
+
 // ---- the compiler
 
 template <class T>

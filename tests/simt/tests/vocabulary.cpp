@@ -310,6 +310,9 @@ TEST_CASE("bits", "[vocabulary]") {
   CHECK(simt::funnel_shift_right_clamped(0x89abcdefU, 0x01234567U, 32) == 0x01234567U);
   CHECK(simt::funnel_shift_right_clamped(0x89abcdefU, 0x01234567U, 40) == 0x01234567U);
   CHECK(simt::dot_bytes(0xff020304U, 0xff806001U, 7) == 7 + 255 * 255 + 2 * 128 + 3 * 96 + 4);
+  CHECK(simt::dot_halves(0xffff8001U, 0x9988ff03U, 7) == 7 + 0xffffU * 0xff + 0x8001U * 3);
+  CHECK(simt::pick_bytes(0x33221100U, 0x77665544U, 0x5410) == 0x55441100U);
+  CHECK(simt::pick_bytes(0x33221100U, 0x77665544U, 0x0327) == 0x00332277U);
 }
 
 TEST_CASE("what the compiler is made to forget stays what it was", "[vocabulary]") {

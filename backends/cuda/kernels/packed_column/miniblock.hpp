@@ -73,8 +73,12 @@ class miniblock_words {
     }
   }
 
+  [[nodiscard]] ZENITH_DEVICE std::uint32_t value(unsigned i) const { return bits_from(i * Width, Width) & mask; }
+
   [[nodiscard]] ZENITH_DEVICE std::uint64_t sum() const {
-    if constexpr (Width == 8) {
+    if constexpr (Width == 1) {
+      return simt::popcount(word_[0]);
+    } else if constexpr (Width == 8) {
       std::uint32_t sum = 0;
       ZENITH_UNROLL
       for (unsigned n = 0; n < Width; ++n) sum = simt::dot_bytes(word_[n], 0x01010101, sum);
@@ -103,13 +107,12 @@ class miniblock_words {
   }
 
   [[nodiscard]] ZENITH_DEVICE falling_sums sum_falling() const {
-    if constexpr (Width == 8) {
-      std::uint32_t falling = 0;
-      ZENITH_UNROLL
-      for (unsigned n = 0; n < Width; ++n) {
-        falling = simt::dot_bytes(word_[n], 0x1d1e1f20 - n * 0x04040404, falling);
-      }
-      return {sum(), falling};
+    if constexpr (8 % Width == 0) {
+      return sum_falling_in_bytes();
+    } else if constexpr (Width == 3) {
+      return sum_falling_of_threes();
+    } else if constexpr (pairs == 1) {
+      return sum_falling_in_halves();
     } else if constexpr (!pairs_hold_falling) {
       std::conditional_t<sums_fall_in_32_bits, std::uint32_t, std::uint64_t> plain = 0;
       std::conditional_t<sums_fall_in_32_bits, std::uint32_t, std::uint64_t> falling = 0;
@@ -119,22 +122,6 @@ class miniblock_words {
         falling += plain;
       }
       return {plain, falling};
-    } else if constexpr (pairs == 1 && Width <= 12) {
-      // products are free where additions and masks are what the time goes into; the odd ones as they stand
-      std::uint32_t even = 0;
-      std::uint32_t odd = 0;
-      std::uint32_t even_falling = 0;
-      std::uint32_t odd_falling = 0;
-      ZENITH_UNROLL
-      for (unsigned n = 0; n < windows; ++n) {
-        const std::uint32_t low = even_of(n);
-        const std::uint32_t high = window(n) & mask << Width;
-        even += low;
-        odd += high;
-        even_falling += low * (packed_miniblock_items - 2 * n);
-        odd_falling += high * (packed_miniblock_items - 1 - 2 * n);
-      }
-      return {even + (odd >> Width), even_falling + (odd_falling >> Width)};
     } else {
       std::uint32_t sums = 0;
       std::uint32_t odd_sums = 0;
@@ -153,17 +140,6 @@ class miniblock_words {
       for (unsigned pair = 1; pair < pairs; ++pair) rising += 2 * pair * field_of(sums, pair);
       return {plain, packed_miniblock_items * plain - rising};
     }
-  }
-
-  /// The sum of the 32 values that begin behind `value`, each its word and `step` above the one before, modulo 2^32.
-  [[nodiscard]] ZENITH_DEVICE std::uint64_t sum_running(std::uint32_t value, std::uint32_t step) const {
-    std::uint64_t sum = 0;
-    ZENITH_UNROLL
-    for (unsigned i = 0; i < packed_miniblock_items; ++i) {
-      value += this->value(i) + step;
-      sum += value;
-    }
-    return sum;
   }
 
   /// The greatest and the least word.
@@ -212,13 +188,82 @@ class miniblock_words {
     const std::uint32_t first = word_[at / 32];
     return is_in_two ? simt::funnel_shift_right(first, word_[at / 32 + (is_in_two ? 1 : 0)], at) : first >> (at % 32);
   }
-  [[nodiscard]] ZENITH_DEVICE std::uint32_t value(unsigned i) const { return bits_from(i * Width, Width) & mask; }
-
   // A value in the upper bits, over some of those before it: they are ordered as the values are, but for equal ones.
   [[nodiscard]] ZENITH_DEVICE std::uint32_t on_top(unsigned i) const {
     const unsigned end = (i + 1) * Width;
     if (end % 32 >= Width || end % 32 == 0) return word_[(end - 1) / 32] << ((32 - end % 32) % 32);
     return simt::funnel_shift_right(word_[end / 32 - 1], word_[end / 32], end);
+  }
+
+  static constexpr std::uint32_t each_byte = 0x01010101;
+
+  // Each byte of a word holds some values in a row. Within a byte they fall by one, which bytes are wide enough for;
+  // what is left, the weight of a byte's last value, is the same for all of it.
+  [[nodiscard]] ZENITH_DEVICE falling_sums sum_falling_in_bytes() const {
+    constexpr unsigned in_byte = 8 / Width;
+    std::uint32_t plain = 0;
+    std::uint32_t within = 0;
+    std::uint32_t falling = 0;
+    ZENITH_UNROLL
+    for (unsigned n = 0; n < Width; ++n) {
+      std::uint32_t bytes = 0;
+      ZENITH_UNROLL
+      for (unsigned i = 0; i < in_byte; ++i) {
+        bytes += word_[n] >> (i * Width) & (mask * each_byte);
+        if (i + 1 < in_byte) within += bytes;
+      }
+      const std::uint32_t last = packed_miniblock_items + 1 - (4 * n + 1) * in_byte;
+      falling = simt::dot_bytes(bytes, last * each_byte - in_byte * 0x03020100, falling);
+      plain = Width == 8 ? simt::dot_bytes(bytes, each_byte, plain) : plain + bytes;
+    }
+    if constexpr (Width == 8) return {plain, falling};
+    return {simt::dot_bytes(plain, each_byte, 0), simt::dot_bytes(within, each_byte, falling)};
+  }
+
+  // Eight values take three bytes: bytes 3 b + j of the words become byte b of `stream[j]`, so that each byte of the
+  // three holds the bits of values 8 b to 8 b + 7.
+  [[nodiscard]] ZENITH_DEVICE falling_sums sum_falling_of_threes() const {
+    std::uint32_t stream[4] = {};
+    ZENITH_UNROLL
+    for (unsigned j = 0; j < 3; ++j) {
+      stream[j] = simt::pick_bytes(simt::pick_bytes(word_[0], word_[1], (j + 3) << 4 | j),
+                                   simt::pick_bytes(word_[1], word_[2], (j + 5) << 4 | (j + 2)), 0x5410);
+    }
+    std::uint32_t bytes = 0;
+    std::uint32_t within = 0;
+    ZENITH_UNROLL
+    for (unsigned i = 0; i < 8; ++i) {
+      const unsigned j = i * 3 / 8;
+      const unsigned bit = i * 3 % 8;
+      const unsigned in_first = 7 & (0xff >> bit);
+      bytes += stream[j] >> bit & (in_first * each_byte);
+      if (in_first != 7) bytes += stream[j + 1] << (8 - bit) & ((7 ^ in_first) * each_byte);
+      if (i < 7) within += bytes;
+    }
+    return {simt::dot_bytes(bytes, each_byte, 0),
+            simt::dot_bytes(bytes, 0x01091119, simt::dot_bytes(within, each_byte, 0))};
+  }
+
+  // A pair in the halves of a word, for products of both at once.
+  [[nodiscard]] ZENITH_DEVICE std::uint32_t halves_of(unsigned n) const {
+    if constexpr (Width == 16) {
+      return word_[n];
+    } else {
+      return even_of(n) | (window(n) << (16 - Width) & mask << 16);
+    }
+  }
+  [[nodiscard]] ZENITH_DEVICE falling_sums sum_falling_in_halves() const {
+    // whether a half holds the sum of all pairs
+    constexpr bool sums_fit = Width <= 12;
+    std::uint32_t plain = 0;
+    std::uint32_t falling = 0;
+    ZENITH_UNROLL
+    for (unsigned n = 0; n < windows; ++n) {
+      const std::uint32_t halves = halves_of(n);
+      falling = simt::dot_halves(halves, 0x1f20 - n * 0x0202, falling);
+      plain = sums_fit ? plain + halves : simt::dot_halves(halves, each_byte, plain);
+    }
+    return {sums_fit ? simt::dot_halves(plain, each_byte, 0) : plain, falling};
   }
 
   // Of a window's pairs, which may be fewer in the last one.

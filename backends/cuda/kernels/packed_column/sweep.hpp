@@ -10,7 +10,7 @@
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
 /// A consumer that takes words has, beside what visit.hpp asks for:
-///   note                                  a trivially copyable value of whole 32-bit words
+///   note<Kind>                            a trivially copyable value of whole 32-bit words
 ///   begin_words(source, note)             of an open group that words suffice for, before they are there: which of
 ///                                         `words_wanted` it is; lane b notes what it needs to know of block b % 16
 ///   take_words<Kind>(words, note, group, half)   a lane's miniblock, half * 32 + lane of the group
@@ -98,7 +98,7 @@ struct sweep_column {
 
  private:
   using state_type = typename Consumer::state;
-  using note_type = typename state_type::note;
+  using note_type = typename state_type::template note<Kind>;
 
   // A group whose words fit into a slot, or a half of one.
   struct portion {

@@ -4,6 +4,7 @@
 /// The tile function unpack of the bit-packed encodings: frame_of_reference, delta, vertical.
 
 #include <backends/cuda/kernels/packed_column/group_record.hpp>
+#include <backends/cuda/kernels/packed_column/running_values.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
@@ -290,23 +291,29 @@ class unpacker<U, encoding::delta> : public difference_unpacker<U> {
     base_ = this->bias_ + record.template read<U>(static_cast<unsigned>(packed::group_bytes<U> + slot * sizeof(U)));
   }
 
-  /// What block lane % 16 goes on from.
-  [[nodiscard]] ZENITH_DEVICE U own_base() const { return base_; }
+  /// Of block lane % 16.
+  [[nodiscard]] ZENITH_DEVICE running_block<U> own_block() const { return {base_, this->record_.own_reference()}; }
 
-  /// As in frame_of_reference.
+  /// As in frame_of_reference; false as well where a step or a word is so wide that to find out takes more than it
+  /// saves.
   ZENITH_DEVICE bool add_references(std::uint64_t& sum) const {
     const U step = this->record_.own_reference();
     const U first = base_ + step;
     constexpr unsigned steps = packed_block_items - 1;
     std::uint64_t all_steps = step;
     if constexpr (sizeof(U) == 4) {
-      const std::int64_t by = static_cast<std::int32_t>(step);
-      const std::int64_t drift = by * steps;
-      const auto most = static_cast<std::int64_t>(packed::low_mask<std::uint64_t>(this->even_width()));
-      const std::int64_t least = first + (drift < 0 ? drift : 0);
-      const std::int64_t greatest = first + (drift > 0 ? drift : 0) + most * packed_block_items;
-      if (!simt::all(simt::full_warp, least >= 0 && greatest <= std::int64_t{0xffffffff})) return false;
-      all_steps = static_cast<std::uint64_t>(by);
+      // so that neither all steps nor all words of a block take more than 31 bits
+      constexpr unsigned most_width = 23;
+      constexpr std::uint32_t most_step = 1U << 23;
+      if (this->even_width() > most_width) return false;
+      const auto by = static_cast<std::int32_t>(step);
+      const auto drift = static_cast<std::int32_t>(step * steps);
+      const std::uint32_t below = drift < 0 ? 0U - static_cast<std::uint32_t>(drift) : 0U;
+      const std::uint32_t above = (drift < 0 ? 0U : static_cast<std::uint32_t>(drift)) +
+                                  packed::low_mask<std::uint32_t>(this->even_width()) * packed_block_items;
+      const bool stays = step + most_step < 2 * most_step && first >= below && first <= ~above;
+      if (!simt::all(simt::full_warp, stays)) return false;
+      all_steps = static_cast<std::uint64_t>(std::int64_t{by});
     }
     if (simt::lane_index() < packed_group_blocks) {
       sum += std::uint64_t{first} * packed_block_items + all_steps * (steps * packed_block_items / 2);
