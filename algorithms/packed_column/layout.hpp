@@ -23,6 +23,9 @@ struct dimensions {
 /// Where everything stands; none when the sizes are more than 64 bits can say. `bytes` is left nullptr.
 [[nodiscard]] std::optional<packed_layout> lay_out(const dimensions& of);
 
+/// What `one_width` of a column is whose bytes are all there and hold together. Stops at the first other width.
+[[nodiscard]] std::uint8_t find_one_width(const packed_layout& of);
+
 /// Of a group of `sizes`, what an encoding takes.
 [[nodiscard]] group_place place_in(const group_sizes& sizes, encoding kind, bool patched);
 

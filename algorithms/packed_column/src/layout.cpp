@@ -102,6 +102,52 @@ std::optional<packed_layout> lay_out(const dimensions& of) {
   return found;
 }
 
+namespace {
+
+/// Where the widths of a group's miniblocks stand in its record, and how many bytes they are.
+struct width_bytes {
+  std::size_t at;
+  std::size_t size;
+};
+template <class U>
+inline constexpr width_bytes group_widths = sizeof(U) == 4
+                                                ? width_bytes{offsetof(group32, widths), sizeof(group32::widths)}
+                                                : width_bytes{offsetof(group64, width), sizeof(group64::width)};
+
+template <class U>
+std::uint8_t one_width_of(const packed_layout& of) {
+  const unsigned width = place_of<U>(of, 0).width[0];
+  if (of.payload_units != ((of.count - 1) / packed_miniblock_items + 1) * width) return mixed_widths;
+  const auto are_as_wide = [&](std::uint64_t begin, std::uint64_t end) {
+    for (auto block = begin; block < end; ++block) {
+      const auto place = place_of<U>(of, block);
+      for (unsigned m = 0; m * packed_miniblock_items < of.items_of(block); ++m) {
+        if (place.width[m] != width) return false;
+      }
+    }
+    return true;
+  };
+  const std::uint64_t whole_groups = of.count / packed_group_items;
+  const auto first_group_end = std::min<std::uint64_t>(packed_group_blocks, of.blocks());
+  const auto last_group_begin = std::max(first_group_end, whole_groups * packed_group_blocks);
+  if (!are_as_wide(0, first_group_end) || !are_as_wide(last_group_begin, of.blocks())) return mixed_widths;
+  // the groups between are compared with the first, at the speed of memory
+  const auto widths_of = [&](std::uint64_t group) {
+    return record_of<U>(of, group * packed_group_blocks) + group_widths<U>.at;
+  };
+  for (std::uint64_t group = 1; group < whole_groups; ++group) {
+    if (std::memcmp(widths_of(group), widths_of(0), group_widths<U>.size) != 0) return mixed_widths;
+  }
+  return static_cast<std::uint8_t>(width);
+}
+
+}  // namespace
+
+std::uint8_t find_one_width(const packed_layout& of) {
+  if (of.kind != encoding::frame_of_reference || of.count == 0) return mixed_widths;
+  return size_of(of.type) == 4 ? one_width_of<std::uint32_t>(of) : one_width_of<std::uint64_t>(of);
+}
+
 group_place place_in(const group_sizes& sizes, encoding kind, bool patched) {
   switch (kind) {
     case encoding::frame_of_reference:

@@ -79,6 +79,7 @@ void pack(const executor& on, key_type type, memory_space space, const void* val
   packed::add_bytes(digest, column, 0, std::min(rows, digest.first_row) * packed_alignment);
   header.checksum = packed::finish(digest, rows);
   std::memcpy(column, &header, sizeof header);
+  written.one_width = packed::find_one_width(written);
   made = written;
 }
 

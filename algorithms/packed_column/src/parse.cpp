@@ -258,8 +258,9 @@ void check(const packed_layout& in) {
 namespace detail {
 
 packed_layout parse_packed(std::span<const std::byte> bytes) {
-  const auto layout = packed::parse_header(bytes);
+  auto layout = packed::parse_header(bytes);
   size_of(layout.type) == 4 ? packed::check<std::uint32_t>(layout) : packed::check<std::uint64_t>(layout);
+  layout.one_width = packed::find_one_width(layout);
   return layout;
 }
 

@@ -79,8 +79,14 @@ ZENITH_FN U vertical_at(const packed_layout& in, std::uint64_t index) {
   return static_cast<U>(place.reference + (static_cast<U>(window) & low_mask<U>(width)));
 }
 
-/// A value of frame_of_reference. The record, then the payload: nothing else is read, and no branch depends on where
-/// the value stands.
+/// The 32-bit word of `width` bits from bit `at` of a payload on: one load, at any byte.
+ZENITH_FN std::uint32_t word_at(const std::byte* payload, std::uint64_t at, unsigned width) {
+  return static_cast<std::uint32_t>(load<std::uint64_t>(payload + at / 8) >> (at % 8) &
+                                    ((std::uint64_t{1} << width) - 1));
+}
+
+/// A value of frame_of_reference. The record, then the payload: nothing else is read, no branch depends on where the
+/// value stands, and in a column of one width neither read waits for the other.
 template <class U>
 ZENITH_FN U framed_at(const packed_layout& in, std::uint64_t index) {
   const std::uint64_t block = index / packed_block_items;
@@ -88,23 +94,26 @@ ZENITH_FN U framed_at(const packed_layout& in, std::uint64_t index) {
   const std::byte* record = record_of<U>(in, block);
   const auto row = static_cast<std::uint64_t>(index % packed_miniblock_items);
   const std::byte* payload = in.bytes + in.payload_at;
+  const U reference = load<U>(record + 8 + block % packed_group_blocks * sizeof(U));
   U word;
-  U reference;
-  if constexpr (sizeof(U) == 4) {
+  if (in.one_width != mixed_widths) {
+    const unsigned width = in.one_width;
+    if constexpr (sizeof(U) == 4) {
+      word = word_at(payload, index * width, width);
+    } else {
+      word = bits_at<U>(payload, index * width, width);
+    }
+  } else if constexpr (sizeof(U) == 4) {
     const auto mini = static_cast<unsigned>(index / packed_miniblock_items % (packed_group_blocks * packed_miniblocks));
     // may read a byte behind the record, which is the column's own
     const unsigned width = load<std::uint16_t>(record + 72 + mini * 6 / 8) >> (mini * 6 % 8) & 63;
-    const std::uint64_t bit = row * width;
-    const auto window = load<std::uint64_t>(payload + miniblock_word(record, mini) * 4 + bit / 8);
-    word = static_cast<U>(window >> (bit % 8) & ((std::uint64_t{1} << width) - 1));
-    reference = load<U>(record + 8 + block % packed_group_blocks * 4);
+    word = word_at(payload + miniblock_word(record, mini) * 4, row * width, width);
   } else {
     const auto place = place_of<U>(in, block);
     std::uint64_t at = place.word;
     for (unsigned m = 0; m < slot / packed_miniblock_items; ++m) at += place.width[m];
     const unsigned width = place.width[slot / packed_miniblock_items];
     word = bits_at<U>(payload + at * 4, row * width, width);
-    reference = place.reference;
   }
   if (in.patches != 0) {
     const auto patches = patches_of(in, block);

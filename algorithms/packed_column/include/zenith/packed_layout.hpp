@@ -9,6 +9,10 @@
 #include <cstring>
 #include <string_view>
 
+#if defined(__SSE2__) && !defined(__CUDACC__)
+#include <emmintrin.h>
+#endif
+
 #include <zenith/function.hpp>
 #include <zenith/types.hpp>
 
@@ -71,6 +75,9 @@ inline constexpr std::uint64_t packed_most_items = std::uint64_t{1} << 56;
 /// the payload, and stay inside.
 inline constexpr std::uint64_t packed_alignment = 64;
 
+/// What `packed_layout::one_width` says of a column whose miniblocks have different widths, or none.
+inline constexpr std::uint8_t mixed_widths = 255;
+
 /// Where everything stands: what kernels get. `bytes` may lie in a device's memory; all else are offsets from it.
 struct packed_layout {
   const std::byte* bytes = nullptr;
@@ -87,6 +94,9 @@ struct packed_layout {
   std::uint64_t payload_at = 0;
   key_type type = key_type::int32;
   encoding kind = encoding::plain;
+  /// The width of all miniblocks of frame_of_reference that hold a value, when it is the same: value i then has its
+  /// word at bit i * one_width of the payload. Not in the bytes: whoever packs or parses a column finds it out.
+  std::uint8_t one_width = mixed_widths;
   std::uint32_t parameter = 0;
 
   [[nodiscard]] ZENITH_FN std::uint64_t blocks() const {
@@ -143,19 +153,56 @@ struct block_place {
   std::uint32_t width[packed_miniblocks];
 };
 
+/// Bits 12 j to 12 j + 5 of eight widths in 48 bits: every other one.
+inline constexpr std::uint64_t every_other_width = 0x03f03f03f03fULL;
+
+#if defined(__SSE2__) && !defined(__CUDACC__)
+/// For each count < 32 four words, each with the bits of eight widths that come before it.
+struct widths_before {
+  std::uint64_t of[32][4];
+};
+constexpr widths_before make_widths_before() {
+  widths_before made{};
+  for (unsigned count = 0; count < 32; ++count) {
+    for (unsigned i = 0; i < count; ++i) made.of[count][i / 8] |= std::uint64_t{63} << (i % 8 * 6);
+  }
+  return made;
+}
+alignas(64) inline constexpr widths_before width_masks = make_widths_before();
+
+/// The sum of the first `count` < 32 of the widths in a half of a group of 32-bit values, 24 bytes. All 32 widths are
+/// read and the others masked: a branch on the count would be mispredicted half of the time in random accesses, and
+/// the fewer instructions wait for the widths, the more accesses wait for memory at the same time.
+inline std::uint32_t words_before(const std::byte* widths, unsigned count) {
+  const auto eight = [&](unsigned at) { return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(widths + at)); };
+  const auto masked = [&](__m128i first, __m128i second, unsigned at) {
+    return _mm_and_si128(_mm_unpacklo_epi64(first, second),
+                         _mm_load_si128(reinterpret_cast<const __m128i*>(width_masks.of[count] + at)));
+  };
+  const __m128i low = masked(eight(0), eight(6), 0);
+  // the last two bytes earlier, so as not to read behind the half
+  const __m128i high = masked(eight(12), _mm_srli_epi64(eight(16), 16), 2);
+  const auto pairs = [&](__m128i of) {
+    const __m128i every_other = _mm_set1_epi64x(every_other_width);
+    return _mm_add_epi64(_mm_and_si128(of, every_other), _mm_and_si128(_mm_srli_epi64(of, 6), every_other));
+  };
+  const __m128i sums = _mm_add_epi64(pairs(low), pairs(high));
+  const auto sum = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_add_epi64(sums, _mm_unpackhi_epi64(sums, sums))));
+  return static_cast<std::uint32_t>(sum * 0x001001001001ULL >> 36) & 0xfff;
+}
+#else
 /// The sum of the first `count` < 32 of the widths in a half of a group of 32-bit values, 24 bytes.
 ZENITH_FN std::uint32_t words_before(const std::byte* widths, unsigned count) {
-  constexpr std::uint64_t every_other = 0x03f03f03f03fULL;
+  const auto pairs_of = [](std::uint64_t fields) {
+    return (fields & every_other_width) + (fields >> 6 & every_other_width);
+  };
   std::uint64_t pairs = 0;
-  for (; count >= 8; count -= 8, widths += 6) {
-    const auto fields = load<std::uint64_t>(widths);
-    pairs += (fields & every_other) + (fields >> 6 & every_other);
-  }
+  for (; count >= 8; count -= 8, widths += 6) pairs += pairs_of(load<std::uint64_t>(widths));
   // two bytes earlier, so as not to read behind the half
-  const std::uint64_t fields = load<std::uint64_t>(widths - 2) >> 16 & ((std::uint64_t{1} << (6 * count)) - 1);
-  pairs += (fields & every_other) + (fields >> 6 & every_other);
+  pairs += pairs_of(load<std::uint64_t>(widths - 2) >> 16 & ((std::uint64_t{1} << (6 * count)) - 1));
   return static_cast<std::uint32_t>(pairs * 0x001001001001ULL >> 36) & 0xfff;
 }
+#endif
 
 /// Where the payload of miniblock `mini` < 64 of a group of 32-bit values begins.
 ZENITH_FN std::uint64_t miniblock_word(const std::byte* record, unsigned mini) {
