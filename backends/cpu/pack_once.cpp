@@ -20,23 +20,23 @@ constexpr std::uint64_t past_caches_bytes = 128 * 1024 * 1024;
 
 constexpr std::uint64_t row_bytes = packed_alignment;
 
-/// What the groups before a chunk take.
+/// What the groups before a turn take.
 struct taken {
   packed::group_sizes sizes;
   bool stopped = false;  ///< nothing more is written: it does not fit, or patches gain
 };
 
-/// Hands the groups' places from one chunk to the next: a worker that has measured its chunk waits for the one before.
+/// Hands the groups' places from one turn to the next: a worker that has measured its groups waits for those before.
 class turns {
  public:
-  /// Waits for chunk `chunk`'s turn, calls take(what was taken before it) and passes on.
+  /// Waits for turn `turn`, calls take(what was taken before it) and passes on.
   template <class Take>
-  void in_turn(std::uint64_t chunk, const Take& take) {
-    for (unsigned waited = 0; next_.load(std::memory_order_acquire) != chunk; ++waited) {
+  void in_turn(std::uint64_t turn, const Take& take) {
+    for (unsigned waited = 0; next_.load(std::memory_order_acquire) != turn; ++waited) {
       if (waited > 1000) std::this_thread::yield();
     }
     take(so_far_);
-    next_.store(chunk + 1, std::memory_order_release);
+    next_.store(turn + 1, std::memory_order_release);
   }
   /// After all turns.
   [[nodiscard]] const taken& all() const { return so_far_; }
@@ -62,16 +62,24 @@ class once {
   /// Of several workers each measures a chunk before it writes any: 64 K values, of 32 bits in its L2 cache meanwhile.
   /// A single worker writes group after group, from its L1 cache.
   bool run(int workers) {
-    const std::uint64_t groups = workers == 1 ? 1 : chunk_groups;
-    const std::uint64_t chunks = (whole_groups_ + groups - 1) / groups;
+    const std::uint64_t at_once = workers == 1 ? 1 : chunk_groups;
     std::atomic<std::uint64_t> next{0};
     run_workers(workers, [&](int) {
       packed_rows rows;
+      packed_group_shape shapes[chunk_groups];
       std::uint64_t end = 0;  // of what `rows` holds, a word of the payload
       begin_rows(rows, to_, out_, end, past_caches_);
-      for (auto chunk = next++; chunk < chunks; chunk = next++) {
-        const std::uint64_t first = chunk * groups;
-        if (!pack_chunk(chunk, first, std::min(groups, whole_groups_ - first), rows, end)) break;
+      // a chunk is taken as a whole: what the workers share waits for all stores, also those on their way to memory
+      const auto pack_chunk = [&](std::uint64_t first) {
+        const std::uint64_t chunk_end = std::min(first + chunk_groups, whole_groups_);
+        for (; first < chunk_end; first += at_once) {
+          if (!pack_groups(first / at_once, first, std::min(at_once, chunk_end - first), shapes, rows, end))
+            return false;
+        }
+        return true;
+      };
+      for (auto chunk = next++; chunk * chunk_groups < whole_groups_; chunk = next++) {
+        if (!pack_chunk(chunk * chunk_groups)) break;
       }
       finish(rows, end);
     });
@@ -81,16 +89,15 @@ class once {
   }
 
  private:
-  bool pack_chunk(std::uint64_t chunk, std::uint64_t first, std::uint64_t groups, packed_rows& rows,
-                  std::uint64_t& end) {
-    packed_group_shape shapes[chunk_groups];
+  bool pack_groups(std::uint64_t turn, std::uint64_t first, std::uint64_t groups, packed_group_shape* shapes,
+                   packed_rows& rows, std::uint64_t& end) {
     packed::group_sizes sizes;
     for (std::uint64_t g = 0; g < groups; ++g) {
       sizes.add(unit_.measure(first + g, call_.kind, shapes[g]));
     }
     std::uint64_t word = 0;
     bool stopped = false;
-    turns_.in_turn(chunk, [&](taken& so_far) {
+    turns_.in_turn(turn, [&](taken& so_far) {
       word = words(so_far.sizes);
       so_far.sizes.add(sizes);
       so_far.stopped =

@@ -11,13 +11,15 @@ struct block_of_vectors {
   vector_of<U> v[block_vectors<U>];
 };
 
-/// Asks for a quarter of the block that stands where `block` does, in the group behind this one. Packing goes over a
-/// group several times; each time asks for a quarter, so that memory is never idle.
-template <class U>
-ZENITH_FN void ask_for_next_group(const U* block, unsigned quarter) {
-  constexpr unsigned bytes = packed_block_items * sizeof(U) / 4;
-  const auto first = reinterpret_cast<std::uintptr_t>(block) + packed_group_items * sizeof(U) + quarter * bytes;
-#pragma GCC unroll 4
+/// Asks for eighths [First, First + Count) of the group behind the one at `group`, a sixteenth of them with each
+/// `part` < 16, in order of memory. Packing goes over a group several times; each time asks for some of the next, so
+/// that memory is never idle.
+template <unsigned First, unsigned Count, class U>
+ZENITH_FN void ask_for_next_group(const U* group, unsigned part) {
+  constexpr unsigned eighth = packed_group_items * sizeof(U) / 8;
+  constexpr unsigned bytes = Count * eighth / packed_group_blocks;
+  const auto first = reinterpret_cast<std::uintptr_t>(group + packed_group_items) + First * eighth + part * bytes;
+#pragma GCC unroll 8
   for (unsigned at = 0; at < bytes; at += 64) _mm_prefetch(reinterpret_cast<const char*>(first + at), _MM_HINT_T0);
 }
 

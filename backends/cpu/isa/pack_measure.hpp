@@ -122,8 +122,9 @@ struct frame_of_values {
   ZENITH_FN __m512i operator()(unsigned block, unsigned i) const {
     return _mm512_loadu_si512(from + block * packed_block_items + i * 16);
   }
-  ZENITH_FN void ask_ahead(unsigned block, unsigned quarter) const {
-    ask_for_next_group(from + block * packed_block_items, quarter);
+  template <unsigned First, unsigned Count>
+  ZENITH_FN void ask_ahead(unsigned block) const {
+    ask_for_next_group<First, Count>(from, block);
   }
   ZENITH_FN static void clear_first(__m512i&) {}
 };
@@ -161,7 +162,7 @@ ZENITH_FN void measure_group(const Words& words, packed_group_shape& to) {
   for (unsigned first = 0; first < minis; first += 16) {
     const __m512i bits = reduced<merge_by::any_bit, 4>(
         [&](unsigned mini) ZENITH_INLINE_LAMBDA {
-          if (mini % packed_miniblocks == 0) words.ask_ahead(mini / packed_miniblocks, 0);
+          if (mini % packed_miniblocks == 0) words.template ask_ahead<0, 2>(mini / packed_miniblocks);
           return _mm512_or_si512(word(mini, 0), word(mini, 1));
         },
         first);
@@ -180,8 +181,7 @@ ZENITH_FN void measure_group(const Words& words, packed_group_shape& to) {
   alignas(64) std::uint8_t outside[minis];
 #pragma GCC unroll 1
   for (unsigned block = 0; block < packed_group_blocks; ++block) {
-    words.ask_ahead(block, 1);
-    words.ask_ahead(block, 2);
+    words.template ask_ahead<2, 2>(block);
 #pragma GCC unroll 4
     for (unsigned m = 0; m < packed_miniblocks; ++m) {
       const unsigned mini = block * packed_miniblocks + m;
