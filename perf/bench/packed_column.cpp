@@ -1,8 +1,9 @@
 // Packed columns of 2^26 32-bit integers on the CPU: time, the floor of one read of the packed bytes measured next to
 // it, and the ratio of the two. "resident" lines repeat a column that stays in the L2 cache, and "get" has random
-// accesses into the plain array as its floor, "pack" (into fresh memory) and "pack_into" (into the column's own again)
-// one read of the values; "fresh_pages" is what the system takes to clear as many pages as the column has.
-// With FastPFor's sources (ZENITH_FASTPFOR_DIR), lines "against_fastpfor" have its time as their floor.
+// accesses into the plain array as its floor ("get_mixed" from a column of two widths), "pack" (into fresh memory) and
+// "pack_into" (into the column's own again) one read of the values; "fresh_pages" is what the system takes to clear as
+// many pages as the column has. With FastPFor's sources (ZENITH_FASTPFOR_DIR), lines "against_fastpfor" have its time
+// as their floor.
 //
 //   zenith-bench-packed-column [--benchmark_filter=sum/] …    ZENITH_BENCH_COUNT=1048576 for another count
 
@@ -50,14 +51,15 @@ std::size_t value_count() {
 
 int all_threads() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
 
-// Uniform in `width` bits; of delta, rising by as much.
-std::vector<value> make_values(std::size_t count, zenith::encoding kind, unsigned width) {
+// Uniform in `width` bits, or `mixed`: in one bit less every other 32; of delta, rising by as much.
+std::vector<value> make_values(std::size_t count, zenith::encoding kind, unsigned width, bool mixed) {
   std::mt19937_64 random(count + width);
   std::vector<value> values(count);
   value before = 0;
-  for (auto& one : values) {
-    const auto bits = static_cast<value>(random() & ((std::uint64_t{1} << width) - 1));
-    one = kind == zenith::encoding::delta ? before += bits : bits;
+  for (std::size_t i = 0; i < count; ++i) {
+    const unsigned own = mixed && i / zenith::packed_miniblock_items % 2 != 0 ? width - 1 : width;
+    const auto bits = static_cast<value>(random() & ((std::uint64_t{1} << own) - 1));
+    values[i] = kind == zenith::encoding::delta ? before += bits : bits;
   }
   return values;
 }
@@ -68,12 +70,13 @@ struct packed_values {
 };
 
 // One at a time: they are large.
-const packed_values& values_of(std::size_t count, zenith::encoding kind, unsigned width) {
+const packed_values& values_of(std::size_t count, zenith::encoding kind, unsigned width, bool mixed = false) {
   static std::map<std::string, packed_values> made;
-  const auto key = std::to_string(count) + std::string{to_string(kind)} + std::to_string(width);
+  const auto key =
+      std::to_string(count) + std::string{to_string(kind)} + std::to_string(width) + (mixed ? "mixed" : "");
   if (!made.contains(key)) {
     made.clear();
-    auto values = make_values(count, kind, width);
+    auto values = make_values(count, kind, width, mixed);
     auto packed = zenith::pack(zenith::cpu(), values, kind);
     made[key] = {std::move(values), std::move(packed)};
   }
@@ -248,8 +251,8 @@ void run_against_fastpfor(benchmark::State& state, const setting& of, peer_work 
 #endif
 
 // A chain of accesses would measure the memory's latency alone; these may overlap, as those of a query do.
-void run_get(benchmark::State& state, const setting& of) {
-  const auto& values = values_of(of.count, of.kind, of.width);
+void run_get(benchmark::State& state, const setting& of, bool mixed) {
+  const auto& values = values_of(of.count, of.kind, of.width, mixed);
   std::mt19937_64 random(7);
   std::vector<std::uint32_t> where(1 << 20);
   for (auto& one : where) one = static_cast<std::uint32_t>(random() % of.count);
@@ -320,7 +323,9 @@ void add_all() {
       const setting any{"avx512", 1, kind, width, n};
       if (kind == zenith::encoding::frame_of_reference) {
         add(
-            "get", any, [=](auto& state) { run_get(state, any); }, 9);
+            "get", any, [=](auto& state) { run_get(state, any, false); }, 9);
+        add(
+            "get_mixed", any, [=](auto& state) { run_get(state, any, true); }, 9);
 #if defined(ZENITH_HAS_FASTPFOR)
         const auto against = [&](const char* name, peer_work work) {
           add(
