@@ -61,7 +61,6 @@ const isa_table& find_isa(std::string_view name) {
     }
   }
   const isa_table* widest = nullptr;
-  std::string known;
   const auto wanted = name == without_vbmi ? std::string_view{avx512::table.name} : name;
   for (const auto* isa : built_isas()) {
     if (isa->name == wanted) {
@@ -70,15 +69,15 @@ const isa_table& find_isa(std::string_view name) {
                   std::string{origin} + " is '" + std::string{name} + "', an instruction set that this CPU lacks",
                   "cpu");
     }
-    known += known.empty() ? "" : ", ";
-    known += isa->name;
-    if (is_usable(*isa)) widest = isa;
+    if (name.empty() && is_usable(*isa)) widest = isa;
   }
   if (!name.empty()) {
-    throw error(error_code::invalid_argument,
-                std::string{origin} + " is '" + std::string{name} + "'; it must be one of " + known + ", " +
-                    std::string{without_vbmi},
-                "cpu");
+    std::string known;
+    for (const auto* isa : built_isas()) known += std::string{isa->name} + ", ";
+    throw error(
+        error_code::invalid_argument,
+        std::string{origin} + " is '" + std::string{name} + "'; it must be one of " + known + std::string{without_vbmi},
+        "cpu");
   }
   return *widest;
 }

@@ -49,8 +49,12 @@ backend_info describe(const backend& of) {
 }  // namespace
 
 const kernel* find_kernel(const backend& in, std::string_view operation, std::string_view strategy) noexcept {
+  // a name is mostly the same characters, not only as many and alike
+  const auto same = [](std::string_view a, std::string_view b) {
+    return a.size() == b.size() && (a.data() == b.data() || a == b);
+  };
   for (const auto& entry : in.kernels) {
-    if (entry.run != nullptr && entry.operation == operation && entry.strategy == strategy) return &entry;
+    if (entry.run != nullptr && same(entry.operation, operation) && same(entry.strategy, strategy)) return &entry;
   }
   return nullptr;
 }
