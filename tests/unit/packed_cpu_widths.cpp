@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -67,9 +68,18 @@ void compare(const zenith::executor& on, const zenith::packed_view<T>& column, s
     const unsigned items = packed::unpack_block(column.layout(), block, values);
     std::memcpy(expected.data() + block * zenith::packed_block_items, values, items * sizeof(U));
   }
-  std::vector<T> out(column.size());
-  zenith::unpack(on, column, out);
-  REQUIRE(out == expected);
+  // wherever in a line the output begins
+  std::vector<T> room(column.size() + 64 / sizeof(T) + 16);
+  T* line = room.data();
+  while (reinterpret_cast<std::uintptr_t>(line) % 64 != 0) ++line;
+  for (const std::size_t offset : {0, 1, 4, 8, 12}) {
+    std::ranges::fill(room, T{});
+    const std::span out(line + offset, column.size());
+    zenith::unpack(on, column, out);
+    REQUIRE(std::ranges::equal(out, expected));
+    REQUIRE(std::count(room.data(), line + offset, T{}) == line + offset - room.data());
+    REQUIRE(room[static_cast<std::size_t>(out.data() - room.data()) + out.size()] == T{});
+  }
   REQUIRE(zenith::sum(on, column) == zenith::sum(oracle, column));
   REQUIRE(zenith::minimum(on, column) == *std::ranges::min_element(expected));
   REQUIRE(zenith::maximum(on, column) == *std::ranges::max_element(expected));

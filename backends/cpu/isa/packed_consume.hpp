@@ -15,6 +15,18 @@ struct store_consumer {
     U* to = out + (first - begin);
     for (unsigned i = 0; i < tile_vectors; ++i, to += vector_of<U>::size) tile.v[i].store_unaligned(to);
   }
+
+#if !defined(ZENITH_ISA_SSE2)
+  static constexpr unsigned most_group_width = 32;
+  ZENITH_FN static bool takes_groups(unsigned width) { return sizeof(U) == 4 && has_low_words(width); }
+
+  ZENITH_FN block_set group(const narrow_group& group, const std::byte* references) {
+    if constexpr (sizeof(U) == 4) {
+      store_values(group, references, out + (group.first - begin));
+    }
+    return 0;
+  }
+#endif
 };
 
 #if defined(ZENITH_ISA_AVX512)

@@ -25,6 +25,7 @@ namespace {
 #include <backends/cpu/isa/packed_tile.hpp>
 #include <backends/cpu/isa/narrow_group.hpp>
 #include <backends/cpu/isa/group_sum.hpp>
+#include <backends/cpu/isa/group_store.hpp>
 #include <backends/cpu/isa/packed_consume.hpp>
 #include <backends/cpu/isa/pack_block.hpp>
 #include <backends/cpu/isa/pack_measure.hpp>

@@ -106,6 +106,7 @@ constexpr code_table<U> codes = make_codes<U>();
 #if defined(ZENITH_ISA_AVX512)
 
 ZENITH_FN __m512i load_bits(const void* from) { return _mm512_loadu_si512(from); }
+ZENITH_FN void store_bits(void* to, __m512i bits) { _mm512_storeu_si512(to, bits); }
 
 template <class U>
 ZENITH_FN __m512i shift_right(__m512i bits, __m512i by) {
@@ -128,6 +129,7 @@ ZENITH_FN __m512i every_lane(const U& word) {
 #else
 
 ZENITH_FN __m256i load_bits(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
+ZENITH_FN void store_bits(void* to, __m256i bits) { _mm256_storeu_si256(static_cast<__m256i*>(to), bits); }
 /// 16 bytes to each half.
 ZENITH_FN __m256i two_loads(const std::byte* low, const std::byte* high) {
   return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(low))),
