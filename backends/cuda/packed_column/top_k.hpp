@@ -91,11 +91,7 @@ class packed_top_k_run {
     room.allocate();
     const simt::host_page best(plan.rank * sizeof(U));
     settled_at_end wait(stream_);
-    with_encoding(column_.kind, [&]<encoding Kind>(std::integral_constant<encoding, Kind>) {
-      using kernel = sample_values<U, Kind>;
-      simt::launch(kernel{column_, plan.samples, values},
-                   {.grid = (plan.samples + kernel::warps - 1) / kernel::warps, .stream = stream_});
-    });
+    enqueue_sample(plan.samples, values);
     top_k_call of_sample = call_;
     of_sample.keys = values;
     of_sample.count = plan.samples;
@@ -111,6 +107,19 @@ class packed_top_k_run {
     best.read(&found.threshold, (plan.rank - 1) * sizeof(U), sizeof(U));
     best.read(&found.best, 0, sizeof(U));
     return found;
+  }
+
+  void enqueue_sample(std::uint32_t samples, U* values) const {
+    if (column_.kind == encoding::frame_of_reference && column_.patches == 0) {
+      using kernel = sample_framed_values<U>;
+      simt::launch(kernel{column_, samples, values}, shape_for(samples, kernel::block_size));
+      return;
+    }
+    with_encoding(column_.kind, [&]<encoding Kind>(std::integral_constant<encoding, Kind>) {
+      using kernel = sample_values<U, Kind>;
+      simt::launch(kernel{column_, samples, values},
+                   {.grid = (samples + kernel::warps - 1) / kernel::warps, .stream = stream_});
+    });
   }
 
   void request_candidates(std::uint64_t count) {

@@ -87,7 +87,7 @@ class group_record {
     }
     is_even_ = simt::all(simt::full_warp, is_same);
     if (is_even_) {
-      find_payload(in, record.read<std::uint64_t>(0));
+      payload_ = payload_of(in, record.read<std::uint64_t>(0));
       reference_ = record.read<U>(8 + lane % packed_group_blocks * static_cast<unsigned>(sizeof(U))) + bias;
     } else {
       fetch(record);
@@ -107,7 +107,7 @@ class group_record {
         width[half] = (fetched_.high[half] << 8 | width[half]) >> (6 * lane % 8) & 63;
       }
     }
-    find_payload(in, fetched_.start);
+    payload_ = payload_of(in, fetched_.start);
     reference_ = fetched_.reference + bias;
     even_width_ = simt::shuffle(simt::full_warp, width[0], 0);
     is_even_ = simt::all(simt::full_warp, width[0] == even_width_ && width[1] == even_width_);
@@ -137,12 +137,23 @@ class group_record {
   /// The group's first word.
   [[nodiscard]] ZENITH_DEVICE const std::uint32_t* payload() const { return payload_; }
 
- private:
-  ZENITH_DEVICE void find_payload(const packed_layout& in, std::uint64_t start) {
+  /// For a lane of its own: the width of one miniblock, and the group's first word by what its record begins with.
+  [[nodiscard]] ZENITH_DEVICE static std::uint32_t width_in(const record_in_place& record, unsigned miniblock) {
+    if constexpr (sizeof(U) == 8) {
+      return record.read<std::uint8_t>(136 + miniblock);
+    } else {
+      const unsigned bit = 6 * miniblock;
+      const std::uint32_t low = record.read<std::uint8_t>(72 + bit / 8);
+      const std::uint32_t high = bit % 8 > 2 ? record.read<std::uint8_t>(73 + bit / 8) : 0U;
+      return (high << 8 | low) >> (bit % 8) & 63;
+    }
+  }
+  [[nodiscard]] ZENITH_DEVICE static const std::uint32_t* payload_of(const packed_layout& in, std::uint64_t start) {
     if constexpr (sizeof(U) == 4) start &= (std::uint64_t{1} << packed::start_bits) - 1;
-    payload_ = reinterpret_cast<const std::uint32_t*>(in.bytes + in.payload_at) + start;
+    return reinterpret_cast<const std::uint32_t*>(in.bytes + in.payload_at) + start;
   }
 
+ private:
   ZENITH_DEVICE void find_places(const std::uint32_t (&width)[2]) {
     // both halves' running sums in one word: neither half has more than 2^11 words
     const auto words = warp_scan<std::uint32_t>(width[0] | width[1] << 16);

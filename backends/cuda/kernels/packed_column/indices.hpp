@@ -107,27 +107,47 @@ struct expand_bitmap {
 
   ZENITH_DEVICE void operator()() const {
     const std::uint64_t stride = std::uint64_t{simt::grid_size()} * warps;
-    for (std::uint64_t group = std::uint64_t{simt::block_index()} * warps + simt::warp_index(); group < marked.groups;
-         group += stride) {
-      const std::uint32_t word[2] = {marked.word(group, simt::lane_index()),
-                                     marked.word(group, simt::warp_size + simt::lane_index())};
-      Index* const to = out + marked.before(group);
-      const auto bits = warp_scan<std::uint32_t>(simt::popcount(word[0]) | simt::popcount(word[1]) << 16);
-      const std::uint32_t in_first = bits.all & 0xffff;
-      for (unsigned half = 0; half < 2; ++half) {
-        const std::uint64_t first = group * packed_group_items + half * (packed_group_items / 2);
-        const std::uint32_t before = half == 0 ? bits.before & 0xffff : (bits.before >> 16) + in_first;
-        // a lane a word where they hold few, a lane a bit where some hold many
-        if (simt::any(simt::full_warp, simt::popcount(word[half]) > most_of_a_lane)) {
-          expand_words(word[half], first, to + (half == 0 ? 0U : in_first));
-        } else {
-          expand_own(word[half], first + simt::lane_index() * 32, to + before);
-        }
-      }
+    std::uint64_t group = std::uint64_t{simt::block_index()} * warps + simt::warp_index();
+    if (group >= marked.groups) return;
+    // the next group's words are on their way while this one's are written: else each waits for its own
+    for (group_words now = words_of(group);; group += stride) {
+      const bool is_last = group + stride >= marked.groups;
+      const group_words next = is_last ? group_words{} : words_of(group + stride);
+      expand(group, now);
+      if (is_last) return;
+      now = next;
     }
   }
 
  private:
+  struct group_words {
+    std::uint32_t word[2];
+    std::uint64_t before;
+  };
+
+  [[nodiscard]] ZENITH_DEVICE group_words words_of(std::uint64_t group) const {
+    return {{marked.word(group, simt::lane_index()), marked.word(group, simt::warp_size + simt::lane_index())},
+            marked.before(group)};
+  }
+
+  ZENITH_DEVICE void expand(std::uint64_t group, const group_words& of) const {
+    const auto bits = warp_scan<std::uint32_t>(simt::popcount(of.word[0]) | simt::popcount(of.word[1]) << 16);
+    if (bits.all == 0) return;
+    Index* const to = out + of.before;
+    const std::uint32_t in_first = bits.all & 0xffff;
+    ZENITH_UNROLL
+    for (unsigned half = 0; half < 2; ++half) {
+      const std::uint64_t first = group * packed_group_items + half * (packed_group_items / 2);
+      const std::uint32_t before = half == 0 ? bits.before & 0xffff : (bits.before >> 16) + in_first;
+      // a lane a word where they hold few, a lane a bit where some hold many
+      if (simt::any(simt::full_warp, simt::popcount(of.word[half]) > most_of_a_lane)) {
+        expand_words(of.word[half], first, to + (half == 0 ? 0U : in_first));
+      } else {
+        expand_own(of.word[half], first + simt::lane_index() * 32, to + before);
+      }
+    }
+  }
+
   static constexpr unsigned most_of_a_lane = 4;
 
   ZENITH_DEVICE static void expand_own(std::uint32_t word, std::uint64_t first, Index* to) {

@@ -39,6 +39,37 @@ struct sample_values {
   }
 };
 
+/// The same where a lane finds its value on its own: frame_of_reference without patches.
+template <class U>
+struct sample_framed_values {
+  static constexpr unsigned block_size = 256;
+
+  packed_layout column;
+  std::uint32_t samples;
+  U* out;
+
+  ZENITH_DEVICE void operator()() const {
+    const std::uint32_t sample = simt::block_index() * block_size + simt::thread_index();
+    if (sample < samples) {
+      simt::store(out + sample, value_at(top_k_detail::sample_position(sample, column.count, samples)));
+    }
+  }
+
+ private:
+  ZENITH_DEVICE U value_at(std::uint64_t index) const {
+    const record_in_place record(column.bytes + column.groups_at + index / packed_group_items * packed::group_bytes<U>);
+    const auto in_group = static_cast<unsigned>(index % packed_group_items);
+    const unsigned miniblock = in_group / packed_miniblock_items;
+    unsigned word = 0;
+    for (unsigned before = 0; before < miniblock; ++before) word += group_record<U>::width_in(record, before);
+    const unsigned width = group_record<U>::width_in(record, miniblock);
+    const std::uint32_t* const payload = group_record<U>::payload_of(column, record.template read<std::uint64_t>(0));
+    const U reference = record.template read<U>(8 + in_group / packed_block_items * static_cast<unsigned>(sizeof(U)));
+    return static_cast<U>(reference +
+                          packed_bytes::bits_at<U>(payload + word, in_group % packed_miniblock_items * width, width));
+  }
+};
+
 /// The marked values and their indices, rising, the first `limit` of them. Only tiles that hold one are unpacked.
 template <class U, encoding Kind>
 struct take_marked {
