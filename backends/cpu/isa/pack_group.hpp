@@ -65,8 +65,8 @@ ZENITH_FN void write_group_as(const packed_group_write& asked) {
         write_words(words, width[m], at);
         at += width[m] * 4U;
       }
-      ask_for_next_group<4, 4>(static_cast<const U*>(asked.values), slot);
     }
+    ask_for_next_group<4, 4>(static_cast<const U*>(asked.values), slot);
     if (Patched) {
       std::byte* const index = out + to.patch_index_at + asked.group * packed::patch_index_bytes;
       if (slot == 0) __builtin_memcpy(index, &patch_before, sizeof patch_before);

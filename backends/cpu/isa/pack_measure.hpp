@@ -116,7 +116,8 @@ ZENITH_FN __m512i reduced(const Of& of, unsigned first) {
   }
 }
 
-struct frame_of_values {
+/// The words of a group before references are subtracted: its values.
+struct group_values {
   const std::uint32_t* from;
 
   ZENITH_FN __m512i operator()(unsigned block, unsigned i) const {
@@ -127,6 +128,20 @@ struct frame_of_values {
     ask_for_next_group<First, Count>(from, block);
   }
   ZENITH_FN static void clear_first(__m512i&) {}
+};
+
+/// The same of a delta column: the differences to the value before. The first of a block is the second's, so that it
+/// changes no minimum, and 0 afterwards.
+struct group_steps : group_values {
+  ZENITH_FN __m512i operator()(unsigned block, unsigned i) const {
+    const std::uint32_t* at = from + block * packed_block_items + i * 16;
+    const __m512i values = _mm512_loadu_si512(at);
+    if (i > 0) return _mm512_sub_epi32(values, _mm512_loadu_si512(at - 1));
+    const __m512i own = _mm512_setr_epi32(1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i before = _mm512_setr_epi32(0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14);
+    return _mm512_sub_epi32(_mm512_permutexvar_epi32(own, values), _mm512_permutexvar_epi32(before, values));
+  }
+  ZENITH_FN static void clear_first(__m512i& words) { words = _mm512_maskz_mov_epi32(0xfffe, words); }
 };
 
 /// The whole shape of a group, all blocks' references at once, then all miniblocks' widths: what is reduced lane by
@@ -218,8 +233,7 @@ void measure_frames(const void* values, packed_group_shape* to) {
   const U* from = static_cast<const U*>(values);
 #if defined(ZENITH_ISA_AVX512)
   if constexpr (sizeof(U) == 4) {
-    return measure_group < std::is_signed_v<T> ? merge_by::least_signed
-                                               : merge_by::least > (frame_of_values{from}, *to);
+    return measure_group < std::is_signed_v<T> ? merge_by::least_signed : merge_by::least > (group_values{from}, *to);
   }
 #endif
   to->words = to->patched_words = to->patches = 0;
@@ -235,6 +249,9 @@ void measure_frames(const void* values, packed_group_shape* to) {
 template <class U>
 void measure_deltas(const void* values, packed_group_shape* to) {
   const U* from = static_cast<const U*>(values);
+#if defined(ZENITH_ISA_AVX512)
+  if constexpr (sizeof(U) == 4) return measure_group<merge_by::least_signed>(group_steps{{from}}, *to);
+#endif
   to->words = to->patched_words = to->patches = 0;
   for (unsigned slot = 0; slot < packed_group_blocks; ++slot, from += packed_block_items) {
     auto words = steps_of(from);
