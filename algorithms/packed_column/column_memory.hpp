@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <zenith/packed_column.hpp>
@@ -13,5 +14,8 @@ namespace zenith::detail {
 
 /// Room for a column that may take anything up to `most` bytes, or none where that would cost more than address space.
 [[nodiscard]] packed_bytes address_space(std::uint64_t most) noexcept;
+
+/// Has the system clear the fresh pages of [from, from + bytes) now, as far as it offers that. Changes no content.
+void touch(std::byte* from, std::uint64_t bytes) noexcept;
 
 }  // namespace zenith::detail

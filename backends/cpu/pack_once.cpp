@@ -7,6 +7,7 @@
 #include <optional>
 #include <thread>
 
+#include <algorithms/packed_column/column_memory.hpp>
 #include <algorithms/packed_column/layout.hpp>
 #include <algorithms/packed_column/pack.hpp>
 #include <backends/cpu/for_blocks.hpp>
@@ -20,10 +21,15 @@ constexpr std::uint64_t past_caches_bytes = 128 * 1024 * 1024;
 
 constexpr std::uint64_t row_bytes = packed_alignment;
 
+/// Of fresh memory, what is cleared at once and how far ahead of the writing: a huge page. Workers whose groups lie in
+/// one page would each clear one, and all but the first throw theirs away.
+constexpr std::uint64_t touched_at_once = 2 * 1024 * 1024;
+
 /// What the groups before a turn take.
 struct taken {
   packed::group_sizes sizes;
-  bool stopped = false;  ///< nothing more is written: it does not fit, or patches gain
+  bool stopped = false;       ///< nothing more is written: it does not fit, or patches gain
+  std::uint64_t touched = 0;  ///< bytes of the room that somebody has touched or is about to
 };
 
 /// Hands the groups' places from one turn to the next: a worker that has measured its groups waits for those before.
@@ -49,22 +55,25 @@ class turns {
 template <class U>
 class once {
  public:
-  once(const pack_call& call, const packed_table& isa, const packed_room& room, const packed_layout& to)
+  once(const pack_call& call, const packed_table& isa, const packed_room& room, const packed_layout& to, int workers)
       : call_(call),
         unit_(call, isa),
         plain_(packed::plain_encoder<U>(call)),
         to_(to),
         out_(room.bytes),
+        workers_(workers),
         past_caches_(!room.is_fresh && call.count * sizeof(U) >= past_caches_bytes),
+        touches_ahead_(room.is_fresh && workers > 1),
+        room_bytes_(room.size),
         whole_groups_(call.count / packed_group_items),
         most_words_((room.size / row_bytes * row_bytes - row_bytes - to.payload_at) / 4) {}
 
   /// Of several workers each measures a chunk before it writes any: 64 K values, of 32 bits in its L2 cache meanwhile.
   /// A single worker writes group after group, from its L1 cache.
-  bool run(int workers) {
-    const std::uint64_t at_once = workers == 1 ? 1 : chunk_groups;
+  bool run() {
+    const std::uint64_t at_once = workers_ == 1 ? 1 : chunk_groups;
     std::atomic<std::uint64_t> next{0};
-    run_workers(workers, [&](int) {
+    run_workers(workers_, [&](int) {
       packed_rows rows;
       packed_group_shape shapes[chunk_groups];
       std::uint64_t end = 0;  // of what `rows` holds, a word of the payload
@@ -96,6 +105,8 @@ class once {
       sizes.add(unit_.measure(first + g, call_.kind, shapes[g]));
     }
     std::uint64_t word = 0;
+    std::uint64_t touch_begin = 0;
+    std::uint64_t touch_end = 0;
     bool stopped = false;
     turns_.in_turn(turn, [&](taken& so_far) {
       word = words(so_far.sizes);
@@ -103,8 +114,14 @@ class once {
       so_far.stopped =
           so_far.stopped || words(so_far.sizes) > most_words_ || gains_by_patches(so_far.sizes, first + groups);
       stopped = so_far.stopped;
+      const std::uint64_t ahead = to_.payload_at + words(so_far.sizes) * 4 + touched_at_once;
+      if (touches_ahead_ && so_far.touched < ahead) {
+        touch_begin = so_far.touched;
+        so_far.touched = touch_end = std::min(ahead + touched_at_once, room_bytes_);
+      }
     });
     if (stopped) return false;
+    if (touch_begin < touch_end) detail::touch(out_ + touch_begin, touch_end - touch_begin);
     if (word != end) {
       finish(rows, end);
       begin_rows(rows, to_, out_, word, past_caches_);
@@ -164,7 +181,10 @@ class once {
   packed::encoder<U> plain_;
   const packed_layout& to_;
   std::byte* out_;
+  int workers_;
   bool past_caches_;
+  bool touches_ahead_;
+  std::uint64_t room_bytes_;
   std::uint64_t whole_groups_;
   std::uint64_t most_words_;  ///< that the room has space for
   turns turns_;
@@ -182,8 +202,8 @@ bool pack_once(const pack_call& call, const packed_table& isa, int workers) {
   if (!largest) return false;
   const auto room = call.reserve(call.context, largest->total_bytes);
   if (room.size < largest->payload_at + row_bytes) return false;
-  return word_bytes == 4 ? once<std::uint32_t>(call, isa, room, *largest).run(workers)
-                         : once<std::uint64_t>(call, isa, room, *largest).run(workers);
+  return word_bytes == 4 ? once<std::uint32_t>(call, isa, room, *largest, workers).run()
+                         : once<std::uint64_t>(call, isa, room, *largest, workers).run();
 }
 
 }  // namespace zenith::cpu_backend

@@ -97,6 +97,14 @@ packed_bytes address_space(std::uint64_t most) noexcept {
   return {};
 }
 
+void touch([[maybe_unused]] std::byte* from, [[maybe_unused]] std::uint64_t bytes) noexcept {
+#if defined(MADV_POPULATE_WRITE)
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const std::uint64_t before = reinterpret_cast<std::uintptr_t>(from) % page;
+  madvise(from - before, bytes + before, MADV_POPULATE_WRITE);  // older systems refuse, and clear pages later
+#endif
+}
+
 void shrink(packed_bytes& bytes, std::size_t used) noexcept {
   if (bytes.data == nullptr) return;
   if (used == 0) {
