@@ -83,13 +83,20 @@ struct take_marked {
   U* values;
   std::uint64_t* indices;
 
+  // Most groups are empty: a lane looks at each. Neighbours are of different warps, so that those which hold the most
+  // share the work.
   ZENITH_DEVICE void operator()() const {
-    const std::uint64_t stride = std::uint64_t{simt::grid_size()} * warps;
-    for (std::uint64_t group = std::uint64_t{simt::block_index()} * warps + simt::warp_index(); group < marked.groups;
-         group += stride) {
-      const std::uint64_t before = marked.before(group);
-      if (before >= limit) return;  // the groups of a warp rise
-      if (!marked.is_empty(group)) take(group, before);
+    const std::uint64_t all_warps = std::uint64_t{simt::grid_size()} * warps;
+    for (std::uint64_t first = std::uint64_t{simt::block_index()} * warps + simt::warp_index(); first < marked.groups;
+         first += all_warps * simt::warp_size) {
+      const std::uint64_t group = first + simt::lane_index() * all_warps;
+      const std::uint64_t before = group < marked.groups ? marked.before(group) : limit;
+      if (simt::all(simt::full_warp, before >= limit)) return;  // the groups of a warp rise
+      const bool is_wanted = before < limit && !marked.is_empty(group);
+      for (std::uint32_t left = simt::ballot(simt::full_warp, is_wanted); left != 0; left &= left - 1) {
+        const unsigned lane = simt::find_first_set(left) - 1;
+        take(first + lane * all_warps, simt::shuffle(simt::full_warp, before, lane));
+      }
     }
   }
 
