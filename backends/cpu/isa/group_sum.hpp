@@ -203,16 +203,30 @@ constexpr placed_code_table placed_codes = make_placed_codes();
   return sum.total();
 }
 
-#endif
-
-/// Whether a group's sum has a fast way.
-ZENITH_FN constexpr bool has_group_sum(unsigned width) {
-#if defined(ZENITH_ISA_AVX512VBMI)
-  return width <= 32;
 #else
-  return width <= most_placed_width || width == 32;
-#endif
+
+/// Longer words: as many as a lane has room for are added up there first.
+[[gnu::noinline]] narrow_register sums_of_long(narrow_group group) {
+  constexpr unsigned lanes = narrow_items / 4;
+  const unpacker<std::uint32_t, true> unpacked(group.width);
+  const unsigned run = 1U << bits_below<std::uint32_t>(group.width);
+  const std::byte* at = group.words;
+  halves_sum sum;
+  for (unsigned left = packed_group_items / lanes; left != 0; left -= run) {
+    narrow_register sums{};
+    for (unsigned i = 0; i < run; i += 2) {
+#pragma GCC unroll 2
+      for (unsigned j = 0; j < 2; ++j, at += group.width * lanes / 8) {
+        if (j * lanes % 16 == 0) prefetch_ahead(at);
+        sums = added_words(sums, unpacked(at, 0).data, std::uint32_t{});
+      }
+    }
+    sum.add(sums);
+  }
+  return sum.total();
 }
+
+#endif
 
 /// The sum of the group's words, in lanes of 64 bits.
 ZENITH_FN narrow_register sum_of_group(const narrow_group& group) {
@@ -224,6 +238,7 @@ ZENITH_FN narrow_register sum_of_group(const narrow_group& group) {
   }
   if (width > narrow_width) return sums_of_placed(group);
 #else
+  if (width > most_placed_width) return sums_of_long(group);
   if (!has_narrow_lanes(width) || straddles(width)) return sums_of_placed(group);
 #endif
   return with_narrow_unpacker(width,

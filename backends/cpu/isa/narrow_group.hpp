@@ -37,7 +37,7 @@ template <class U>
 struct block_words {
   static constexpr unsigned vectors = packed_group_blocks / vector_of<U>::size;
 
-  U of[packed_group_blocks];
+  alignas(64) U of[packed_group_blocks];  // in one line: what is stored whole is loaded word by word at once
 
   ZENITH_FN vector_of<U> load(unsigned vector) const {
     return vector_of<U>::load_unaligned(of + vector * vector_of<U>::size);

@@ -156,7 +156,7 @@ class sum_consumer {
 
 #if !defined(ZENITH_ISA_SSE2)
   static constexpr unsigned most_group_width = 32;
-  ZENITH_FN static bool takes_groups(unsigned width) { return has_group_sum(width); }
+  ZENITH_FN static bool takes_groups(unsigned width) { return width <= most_group_width; }
 
   ZENITH_FN block_set group(const narrow_group& group, const std::byte* references) {
     const auto biased = biased_references(references, order_bias<T>);
