@@ -277,6 +277,24 @@ TEMPLATE_TEST_CASE("groups of one width are right at every width", "[packed_colu
   }
 }
 
+TEMPLATE_TEST_CASE("what several blocks find is put together", "[packed_column]", std::int32_t, std::uint64_t) {
+  zenith_test::register_emulated_cuda();
+  constexpr std::size_t count = 9 * zenith::packed_group_items + 70;
+  generator random(zenith::simt_engine::seed());
+  for (const auto kind : {encoding::frame_of_reference, encoding::delta, encoding::plain}) {
+    CAPTURE(zenith::to_string(kind));
+    auto values = make_values<TestType>(shape::narrow, count, random);
+    // each extreme in another block
+    values[random() % 50] = 1;
+    values[count - 1 - random() % 50] = 5000;
+    const fixture<TestType> with(values, kind);
+    check_aggregates(with);
+    check_bitmap<TestType>(with, 1100, 1300, false);
+    for (auto& value : values) value = static_cast<TestType>(5001 - value);
+    check_aggregates(fixture<TestType>(std::move(values), kind));
+  }
+}
+
 TEMPLATE_TEST_CASE("top-k of packed columns goes every way", "[packed_column]", std::int32_t, std::uint64_t) {
   zenith_test::register_emulated_cuda();
   constexpr std::size_t count = 14000;
