@@ -154,7 +154,7 @@ constexpr placed_code_table placed_codes = make_placed_codes();
     for (unsigned i = 0; i < code.run; i += 4) {
 #pragma GCC unroll 4
       for (unsigned j = 0; j < 4; ++j, at += step) {
-        if (j * lanes % 32 == 0) prefetch_ahead(at);
+        if (j * lanes % 16 == 0) prefetch_ahead(at);
         sums = added_words(sums, all_of(placed(load_bits(at), bytes, words), mask), std::uint64_t{});
       }
     }

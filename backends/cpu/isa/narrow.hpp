@@ -219,7 +219,7 @@ class narrow_unpacker {
     narrow_words<Lane> words;
     for (unsigned i = 0; i < sizeof(Lane); ++i) {
       const std::byte* from = at + i * stride() / sizeof(Lane);
-      if (sizeof(Lane) < 4 || i % 2 == 0) prefetch_ahead(from);
+      prefetch_ahead(from);
       const __m512i together = _mm512_permutexvar_epi8(bytes_, load_bits(from));
       words.v[i] = _mm512_multishift_epi64_epi8(bits_, together);
     }
