@@ -53,9 +53,9 @@
 /// Bits.  popcount, find_first_set (1-based, 0 for none), count_leading_zeros, funnel_shift_left (the high word of
 ///   high:low << shift), funnel_shift_right (the low word of high:low >> shift); shifts are taken modulo 32, but by
 ///   funnel_shift_right_clamped as 32 when they are more. dot_bytes(a, b, sum): sum and the products of the four bytes
-///   of a, each with b's in the same place. dot_halves(a, b, sum): the
-///   same of the two halves of a and the two lower bytes of b. pick_bytes(low, high, which): the bytes of high:low whose
-///   numbers, 0 to 7, stand in the four lower half-bytes of `which`.
+///   of a, each with b's in the same place. dot_halves(a, b, sum): the same of the two halves of a and the two lower
+///   bytes of b. pick_bytes(low, high, which): the bytes of high:low whose numbers, 0 to 7, stand in the four lower
+///   half-bytes of `which`.
 ///
 /// Compiler.  forget(value) is the same value, a number of 4 or 8 bytes, of which the compiler knows nothing: what is
 ///   computed from it is computed anew.
