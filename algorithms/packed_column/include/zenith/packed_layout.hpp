@@ -9,10 +9,6 @@
 #include <cstring>
 #include <string_view>
 
-#if defined(__SSE2__) && !defined(__CUDACC__)
-#include <emmintrin.h>
-#endif
-
 #include <zenith/function.hpp>
 #include <zenith/types.hpp>
 
@@ -156,7 +152,7 @@ struct block_place {
 /// Bits 12 j to 12 j + 5 of eight widths in 48 bits: every other one.
 inline constexpr std::uint64_t every_other_width = 0x03f03f03f03fULL;
 
-#if defined(__SSE2__) && !defined(__CUDACC__)
+#if defined(__GNUC__) && !defined(__CUDACC__)
 /// For each count < 32 four words, each with the bits of eight widths that come before it.
 struct widths_before {
   std::uint64_t of[32][4];
@@ -168,27 +164,22 @@ constexpr widths_before make_widths_before() {
   }
   return made;
 }
-alignas(64) inline constexpr widths_before width_masks = make_widths_before();
+// not inline: a variable that translation units for different instruction sets would share
+alignas(64) constexpr widths_before width_masks = make_widths_before();
 
 /// The sum of the first `count` < 32 of the widths in a half of a group of 32-bit values, 24 bytes. All 32 widths are
 /// read and the others masked: a branch on the count would be mispredicted half of the time in random accesses, and
 /// the fewer instructions wait for the widths, the more accesses wait for memory at the same time.
-inline std::uint32_t words_before(const std::byte* widths, unsigned count) {
-  const auto eight = [&](unsigned at) { return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(widths + at)); };
-  const auto masked = [&](__m128i first, __m128i second, unsigned at) {
-    return _mm_and_si128(_mm_unpacklo_epi64(first, second),
-                         _mm_load_si128(reinterpret_cast<const __m128i*>(width_masks.of[count] + at)));
-  };
-  const __m128i low = masked(eight(0), eight(6), 0);
-  // the last two bytes earlier, so as not to read behind the half
-  const __m128i high = masked(eight(12), _mm_srli_epi64(eight(16), 16), 2);
-  const auto pairs = [&](__m128i of) {
-    const __m128i every_other = _mm_set1_epi64x(every_other_width);
-    return _mm_add_epi64(_mm_and_si128(of, every_other), _mm_and_si128(_mm_srli_epi64(of, 6), every_other));
-  };
-  const __m128i sums = _mm_add_epi64(pairs(low), pairs(high));
-  const auto sum = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_add_epi64(sums, _mm_unpackhi_epi64(sums, sums))));
-  return static_cast<std::uint32_t>(sum * 0x001001001001ULL >> 36) & 0xfff;
+ZENITH_FN std::uint32_t words_before(const std::byte* widths, unsigned count) {
+  using two_words = std::uint64_t __attribute__((vector_size(16)));
+  two_words mask[2];
+  __builtin_memcpy(mask, width_masks.of[count], sizeof mask);
+  const two_words low = two_words{load<std::uint64_t>(widths), load<std::uint64_t>(widths + 6)} & mask[0];
+  // reads two bytes behind the half, which are the column's own
+  const two_words high = two_words{load<std::uint64_t>(widths + 12), load<std::uint64_t>(widths + 18)} & mask[1];
+  const two_words sums = (low & every_other_width) + (low >> 6 & every_other_width) + (high & every_other_width) +
+                         (high >> 6 & every_other_width);
+  return static_cast<std::uint32_t>((sums[0] + sums[1]) * 0x001001001001ULL >> 36) & 0xfff;
 }
 #else
 /// The sum of the first `count` < 32 of the widths in a half of a group of 32-bit values, 24 bytes.
