@@ -1,7 +1,9 @@
 // Any number of threads may call with their own executors, wherever those threads come from.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <memory_resource>
 #include <thread>
 #include <vector>
 
@@ -49,7 +51,37 @@ std::vector<zenith_test::target> fast_targets() {
   return all;
 }
 
+// Calls the library in the middle of a call, on the same thread: as a thread does that takes up another call while it
+// waits for its workers.
+class calling_resource final : public std::pmr::memory_resource {
+ public:
+  [[nodiscard]] int calls() const { return calls_; }
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    const auto best = zenith::top_k(zenith::cpu({.threads = 1}), shared_input().keys(), 7, {.strategy = "filter"});
+    if (best.strategy == "filter") ++calls_;
+    return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+  }
+  void do_deallocate(void* at, std::size_t bytes, std::size_t alignment) override {
+    std::pmr::new_delete_resource()->deallocate(at, bytes, alignment);
+  }
+  [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+  int calls_ = 0;
+};
+
 }  // namespace
+
+TEST_CASE("a call within a call, on one thread, changes nothing of it") {
+  calling_resource memory;
+  const auto best = zenith::top_k(zenith::cpu({.threads = 2, .memory = &memory}), shared_input().keys(), 100,
+                                  {.strategy = "bitonic"});
+  CHECK(memory.calls() > 0);
+  CHECK(best.strategy == "bitonic");
+  const auto& expected = shared_input().ranking(zenith::selection::largest, false);
+  CHECK(std::equal(best.indices.begin(), best.indices.end(), expected.indices.begin()));
+}
 
 TEST_CASE("eight threads call at once, each with executors of its own") {
   const auto on = fast_targets();

@@ -82,7 +82,8 @@ bool must_choose(const execution& asked, std::string_view strategy, const std::s
   return strategy == "auto" && target->default_profile != nullptr;
 }
 
-const choice& choose(const execution& asked, const top_k_problem& problem, std::string_view strategy) {
+// By value: while a call waits for its workers this thread may take up another call, which decides anew.
+choice choose(const execution& asked, const top_k_problem& problem, std::string_view strategy) {
   static thread_local std::optional<remembered> last;
   auto forced = asked.target == nullptr ? forced_backend() : std::string{};
   const machine* here = must_choose(asked, strategy, forced) ? &machine::local() : nullptr;
@@ -123,7 +124,7 @@ void require_k(std::size_t k, std::size_t count) {
 
 top_k_run top_k(const executor& on, const top_k_arguments& given, const top_k_options& options) {
   check(given);
-  const auto& [where, strategy] = choose(on.settings(), problem_of(given, options), options.strategy);
+  const auto [where, strategy] = choose(on.settings(), problem_of(given, options), options.strategy);
   check_backend(where, given, strategy);
   if (given.out_keys_count > 0) {
     top_k_call call;
