@@ -68,7 +68,7 @@ class calling_resource final : public std::pmr::memory_resource {
   }
   [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 
-  int calls_ = 0;
+  std::atomic<int> calls_{0};  // workers allocate too
 };
 
 }  // namespace
