@@ -102,7 +102,7 @@ TEST_CASE("a packed column that is cut short, or longer, is corrupt") {
       }
       for (const std::size_t more : {1, 8, 64, 4096}) {
         auto longer = whole;
-        longer.resize(whole.size() + more);
+        longer.insert(longer.end(), more, std::byte{0});
         CHECK_FALSE(takes<T>(longer));
         seal(longer);
         CHECK_FALSE(takes<T>(longer));
