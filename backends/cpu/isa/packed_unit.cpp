@@ -21,7 +21,9 @@ namespace {
 #include <backends/cpu/isa/compress.hpp>
 #include <backends/cpu/isa/prefetch.hpp>
 #include <backends/cpu/isa/unpack.hpp>
-#include <backends/cpu/isa/narrow.hpp>
+#include <backends/cpu/isa/narrow_lanes.hpp>
+#include <backends/cpu/isa/narrow_unpack.hpp>
+#include <backends/cpu/isa/narrow_ask.hpp>
 #include <backends/cpu/isa/packed_tile.hpp>
 #include <backends/cpu/isa/narrow_group.hpp>
 #include <backends/cpu/isa/group_sum.hpp>
