@@ -1,9 +1,9 @@
 // Packed columns of 2^26 32-bit integers on the CPU: time, the floor of one read of the packed bytes measured next to
 // it, and the ratio of the two. "resident" lines repeat a column that stays in the L2 cache, and "get" has random
-// accesses into the plain array as its floor ("get_mixed" from a column of two widths), "pack" (into fresh memory) and
-// "pack_into" (into the column's own again) one read of the values; "fresh_pages" is what the system takes to clear as
-// many pages as the column has. With FastPFor's sources (ZENITH_FASTPFOR_DIR), lines "against_fastpfor" have its time
-// as their floor.
+// accesses into the plain array as its floor ("gather" asks for them together; "_mixed" is a column of two widths),
+// "pack" (into fresh memory) and "pack_into" (into the column's own again) one read of the values; "fresh_pages" is
+// what the system takes to clear as many pages as the column has. With FastPFor's sources (ZENITH_FASTPFOR_DIR), lines
+// "against_fastpfor" have its time as their floor.
 //
 //   zenith-bench-packed-column [--benchmark_filter=sum/] …    ZENITH_BENCH_COUNT=1048576 for another count
 
@@ -251,7 +251,7 @@ void run_against_fastpfor(benchmark::State& state, const setting& of, peer_work 
 #endif
 
 // A chain of accesses would measure the memory's latency alone; these may overlap, as those of a query do.
-void run_get(benchmark::State& state, const setting& of, bool mixed) {
+void run_get(benchmark::State& state, const setting& of, bool mixed, bool gathered) {
   const auto& values = values_of(of.count, of.kind, of.width, mixed);
   std::mt19937_64 random(7);
   std::vector<std::uint32_t> where(1 << 20);
@@ -263,8 +263,13 @@ void run_get(benchmark::State& state, const setting& of, bool mixed) {
       benchmark::DoNotOptimize(sum);
     };
   };
-  measure(state, where.size(), all([&](std::size_t i) { return values.plain[i]; }),
-          all([&](std::size_t i) { return values.packed.get(i); }));
+  const auto plain = all([&](std::size_t i) { return values.plain[i]; });
+  if (!gathered) return measure(state, where.size(), plain, all([&](std::size_t i) { return values.packed.get(i); }));
+  std::vector<value> out(where.size());
+  measure(state, where.size(), plain, [&] {
+    values.packed.gather(where, out);
+    benchmark::DoNotOptimize(out.data());
+  });
 }
 
 void add(const std::string& name, const setting& of, const std::function<void(benchmark::State&)>& run_it,
@@ -322,10 +327,13 @@ void add_all() {
       }
       const setting any{"avx512", 1, kind, width, n};
       if (kind == zenith::encoding::frame_of_reference) {
-        add(
-            "get", any, [=](auto& state) { run_get(state, any, false); }, 9);
-        add(
-            "get_mixed", any, [=](auto& state) { run_get(state, any, true); }, 9);
+        for (const bool mixed : {false, true}) {
+          const std::string of = mixed ? "_mixed" : "";
+          add(
+              "get" + of, any, [=](auto& state) { run_get(state, any, mixed, false); }, 9);
+          add(
+              "gather" + of, any, [=](auto& state) { run_get(state, any, mixed, true); }, 9);
+        }
 #if defined(ZENITH_HAS_FASTPFOR)
         const auto against = [&](const char* name, peer_work work) {
           add(

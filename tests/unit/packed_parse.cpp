@@ -346,6 +346,12 @@ TEST_CASE("a run of more values than memory holds is a column") {
   CHECK(view.get(0) == -7);
   CHECK(view.get(packed_most_items - 2) == -7);
   CHECK_THROWS_AS(view.get(packed_most_items - 1), error);
+  T one = 0;
+  view.gather(std::vector<std::uint64_t>{packed_most_items - 2}, std::span(&one, 1));
+  CHECK(one == -7);
+  // of 32 bits: the column has a value of that number, but the index is negative
+  CHECK_THROWS_AS(view.gather(std::vector<std::int32_t>{-1}, std::span(&one, 1)), error);
+  CHECK_NOTHROW(view.gather(std::vector<std::uint32_t>{~0U}, std::span(&one, 1)));
   std::vector<T> tail(300);
   for (const auto& info : backends()) {
     if (!info.usable || info.name == "cuda") continue;

@@ -85,43 +85,57 @@ ZENITH_FN std::uint32_t word_at(const std::byte* payload, std::uint64_t at, unsi
                                     ((std::uint64_t{1} << width) - 1));
 }
 
-/// A value of frame_of_reference. The record, then the payload: nothing else is read, no branch depends on where the
-/// value stands, and in a column of one width neither read waits for the other.
+/// Where a value of frame_of_reference has its word, and what is added to it.
 template <class U>
-ZENITH_FN U framed_at(const packed_layout& in, std::uint64_t index) {
+struct framed_place {
+  U reference;
+  unsigned width;
+  const std::byte* words;
+  std::uint64_t bit;  ///< from `words` on
+};
+
+/// Reads the value's record alone, and in a column of one width only the reference; no branch depends on where the
+/// value stands.
+template <class U>
+ZENITH_FN framed_place<U> framed_place_of(const packed_layout& in, std::uint64_t index) {
   const std::uint64_t block = index / packed_block_items;
-  const auto slot = static_cast<unsigned>(index % packed_block_items);
   const std::byte* record = record_of<U>(in, block);
   const auto row = static_cast<std::uint64_t>(index % packed_miniblock_items);
   const std::byte* payload = in.bytes + in.payload_at;
   const U reference = load<U>(record + 8 + block % packed_group_blocks * sizeof(U));
-  U word;
-  if (in.one_width != mixed_widths) {
-    const unsigned width = in.one_width;
-    if constexpr (sizeof(U) == 4) {
-      word = word_at(payload, index * width, width);
-    } else {
-      word = bits_at<U>(payload, index * width, width);
-    }
-  } else if constexpr (sizeof(U) == 4) {
+  if (in.one_width != mixed_widths) return {reference, in.one_width, payload, index * in.one_width};
+  if constexpr (sizeof(U) == 4) {
     const auto mini = static_cast<unsigned>(index / packed_miniblock_items % (packed_group_blocks * packed_miniblocks));
     // may read a byte behind the record, which is the column's own
     const unsigned width = load<std::uint16_t>(record + 72 + mini * 6 / 8) >> (mini * 6 % 8) & 63;
-    word = word_at(payload + miniblock_word(record, mini) * 4, row * width, width);
+    return {reference, width, payload + miniblock_word(record, mini) * 4, row * width};
   } else {
+    const auto mini = static_cast<unsigned>(index % packed_block_items / packed_miniblock_items);
     const auto place = place_of<U>(in, block);
-    std::uint64_t at = place.word;
-    for (unsigned m = 0; m < slot / packed_miniblock_items; ++m) at += place.width[m];
-    const unsigned width = place.width[slot / packed_miniblock_items];
-    word = bits_at<U>(payload + at * 4, row * width, width);
+    std::uint64_t word = place.word;
+    for (unsigned m = 0; m < mini; ++m) word += place.width[m];
+    return {reference, place.width[mini], payload + word * 4, row * place.width[mini]};
+  }
+}
+
+/// The value there: one or two words of the payload, and the block's outliers where the column has any.
+template <class U>
+ZENITH_FN U framed_value(const packed_layout& in, std::uint64_t index, const framed_place<U>& place) {
+  U word;
+  if constexpr (sizeof(U) == 4) {
+    word = word_at(place.words, place.bit, place.width);
+  } else {
+    word = bits_at<U>(place.words, place.bit, place.width);
   }
   if (in.patches != 0) {
-    const auto patches = patches_of(in, block);
+    const auto patches = patches_of(in, index / packed_block_items);
     for (unsigned p = 0; p < patches.count; ++p) {
-      if (patch_position(in, patches.first + p) == slot) word = patch_value<U>(in, patches.first + p);
+      if (patch_position(in, patches.first + p) == index % packed_block_items) {
+        word = patch_value<U>(in, patches.first + p);
+      }
     }
   }
-  return static_cast<U>(reference + word);
+  return static_cast<U>(place.reference + word);
 }
 
 /// The base of a delta block: the value before its first, less nothing.
@@ -171,7 +185,7 @@ ZENITH_FN U unframed_at(const packed_layout& in, std::uint64_t index) {
 template <class U>
 ZENITH_FN U value_at(const packed_layout& in, std::uint64_t index) {
   // by itself, so that loops keep what they need of the layout in registers
-  if (in.kind == encoding::frame_of_reference) return framed_at<U>(in, index);
+  if (in.kind == encoding::frame_of_reference) return framed_value(in, index, framed_place_of<U>(in, index));
   return unframed_at<U>(in, index);
 }
 
