@@ -91,6 +91,10 @@ class narrow_range {
     return _mm512_cmple_epu8_mask(FromLeast ? words : _mm512_sub_epi8(words, from_), span_);
   }
   template <bool FromLeast>
+  ZENITH_FN __mmask64 flags_of(__m512i words, nibble) const {
+    return flags_of<FromLeast>(words, std::uint8_t{});
+  }
+  template <bool FromLeast>
   ZENITH_FN __mmask32 flags_of(__m512i words, std::uint16_t) const {
     return _mm512_cmple_epu16_mask(FromLeast ? words : _mm512_sub_epi16(words, from_), span_);
   }

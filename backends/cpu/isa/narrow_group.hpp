@@ -45,20 +45,31 @@ struct block_words {
   /// Bounds of words at the tops of their lanes, in each 32 bits: `below` is what stands below the bound.
   template <class Lane>
   ZENITH_FN void store_in_lanes(unsigned vector, const vector_of<U>& bounds, unsigned width, std::uint32_t below) {
+    constexpr bool nibbles = std::is_same_v<Lane, nibble>;
     constexpr unsigned bits = 8 * sizeof(Lane);
-    vector_of<U> words = (bounds << static_cast<int>(bits_below<Lane>(width))) + vector_of<U>(below);
-    words = words & vector_of<U>(static_cast<U>(masks<std::uint32_t>.of[bits]));
-    for (unsigned filled = bits; filled < 32; filled *= 2) words = words | (words << static_cast<int>(filled));
+    const auto in_lane = [&](unsigned up) ZENITH_INLINE_LAMBDA {
+      return ((bounds << static_cast<int>(up)) + vector_of<U>(below)) &
+             vector_of<U>(static_cast<U>(masks<std::uint32_t>.of[bits]));
+    };
+    vector_of<U> words = in_lane(nibbles ? 4 : bits_below<Lane>(width));
+    if constexpr (nibbles) words = words | (in_lane(0) << 8);
+    for (unsigned filled = nibbles ? 16 : bits; filled < 32; filled *= 2) {
+      words = words | (words << static_cast<int>(filled));
+    }
     words.store_unaligned(of + vector * vector_of<U>::size);
   }
   ZENITH_FN std::uint32_t operator[](unsigned slot) const { return static_cast<std::uint32_t>(of[slot]); }
 };
 
+/// Stored whole, too: sixteen words that come one by one are not there yet when they are loaded together.
 template <class U>
 ZENITH_FN block_words<U> biased_references(const std::byte* references, U bias) {
+  using batch = vector_of<U>;
   block_words<U> biased;
-  for (unsigned slot = 0; slot < packed_group_blocks; ++slot) {
-    biased.of[slot] = packed::load<U>(references + slot * sizeof(U)) ^ bias;
+  for (unsigned i = 0; i < packed_group_blocks; i += batch::size) {
+    batch some;
+    __builtin_memcpy(&some, references + i * sizeof(U), sizeof some);
+    (some ^ batch(bias)).store_unaligned(biased.of + i);
   }
   return biased;
 }

@@ -20,6 +20,10 @@ struct narrow_words {
   narrow_register v[sizeof(Lane)];
 };
 
+/// A byte with a word of four bits and nothing else: the even words stand at the tops of theirs, the odd ones at the
+/// bottoms.
+enum class nibble : std::uint8_t {};
+
 /// Words of up to 8 bits are unpacked to bytes, more to lanes of 16 bits.
 inline constexpr unsigned byte_width = 8;
 inline constexpr unsigned narrow_width = 15;
@@ -28,6 +32,11 @@ inline constexpr unsigned narrow_width = 15;
 template <class Lane>
 ZENITH_FN unsigned bits_below(unsigned width) {
   return 8 * sizeof(Lane) - width;
+}
+
+template <>
+ZENITH_FN unsigned bits_below<nibble>(unsigned) {
+  return 0;
 }
 
 /// The same in each lane of 32 bits.
@@ -62,6 +71,12 @@ ZENITH_FN __m512i top_bytes(__m512i even, __m512i odd) {
   return _mm512_mask_mov_epi8(odd, 0x5555555555555555ULL, _mm512_srli_epi16(even, 8));
 }
 
+/// Of half a register's bytes, each in 16 bits and 4 bits up.
+ZENITH_FN __m512i apart(const std::byte* bytes) {
+  const __m256i half = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
+  return _mm512_slli_epi16(_mm512_cvtepu8_epi16(half), 4);
+}
+
 ZENITH_FN __m512i greater_of(__m512i a, __m512i b, std::uint8_t) { return _mm512_max_epu8(a, b); }
 ZENITH_FN __m512i greater_of(__m512i a, __m512i b, std::uint16_t) { return _mm512_max_epu16(a, b); }
 ZENITH_FN __m512i lesser_of(__m512i a, __m512i b, std::uint8_t) { return _mm512_min_epu8(a, b); }
@@ -92,6 +107,12 @@ ZENITH_FN __m256i less_halves(__m256i a, __m256i b) { return _mm256_sub_epi32(a,
 ZENITH_FN __m256i top_bytes(__m256i even, __m256i odd) {
   return _mm256_or_si256(_mm256_srli_epi16(even, 8),
                          _mm256_and_si256(odd, _mm256_set1_epi16(static_cast<short>(0xff00))));
+}
+
+/// Of half a register's bytes, each in 16 bits and 4 bits up.
+ZENITH_FN __m256i apart(const std::byte* bytes) {
+  const __m128i half = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
+  return _mm256_slli_epi16(_mm256_cvtepu8_epi16(half), 4);
 }
 
 ZENITH_FN __m256i greater_of(__m256i a, __m256i b, std::uint8_t) { return _mm256_max_epu8(a, b); }

@@ -241,6 +241,19 @@ ZENITH_FN auto with_narrow_unpacker(unsigned width, Use&& use) {
 
 #endif
 
+/// Words of four bits, two of which come apart by one shift.
+class nibble_unpacker {
+ public:
+  using lane = nibble;
+
+  ZENITH_FN std::uint64_t stride() const { return narrow_items / 2; }
+
+  ZENITH_FN narrow_words<lane> operator()(const std::byte* at) const {
+    prefetch_ahead(at);
+    return {{apart(at)}};
+  }
+};
+
 /// Words that are as long as their lanes.
 template <class Lane>
 class plain_unpacker {
@@ -308,6 +321,7 @@ ZENITH_FN constexpr bool has_lanes(unsigned width) {
 /// Returns use(an unpacker of words of this width).
 template <class Use>
 ZENITH_FN auto with_unpacker(unsigned width, Use&& use) {
+  if (width == 4) return use(nibble_unpacker{});
   if (has_narrow_lanes(width)) return with_narrow_unpacker(width, use);
   if (width == 16) return use(plain_unpacker<std::uint16_t>{});
 #if defined(ZENITH_ISA_AVX512VBMI)

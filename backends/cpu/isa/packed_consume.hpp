@@ -165,16 +165,18 @@ class sum_consumer {
       rest_ -= std::uint64_t{order_bias<T>} * packed_group_items;
       return 0;
     }
-    std::uint64_t sum = 0;
-    U highest = 0;
-    for (const U one : biased.of) {
-      sum += static_cast<std::uint64_t>(static_cast<T>(one ^ order_bias<T>));
-      if (one > highest) highest = one;
+    const vector_of<U> most(static_cast<U>(~masks<U>.of[group.width]));
+    block_set wrapping = 0;
+    wide_batch sum(std::uint64_t{0});
+    for (unsigned i = 0; i < block_words<U>::vectors; ++i) {
+      const auto some = biased.load(i);
+      wrapping |= as_blocks<U>(i, ~at_most<U>(some, most));
+      sum += widened(some);
     }
     // values that wrap around are widened one by one
-    if (sizeof(U) == 4 && highest > static_cast<U>(~masks<U>.of[group.width])) return all_blocks;
-    rest_ += sum * packed_block_items;
-    wide_ += wide_batch(sum_of_group(group));
+    if (sizeof(U) == 4 && wrapping != 0) return all_blocks;
+    rest_ -= std::uint64_t{order_bias<T>} * packed_group_items;
+    wide_ += (sum << block_shift) + wide_batch(sum_of_group(group));
     return 0;
   }
 #endif
@@ -196,25 +198,27 @@ class sum_consumer {
 
  private:
   using wide_batch = vector_of<std::uint64_t>;
+  static constexpr int block_shift = std::countr_zero(packed_block_items);
   static constexpr unsigned most_pending = (1U << (word_bits<U> - narrow_bits<U>)) / tile_vectors;
 
   ZENITH_FN static wide_batch low_halves(const wide_batch& pairs) { return pairs & wide_batch(0xffffffffULL); }
 
-  ZENITH_FN void widen_one(const vector_of<U>& lanes) {
+  /// Their sum, in lanes of 64 bits.
+  ZENITH_FN static wide_batch widened(const vector_of<U>& lanes) {
     wide_batch pairs;
     __builtin_memcpy(&pairs, &lanes, sizeof pairs);
-    wide_ += low_halves(pairs);
-    wide_ += pairs >> 32;
+    if constexpr (sizeof(U) == 8) return pairs;
+    return low_halves(pairs) + (pairs >> 32);
   }
 
   /// Words in the order of T's values, each larger than its value by the bias.
   ZENITH_FN void widen(const packed_tile<U>& biased) {
-    for (unsigned i = 0; i < tile_vectors; ++i) widen_one(biased.v[i]);
+    for (unsigned i = 0; i < tile_vectors; ++i) wide_ += widened(biased.v[i]);
     rest_ -= std::uint64_t{order_bias<T>} * tile_items<U>;
   }
 
   ZENITH_FN void flush() {
-    widen_one(narrow_);
+    wide_ += widened(narrow_);
     narrow_ = vector_of<U>(U{0});
     pending_ = 0;
   }
@@ -361,6 +365,10 @@ struct select_consumer {
 
   ZENITH_FN block_set group(const narrow_group& group, const std::byte* references) {
     count_to(group.first);
+    if (has_sets(group.width)) {
+      store_taken(group, biased_references(references, U{0}), low, span, bitmap + group.first / 8);
+      return 0;
+    }
     with_unpacker(group.width, [&]<class Unpacker>(const Unpacker& unpacked) ZENITH_INLINE_LAMBDA {
       const auto found =
           store_group_within(unpacked, group, biased_references(references, U{0}), low, span, bitmap + group.first / 8);

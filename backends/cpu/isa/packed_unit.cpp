@@ -6,6 +6,7 @@
 // first: what it defines is for all that follows
 #include <backends/cpu/isa/arch.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -26,6 +27,7 @@ namespace {
 #include <backends/cpu/isa/narrow_ask.hpp>
 #include <backends/cpu/isa/packed_tile.hpp>
 #include <backends/cpu/isa/narrow_group.hpp>
+#include <backends/cpu/isa/select_bits.hpp>
 #include <backends/cpu/isa/group_sum.hpp>
 #include <backends/cpu/isa/group_store.hpp>
 #include <backends/cpu/isa/packed_consume.hpp>
