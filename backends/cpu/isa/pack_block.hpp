@@ -51,10 +51,21 @@ ZENITH_FN block_of_vectors<U> steps_of(const U* from) {
   return block;
 }
 
+template <class U>
+struct all_but_first {
+  U of[vector_of<U>::size];
+};
+template <class U>
+constexpr all_but_first<U> make_all_but_first() {
+  all_but_first<U> made{};
+  for (unsigned i = 1; i < vector_of<U>::size; ++i) made.of[i] = static_cast<U>(~U{0});
+  return made;
+}
+template <class U>
+constexpr all_but_first<U> behind_base = make_all_but_first<U>();
+
 /// The first word of a delta block is 0: its base stands for it.
 template <class U>
 ZENITH_FN void clear_first(vector_of<U>& words) {
-  U keep[vector_of<U>::size];
-  for (unsigned i = 0; i < vector_of<U>::size; ++i) keep[i] = i == 0 ? U{0} : static_cast<U>(~U{0});
-  words = words & vector_of<U>::load_unaligned(keep);
+  words = words & vector_of<U>::load_unaligned(behind_base<U>.of);
 }

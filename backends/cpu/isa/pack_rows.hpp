@@ -3,18 +3,23 @@
 
 #if defined(ZENITH_ISA_AVX512)
 using row_part = __m512i;
+ZENITH_FN row_part load_part(const std::byte* from) { return _mm512_loadu_si512(from); }
 ZENITH_FN row_part add_lanes(row_part a, row_part b) { return _mm512_add_epi64(a, b); }
 ZENITH_FN void store_past_caches(std::byte* to, row_part part) {
   _mm512_stream_si512(reinterpret_cast<__m512i*>(to), part);
 }
 #elif defined(ZENITH_ISA_AVX2)
 using row_part = __m256i;
+ZENITH_FN row_part load_part(const std::byte* from) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+}
 ZENITH_FN row_part add_lanes(row_part a, row_part b) { return _mm256_add_epi64(a, b); }
 ZENITH_FN void store_past_caches(std::byte* to, row_part part) {
   _mm256_stream_si256(reinterpret_cast<__m256i*>(to), part);
 }
 #else
 using row_part = __m128i;
+ZENITH_FN row_part load_part(const std::byte* from) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)); }
 ZENITH_FN row_part add_lanes(row_part a, row_part b) { return _mm_add_epi64(a, b); }
 ZENITH_FN void store_past_caches(std::byte* to, row_part part) {
   _mm_stream_si128(reinterpret_cast<__m128i*>(to), part);
@@ -35,8 +40,8 @@ ZENITH_FN void store_rows(packed_rows& of) {
   const std::byte* from = of.buffer;
   std::byte* to = of.row;
   const auto take = [&](row_part* part) ZENITH_INLINE_LAMBDA {
-    __builtin_memcpy(part, from, row_bytes);
     for (unsigned i = 0; i < row_parts; ++i) {
+      part[i] = load_part(from + i * sizeof(row_part));
       sum[i] = add_lanes(sum[i], part[i]);
       weighted[i] = add_lanes(weighted[i], sum[i]);
     }

@@ -33,7 +33,9 @@ namespace {
 #include <backends/cpu/isa/packed_consume.hpp>
 #include <backends/cpu/isa/pack_block.hpp>
 #include <backends/cpu/isa/pack_measure.hpp>
+#include <backends/cpu/isa/pack_measure_group.hpp>
 #include <backends/cpu/isa/pack_bits.hpp>
+#include <backends/cpu/isa/pack_words.hpp>
 #include <backends/cpu/isa/pack_rows.hpp>
 #include <backends/cpu/isa/pack_group.hpp>
 // clang-format on
