@@ -58,6 +58,21 @@ zenith::packed_view<T> sealed(std::vector<std::byte>& bytes) {
   return zenith::packed_view<T>::parse(bytes);
 }
 
+// The same words over references from anywhere; the bytes are kept in `hostile`.
+template <class T>
+zenith::packed_view<T> over_any_references(const zenith::packed_column<T>& column, std::vector<std::byte>& hostile,
+                                           std::mt19937_64& random) {
+  using U = std::make_unsigned_t<T>;
+  hostile.assign(column.bytes().begin(), column.bytes().end());
+  for (std::uint64_t block = 0; block < column.layout().blocks(); ++block) {
+    std::byte* record =
+        hostile.data() + column.layout().groups_at + block / zenith::packed_group_blocks * packed::group_bytes<U>;
+    const U reference = static_cast<U>(random());
+    std::memcpy(record + 8 + block % zenith::packed_group_blocks * sizeof(U), &reference, sizeof reference);
+  }
+  return sealed<T>(hostile);
+}
+
 template <class T>
 void compare(const zenith::executor& on, const zenith::packed_view<T>& column, std::mt19937_64& random) {
   using U = std::make_unsigned_t<T>;
@@ -118,21 +133,48 @@ void compare_widths(const std::string& test) {
       if (kind == encoding::frame_of_reference) {
         for (const auto own : packed::place_of<U>(column.layout(), 3).width) REQUIRE(own == width);
       }
-      // the same words over references from anywhere
-      std::vector<std::byte> hostile(column.bytes().begin(), column.bytes().end());
-      for (std::uint64_t block = 0; block < column.layout().blocks(); ++block) {
-        std::byte* record =
-            hostile.data() + column.layout().groups_at + block / zenith::packed_group_blocks * packed::group_bytes<U>;
-        const U reference = static_cast<U>(random());
-        std::memcpy(record + 8 + block % zenith::packed_group_blocks * sizeof(U), &reference, sizeof reference);
-      }
-      const auto wrapping = sealed<T>(hostile);
+      std::vector<std::byte> hostile;
+      const auto wrapping = over_any_references<T>(column, hostile, random);
       for (const auto& target : zenith_test::executors("unpack", {"cpu"})) {
         if (!target.executor_string.ends_with("threads=1")) continue;
         INFO(test << " seed " << seed << ", " << to_string(kind) << ", " << width << " bits, on "
                   << target.executor_string);
         const auto again = zenith::pack(target.on, values, kind, {.patches = false});
         REQUIRE(std::ranges::equal(again.bytes(), column.bytes()));
+        compare<T>(target.on, column, random);
+        compare<T>(target.on, wrapping, random);
+      }
+    }
+  }
+}
+
+// Miniblocks of any widths up to `widest` in a group, of random words or, as much as lanes have to hold, of the
+// greatest.
+template <class T>
+void compare_mixed_widths(const std::string& test) {
+  using U = std::make_unsigned_t<T>;
+  const auto oracle = zenith::make_executor("reference");
+  const U least = std::is_signed_v<T> ? static_cast<U>(U{1} << (sizeof(U) * 8 - 1)) : U{0};
+  for (unsigned widest = 1; widest <= 18; ++widest) {
+    const auto seed = zenith_test::seed_of(test, widest);
+    std::mt19937_64 random(seed);
+    for (const bool greatest : {false, true}) {
+      std::vector<T> values(4 * zenith::packed_group_items + 300);
+      U most = 0;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        if (i % zenith::packed_miniblock_items == 0) {
+          const auto fewer = static_cast<unsigned>(random() % (greatest ? 2 : widest + 1));
+          most = packed::low_mask<U>(widest - fewer);
+        }
+        const U word = i % zenith::packed_block_items == 0 ? U{0} : greatest ? most : static_cast<U>(random()) & most;
+        values[i] = static_cast<T>(least + word);
+      }
+      const auto column = zenith::pack(oracle, values, encoding::frame_of_reference, {.patches = false});
+      std::vector<std::byte> hostile;
+      const auto wrapping = over_any_references<T>(column, hostile, random);
+      for (const auto& target : zenith_test::executors("unpack", {"cpu"})) {
+        if (!target.executor_string.ends_with("threads=1")) continue;
+        INFO(test << " seed " << seed << ", up to " << widest << " bits, on " << target.executor_string);
         compare<T>(target.on, column, random);
         compare<T>(target.on, wrapping, random);
       }
@@ -165,6 +207,13 @@ TEST_CASE("the greatest words of every width add up on every instruction set") {
   compare_greatest<std::uint32_t>();
   compare_greatest<std::int64_t>();
   compare_greatest<std::uint64_t>();
+}
+
+TEST_CASE("groups of several widths are decoded on every instruction set") {
+  compare_mixed_widths<std::int32_t>("mixed widths of int32");
+  compare_mixed_widths<std::uint32_t>("mixed widths of uint32");
+  compare_mixed_widths<std::int64_t>("mixed widths of int64");
+  compare_mixed_widths<std::uint64_t>("mixed widths of uint64");
 }
 
 TEST_CASE("every width of 32-bit values is decoded and packed on every instruction set") {

@@ -245,4 +245,31 @@ ZENITH_FN narrow_register sum_of_group(const narrow_group& group) {
                               [&](const auto& unpacked) ZENITH_INLINE_LAMBDA { return sums_of(unpacked, group); });
 }
 
+/// The same of miniblocks of different widths. `Together`: a lane has room for the words that a block has there.
+template <bool Together>
+ZENITH_FN narrow_register sum_of_miniblocks(const mixed_group& group) {
+  const miniblock_unpacker unpacked;
+  halves_sum sum;
+  auto words = group.words;
+  for (unsigned slot = 0; slot < packed_group_blocks; ++slot) {
+    narrow_register lanes{};
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < packed_block_items; i += narrow_items) {
+      const auto some = taken(unpacked, words);
+      if constexpr (Together) {
+        lanes = added_words(lanes, added_words(some.v[0], some.v[1], std::uint16_t{}), std::uint16_t{});
+      } else {
+        for (const auto& one : some.v) sum.add(one);
+      }
+    }
+    if constexpr (Together) sum.add(lanes);
+  }
+  return added_words(sum.low(), sum.high(), std::uint64_t{});
+}
+[[gnu::noinline]] narrow_register sum_of_group(mixed_group group) {
+  constexpr unsigned words_of_block = packed_block_items * 2 / sizeof(narrow_register);
+  const bool together = group.width + std::countr_zero(words_of_block) <= 16;
+  return together ? sum_of_miniblocks<true>(group) : sum_of_miniblocks<false>(group);
+}
+
 #endif

@@ -108,6 +108,10 @@ class narrow_range {
   narrow_register span_;
 };
 
+/// A bit for each block of a group.
+using block_set = std::uint32_t;
+inline constexpr block_set all_blocks = (1U << packed_group_blocks) - 1;
+
 /// 2048 words of one width.
 struct narrow_group {
   const std::byte* words;
@@ -118,5 +122,23 @@ struct narrow_group {
     return words + std::uint64_t{slot} * width * (packed_block_items / 8);
   }
 };
+
+ZENITH_FN void skip_block(const narrow_group& group, const std::byte*& from) {
+  from += group.width * (packed_block_items / 8);
+}
+
+template <class Lane>
+ZENITH_FN unsigned bits_below(const narrow_group& group) {
+  return bits_below<Lane>(group.width);
+}
+/// Returns use(an unpacker of the group's words).
+template <class Use>
+ZENITH_FN auto with_unpacker(const narrow_group& group, Use&& use) {
+  return with_unpacker(group.width, use);
+}
+template <class Use>
+ZENITH_FN auto with_narrow_unpacker(const narrow_group& group, Use&& use) {
+  return with_narrow_unpacker(group.width, use);
+}
 
 #endif

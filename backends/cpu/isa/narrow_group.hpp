@@ -16,17 +16,17 @@ template <class Unpacker>
   return sum.total();
 }
 
-/// Whether any word of 128 reaches `limit`, which is in each lane: is no less, or of the smallest no more.
-template <bool Smallest, class Unpacker>
-ZENITH_FN bool any_reaches(const Unpacker& unpacked, const std::byte* words, std::uint32_t limit) {
+/// Whether any word of the next 128 reaches `limit`, which is in each lane: is no less, or of the smallest no more.
+template <bool Smallest, class Unpacker, class Words>
+ZENITH_FN bool any_reaches(const Unpacker& unpacked, Words& words, std::uint32_t limit) {
   using Lane = typename Unpacker::lane;
   const auto better = [](narrow_register a, narrow_register b) ZENITH_INLINE_LAMBDA {
     return Smallest ? lesser_of(a, b, Lane{}) : greater_of(a, b, Lane{});
   };
   narrow_register best = every_lane(Smallest ? ~std::uint32_t{0} : std::uint32_t{0});
 #pragma GCC unroll 4
-  for (unsigned i = 0; i < packed_block_items; i += narrow_items, words += unpacked.stride()) {
-    const auto some = unpacked(words);
+  for (unsigned i = 0; i < packed_block_items; i += narrow_items) {
+    const auto some = taken(unpacked, words);
     for (const auto& one : some.v) best = better(best, one);
   }
   return any_equal(better(best, every_lane(limit)), best, Lane{});
@@ -42,16 +42,16 @@ struct block_words {
   ZENITH_FN vector_of<U> load(unsigned vector) const {
     return vector_of<U>::load_unaligned(of + vector * vector_of<U>::size);
   }
-  /// Bounds of words at the tops of their lanes, in each 32 bits: `below` is what stands below the bound.
+  /// Bounds of words that stand so far up in their lanes, in each 32 bits: `below` is what stands below the bound.
   template <class Lane>
-  ZENITH_FN void store_in_lanes(unsigned vector, const vector_of<U>& bounds, unsigned width, std::uint32_t below) {
+  ZENITH_FN void store_in_lanes(unsigned vector, const vector_of<U>& bounds, unsigned up, std::uint32_t below) {
     constexpr bool nibbles = std::is_same_v<Lane, nibble>;
     constexpr unsigned bits = 8 * sizeof(Lane);
-    const auto in_lane = [&](unsigned up) ZENITH_INLINE_LAMBDA {
-      return ((bounds << static_cast<int>(up)) + vector_of<U>(below)) &
+    const auto in_lane = [&](unsigned by) ZENITH_INLINE_LAMBDA {
+      return ((bounds << static_cast<int>(by)) + vector_of<U>(below)) &
              vector_of<U>(static_cast<U>(masks<std::uint32_t>.of[bits]));
     };
-    vector_of<U> words = in_lane(nibbles ? 4 : bits_below<Lane>(width));
+    vector_of<U> words = in_lane(nibbles ? 4 : up);
     if constexpr (nibbles) words = words | (in_lane(0) << 8);
     for (unsigned filled = nibbles ? 16 : bits; filled < 32; filled *= 2) {
       words = words | (words << static_cast<int>(filled));
@@ -74,10 +74,6 @@ ZENITH_FN block_words<U> biased_references(const std::byte* references, U bias) 
   return biased;
 }
 
-/// A bit a block.
-using block_set = std::uint32_t;
-inline constexpr block_set all_blocks = (1U << packed_group_blocks) - 1;
-
 template <class U, class Flags>
 ZENITH_FN block_set as_blocks(unsigned vector, const Flags& flags) {
   return lane_mask(flags) << (vector * vector_of<U>::size);
@@ -85,12 +81,13 @@ ZENITH_FN block_set as_blocks(unsigned vector, const Flags& flags) {
 
 /// The blocks with a value that reaches the threshold, and those whose values wrap around. All are in the order of
 /// unsigned words: references and threshold biased.
-template <bool Smallest, class Unpacker, class U>
-[[gnu::noinline]] block_set reaching_blocks(Unpacker unpacked, narrow_group group, const block_words<U>& references,
+template <bool Smallest, class Unpacker, class Group, class U>
+[[gnu::noinline]] block_set reaching_blocks(Unpacker unpacked, Group group, const block_words<U>& references,
                                             U threshold) {
   using Lane = typename Unpacker::lane;
   using batch = vector_of<U>;
-  const std::uint32_t below_all = (1U << bits_below<Lane>(group.width)) - 1;
+  const unsigned up = bits_below<Lane>(group);
+  const std::uint32_t below_all = (1U << up) - 1;
   const batch most(masks<U>.of[group.width]);
   const batch bound(threshold);
   block_words<U> limit;
@@ -102,15 +99,15 @@ template <bool Smallest, class Unpacker, class U>
     const auto below = at_most<U>(least, bound);
     const batch distance = xsimd::select(below, bound - least, batch(U{0}));
     const auto within = at_most<U>(distance, most);
-    limit.template store_in_lanes<Lane>(i, xsimd::select(within, distance, most), group.width,
-                                        Smallest ? below_all : 0);
+    limit.template store_in_lanes<Lane>(i, xsimd::select(within, distance, most), up, Smallest ? below_all : 0);
     hopeless |= as_blocks<U>(i, Smallest ? ~below : ~within);
   }
   if ((hopeless & ~wrapping) == all_blocks) return 0;
   // which of the others have hope changes from block to block: a branch would be guessed wrong
   block_set reaching = 0;
+  auto words = group.words;
   for (unsigned slot = 0; slot < packed_group_blocks; ++slot) {
-    reaching |= block_set{any_reaches<Smallest>(unpacked, group.block(slot), limit[slot])} << slot;
+    reaching |= block_set{any_reaches<Smallest>(unpacked, words, limit[slot])} << slot;
   }
   return (reaching & ~hopeless) | wrapping;
 }
@@ -125,11 +122,12 @@ struct word_ranges {
   block_set from_least = 0;  ///< those whose range begins with the word 0
 
   /// Of values in [low, low + span], modulo the word.
-  template <class Lane>
-  ZENITH_FN static word_ranges of(unsigned width, const block_words<U>& references, U low, U span) {
+  template <class Lane, class Group>
+  ZENITH_FN static word_ranges of(const Group& group, const block_words<U>& references, U low, U span) {
     using batch = vector_of<U>;
-    const std::uint32_t below_all = masks<std::uint32_t>.of[bits_below<Lane>(width)];
-    const batch most(masks<U>.of[width]);
+    const unsigned up = bits_below<Lane>(group);
+    const std::uint32_t below_all = masks<std::uint32_t>.of[up];
+    const batch most(masks<U>.of[group.width]);
     word_ranges found;
     for (unsigned i = 0; i < block_words<U>::vectors; ++i) {
       const batch begin = batch(low) - references.load(i);
@@ -138,8 +136,8 @@ struct word_ranges {
       const batch first = xsimd::select(begins_inside, begin, batch(U{0}));
       // less than `first` where the range goes all around and has words at both ends: the lanes do so, too
       const batch last = xsimd::min(end, most);
-      found.first.template store_in_lanes<Lane>(i, first, width, narrow_range<Lane>::more_first);
-      found.span.template store_in_lanes<Lane>(i, last - first, width, below_all + narrow_range<Lane>::more_span);
+      found.first.template store_in_lanes<Lane>(i, first, up, narrow_range<Lane>::more_first);
+      found.span.template store_in_lanes<Lane>(i, last - first, up, below_all + narrow_range<Lane>::more_span);
       found.none |= as_blocks<U>(i, ~begins_inside & at_most<U>(begin, end));
       found.all |= as_blocks<U>(i, (first == batch(U{0})) & (last == most));
       found.from_least |= as_blocks<U>(i, first == batch(U{0}));
@@ -151,35 +149,36 @@ struct word_ranges {
 
 /// Sets a bit for each word in its block's range, and returns how many there are, or of lanes of 32 bits 0. Blocks of
 /// which all or nothing lies there are not read.
-template <bool FromLeast, class Unpacker, class U>
-ZENITH_FN std::uint64_t store_ranges(const Unpacker& unpacked, const narrow_group& group, const word_ranges<U>& ranges,
+template <bool FromLeast, class Unpacker, class Group, class U>
+ZENITH_FN std::uint64_t store_ranges(const Unpacker& unpacked, const Group& group, const word_ranges<U>& ranges,
                                      std::byte* bits) {
   using Lane = typename Unpacker::lane;
   const block_set unread = ranges.none | ranges.all;
   const block_set full = ranges.all & ~ranges.none;
   std::uint64_t count = 0;
+  auto words = group.words;
   for (unsigned slot = 0; slot < packed_group_blocks; ++slot, bits += packed_block_items / 8) {
     if ((unread >> slot & 1) != 0) {
       const bool takes = full >> slot & 1;
       __builtin_memset(bits, takes ? 0xff : 0, packed_block_items / 8);
       count += takes && narrow_range<Lane>::counts ? packed_block_items : 0;
+      skip_block(group, words);
       continue;
     }
     const narrow_range<Lane> range(ranges.first[slot], ranges.span[slot]);
-    const std::byte* words = group.block(slot);
 #pragma GCC unroll 4
-    for (unsigned i = 0; i < packed_block_items; i += narrow_items, words += unpacked.stride()) {
-      count += range.template store_within<FromLeast>(unpacked(words), bits + i / 8);
+    for (unsigned i = 0; i < packed_block_items; i += narrow_items) {
+      count += range.template store_within<FromLeast>(taken(unpacked, words), bits + i / 8);
     }
   }
   return count;
 }
 
 /// Sets a bit for each value in [low, low + span], modulo the word, and returns what `store_ranges` does.
-template <class Unpacker, class U>
-[[gnu::noinline]] std::uint64_t store_group_within(Unpacker unpacked, narrow_group group,
-                                                   const block_words<U>& references, U low, U span, std::byte* bits) {
-  const auto ranges = word_ranges<U>::template of<typename Unpacker::lane>(group.width, references, low, span);
+template <class Unpacker, class Group, class U>
+[[gnu::noinline]] std::uint64_t store_group_within(Unpacker unpacked, Group group, const block_words<U>& references,
+                                                   U low, U span, std::byte* bits) {
+  const auto ranges = word_ranges<U>::template of<typename Unpacker::lane>(group, references, low, span);
 #if defined(ZENITH_ISA_AVX512)
   // AVX2 has no comparison that a range of one bound would spare anything
   if (ranges.from_least == all_blocks) return store_ranges<true>(unpacked, group, ranges, bits);

@@ -45,11 +45,19 @@ ZENITH_FN constexpr std::uint32_t in_lanes(std::uint32_t word) {
   return sizeof(Lane) == 1 ? (word & 0xff) * 0x01010101U : sizeof(Lane) == 2 ? (word & 0xffff) * 0x00010001U : word;
 }
 
+ZENITH_FN unsigned greatest_byte(__m256i of) {
+  const __m128i half = _mm_max_epu8(_mm256_castsi256_si128(of), _mm256_extracti128_si256(of, 1));
+  // what is found at once is the least of 16 bits
+  const __m128i least = _mm_andnot_si128(_mm_max_epu8(half, _mm_srli_epi16(half, 8)), _mm_set1_epi16(0xff));
+  return 0xff - static_cast<unsigned>(_mm_cvtsi128_si32(_mm_minpos_epu16(least)) & 0xff);
+}
+
 // What 512 and 256 bits call alike.
 #if defined(ZENITH_ISA_AVX512)
 ZENITH_FN __m512i bytes_of(__m512i bits, __m512i index) { return _mm512_shuffle_epi8(bits, index); }
 ZENITH_FN __m512i low_products(__m512i a, __m512i b) { return _mm512_mullo_epi16(a, b); }
 ZENITH_FN __m512i high_products(__m512i a, __m512i b) { return _mm512_mulhi_epu16(a, b); }
+ZENITH_FN __m512i added_words(__m512i a, __m512i b, std::uint16_t) { return _mm512_add_epi16(a, b); }
 ZENITH_FN __m512i added_words(__m512i a, __m512i b, std::uint32_t) { return _mm512_add_epi32(a, b); }
 ZENITH_FN __m512i less_words(__m512i a, __m512i b) { return _mm512_sub_epi32(a, b); }
 ZENITH_FN __m512i added_words(__m512i a, __m512i b, std::uint64_t) { return _mm512_add_epi64(a, b); }
@@ -83,10 +91,16 @@ ZENITH_FN __m512i lesser_of(__m512i a, __m512i b, std::uint8_t) { return _mm512_
 ZENITH_FN __m512i lesser_of(__m512i a, __m512i b, std::uint16_t) { return _mm512_min_epu16(a, b); }
 ZENITH_FN bool any_equal(__m512i a, __m512i b, std::uint8_t) { return _mm512_cmpeq_epi8_mask(a, b) != 0; }
 ZENITH_FN bool any_equal(__m512i a, __m512i b, std::uint16_t) { return _mm512_cmpeq_epi16_mask(a, b) != 0; }
+ZENITH_FN unsigned greatest_byte(__m512i of) {
+  return greatest_byte(_mm256_max_epu8(_mm512_castsi512_si256(of), _mm512_extracti64x4_epi64(of, 1)));
+}
+/// Of 64 bits.
+ZENITH_FN std::uint64_t sum_of_lanes(__m512i of) { return static_cast<std::uint64_t>(_mm512_reduce_add_epi64(of)); }
 #else
 ZENITH_FN __m256i bytes_of(__m256i bits, __m256i index) { return _mm256_shuffle_epi8(bits, index); }
 ZENITH_FN __m256i low_products(__m256i a, __m256i b) { return _mm256_mullo_epi16(a, b); }
 ZENITH_FN __m256i high_products(__m256i a, __m256i b) { return _mm256_mulhi_epu16(a, b); }
+ZENITH_FN __m256i added_words(__m256i a, __m256i b, std::uint16_t) { return _mm256_add_epi16(a, b); }
 ZENITH_FN __m256i added_words(__m256i a, __m256i b, std::uint32_t) { return _mm256_add_epi32(a, b); }
 ZENITH_FN __m256i less_words(__m256i a, __m256i b) { return _mm256_sub_epi32(a, b); }
 ZENITH_FN __m256i added_words(__m256i a, __m256i b, std::uint64_t) { return _mm256_add_epi64(a, b); }
@@ -124,6 +138,11 @@ ZENITH_FN bool any_equal(__m256i a, __m256i b, std::uint8_t) {
 }
 ZENITH_FN bool any_equal(__m256i a, __m256i b, std::uint16_t) {
   return _mm256_movemask_epi8(_mm256_cmpeq_epi16(a, b)) != 0;
+}
+/// Of 64 bits.
+ZENITH_FN std::uint64_t sum_of_lanes(__m256i of) {
+  const __m128i half = _mm_add_epi64(_mm256_castsi256_si128(of), _mm256_extracti128_si256(of, 1));
+  return static_cast<std::uint64_t>(_mm_cvtsi128_si64(half) + _mm_extract_epi64(half, 1));
 }
 #endif
 

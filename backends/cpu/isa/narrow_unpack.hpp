@@ -49,9 +49,9 @@ struct alignas(128) narrow_code {
   std::uint16_t odd_factor[narrow_items / 2];
 };
 
-constexpr narrow_code make_narrow_code(unsigned width) {
+/// Of `step` words for each lane of 16 bits.
+constexpr narrow_code make_narrow_code(unsigned width, unsigned step) {
   narrow_code made{};
-  const unsigned step = width <= byte_width ? 2 : 1;
   for (unsigned i = 0; i < narrow_items / 2; ++i) {
     const unsigned begin = narrow_items == 64 ? i / 8 * step * width : 0;
     if (i % 2 == 0) made.words[i / 2] = begin / 4 + i % 8 / 2;
@@ -75,6 +75,8 @@ constexpr narrow_code make_narrow_code(unsigned width) {
   }
   return made;
 }
+
+constexpr narrow_code make_narrow_code(unsigned width) { return make_narrow_code(width, width <= byte_width ? 2 : 1); }
 
 #endif
 
@@ -240,6 +242,14 @@ ZENITH_FN auto with_narrow_unpacker(unsigned width, Use&& use) {
 }
 
 #endif
+
+/// The words at `at`, and moves on behind them.
+template <class Unpacker>
+ZENITH_FN auto taken(const Unpacker& unpacked, const std::byte*& at) {
+  const auto words = unpacked(at);
+  at += unpacked.stride();
+  return words;
+}
 
 /// Words of four bits, two of which come apart by one shift.
 class nibble_unpacker {

@@ -158,12 +158,15 @@ class sum_consumer {
   static constexpr unsigned most_group_width = 32;
   ZENITH_FN static bool takes_groups(unsigned width) { return width <= most_group_width; }
 
-  ZENITH_FN block_set group(const narrow_group& group, const std::byte* references) {
+  template <class Group>
+  ZENITH_FN block_set group(const Group& group, const std::byte* references) {
     const auto biased = biased_references(references, order_bias<T>);
-    if (sizeof(U) == 4 && group.width == 32) {
-      wide_ += wide_batch(sums_of_values(group, biased));
-      rest_ -= std::uint64_t{order_bias<T>} * packed_group_items;
-      return 0;
+    if constexpr (sizeof(U) == 4 && std::is_same_v<Group, narrow_group>) {
+      if (group.width == 32) {
+        wide_ += wide_batch(sums_of_values(group, biased));
+        rest_ -= std::uint64_t{order_bias<T>} * packed_group_items;
+        return 0;
+      }
     }
     const vector_of<U> most(static_cast<U>(~masks<U>.of[group.width]));
     block_set wrapping = 0;
@@ -277,7 +280,8 @@ class extremes_consumer {
   ZENITH_FN static bool takes_groups(unsigned width) { return has_narrow_lanes(width); }
 
   /// Only the blocks with a value beyond what those before this group had.
-  ZENITH_FN block_set group(const narrow_group& group, const std::byte* references) {
+  template <class Group>
+  ZENITH_FN block_set group(const Group& group, const std::byte* references) {
     if (!is_known_) know();
     const auto biased = biased_references(references, order_bias<T>);
     block_set beyond = 0;
@@ -285,7 +289,7 @@ class extremes_consumer {
       beyond |= as_blocks<U>(i, ~at_most<U>(batch(known_least_), biased.load(i)));
     }
     if (known_greatest_ == static_cast<U>(~U{0})) return beyond;
-    return beyond | with_narrow_unpacker(group.width, [&](const auto& unpacked) ZENITH_INLINE_LAMBDA {
+    return beyond | with_narrow_unpacker(group, [&](const auto& unpacked) ZENITH_INLINE_LAMBDA {
              return reaching_blocks<false>(unpacked, group, biased, static_cast<U>(known_greatest_ + 1));
            });
   }
@@ -363,13 +367,16 @@ struct select_consumer {
   static constexpr unsigned most_group_width = 32;
   ZENITH_FN static bool takes_groups(unsigned width) { return has_lanes(width); }
 
-  ZENITH_FN block_set group(const narrow_group& group, const std::byte* references) {
+  template <class Group>
+  ZENITH_FN block_set group(const Group& group, const std::byte* references) {
     count_to(group.first);
-    if (has_sets(group.width)) {
-      store_taken(group, biased_references(references, U{0}), low, span, bitmap + group.first / 8);
-      return 0;
+    if constexpr (std::is_same_v<Group, narrow_group>) {
+      if (has_sets(group.width)) {
+        store_taken(group, biased_references(references, U{0}), low, span, bitmap + group.first / 8);
+        return 0;
+      }
     }
-    with_unpacker(group.width, [&]<class Unpacker>(const Unpacker& unpacked) ZENITH_INLINE_LAMBDA {
+    with_unpacker(group, [&]<class Unpacker>(const Unpacker& unpacked) ZENITH_INLINE_LAMBDA {
       const auto found =
           store_group_within(unpacked, group, biased_references(references, U{0}), low, span, bitmap + group.first / 8);
       if constexpr (narrow_range<typename Unpacker::lane>::counts) {
@@ -457,8 +464,9 @@ struct scan_consumer {
   static constexpr unsigned most_group_width = narrow_width;
   ZENITH_FN static bool takes_groups(unsigned width) { return has_narrow_lanes(width); }
 
-  ZENITH_FN block_set group(const narrow_group& group, const std::byte* references) const {
-    return with_narrow_unpacker(group.width, [&](const auto& unpacked) ZENITH_INLINE_LAMBDA {
+  template <class Group>
+  ZENITH_FN block_set group(const Group& group, const std::byte* references) const {
+    return with_narrow_unpacker(group, [&](const auto& unpacked) ZENITH_INLINE_LAMBDA {
       return reaching_blocks<Smallest>(unpacked, group, biased_references(references, order_bias<T>), threshold);
     });
   }

@@ -41,7 +41,7 @@ struct packed_tile {
 //   skips(reference, most)                  whether nothing from reference to reference + most is of use to it
 // spares itself reading such blocks. A consumer with
 //   takes_groups(width)                     whether it settles whole groups of words of this width
-//   group(group, references)                such a group
+//   group(group, references)                such a group, or a `mixed_group` where it accepts that
 // returns a bit for each of the group's blocks that it could not settle: these come as tiles then.
 
 template <class U>
@@ -100,34 +100,41 @@ template <class U>
 struct group_of_blocks {
   const std::byte* references;
   std::uint8_t width[packed_group_blocks][packed_miniblocks];
-  bool narrow;   ///< every width
-  bool uniform;  ///< all widths are one
+  bool narrow;          ///< every width
+  bool uniform;         ///< all widths are one
+  unsigned widest;      ///< of all widths
+  std::uint64_t bytes;  ///< of payload
 
   ZENITH_FN group_of_blocks(const packed_layout& in, std::uint64_t group) {
     const std::byte* record = in.bytes + in.groups_at + group * packed::group_bytes<U>;
     references = record + 8;
-    // a width above the most sets its byte's highest bit
-    constexpr std::uint32_t beyond = 0x01010101U * (127 - narrow_bits<U>);
-    std::uint32_t over = 0;
-    std::uint32_t all = 0;
-    std::uint32_t common = ~std::uint32_t{0};
-    for (unsigned b = 0; b < packed_group_blocks; ++b) {
-      std::uint32_t own;
-      if constexpr (sizeof(U) == 4) {
-        own = _pdep_u32(packed::load<std::uint32_t>(record + 71 + b * 3) >> 8, 0x3f3f3f3fU);
-      } else {
-        own = packed::load<std::uint32_t>(record + 136 + b * 4);
-      }
-      __builtin_memcpy(width[b], &own, sizeof own);
-      over |= own + beyond;
-      all |= own;
-      common &= own;
+    narrow_register most{};
+    narrow_register sums{};
+    for (unsigned i = 0; i < sizeof width; i += sizeof most) {
+      const narrow_register some = widths_of(record, i);
+      store_bits(&width[0][0] + i, some);
+      most = greater_of(most, some, std::uint8_t{});
+      sums = added_words(sums, added_bytes(some), std::uint64_t{});
     }
-    uniform = all == common && all == (all & 0xffU) * 0x01010101U;
-    narrow = (over & 0x80808080U) == 0;
+    widest = greatest_byte(most);
+    const std::uint64_t sum = sum_of_lanes(sums);
+    bytes = 4 * sum;
+    narrow = widest <= narrow_bits<U>;
+    uniform = sum == sizeof width * widest;
   }
 
   ZENITH_FN U reference(unsigned slot) const { return packed::load<U>(references + slot * sizeof(U)); }
+
+ private:
+  /// From miniblock `first` on, a byte each.
+  ZENITH_FN static narrow_register widths_of(const std::byte* record, unsigned first) {
+    if constexpr (sizeof(U) == 8) {
+      return load_bits(record + 136 + first);
+    } else {
+      const auto tops = byte_unpacker(6)(record + 72 + first * 6 / 8);
+      return all_of(shifted_down(tops.v[0], 2), every_lane(0x3f3f3f3fU));
+    }
+  }
 };
 
 /// Unpackers of blocks whose widths differ, and of those where all are one.
@@ -187,12 +194,19 @@ ZENITH_FN const std::byte* unpack_patched(const packed_layout& in, std::uint64_t
   return words;
 }
 
+/// No word of the block is larger.
+template <class U>
+ZENITH_FN U most_of(const std::uint8_t* width) {
+  return masks<U>.of[width[0]] | masks<U>.of[width[1]] | masks<U>.of[width[2]] | masks<U>.of[width[3]];
+}
+
 /// Calls narrow(unpackers, width, words, block, reference), wide(width, …) or patched(width, …) for each block, a
-/// group's by one of them: each returns where the block's words end. Whole groups without outliers, of one width, are
-/// first offered to whole(width, record, words, block).
-template <class U, class Whole, class Narrow, class Wide, class Patched>
-ZENITH_FN void for_groups(const packed_blocks& of, const Whole& whole, const Narrow& narrow, const Wide& wide,
-                          const Patched& patched) {
+/// group's by one of them: each returns where the block's words end. Whole groups without outliers are first offered
+/// to whole(width, record, words, block) where all widths are one, and to mixed(group, words, block) otherwise, which
+/// returns the blocks that are left to the others.
+template <class U, class Whole, class Mixed, class Narrow, class Wide, class Patched>
+ZENITH_FN void for_groups(const packed_blocks& of, const Whole& whole, const Mixed& mixed, const Narrow& narrow,
+                          const Wide& wide, const Patched& patched) {
   const packed_layout& in = *of.column;
   const std::byte* words = in.bytes + in.payload_at + packed::place_of<U>(in, of.begin).word * 4;
   for (auto block = of.begin; block < of.end;) {
@@ -219,8 +233,19 @@ ZENITH_FN void for_groups(const packed_blocks& of, const Whole& whole, const Nar
       }
     } else if (group.narrow) {
       const own_unpackers<U, false> unpackers;
+      const bool offered = slot == 0 && stop == packed_group_blocks && group.widest <= mixed_width;
+      const block_set rest = offered ? mixed(group, words, block) : all_blocks;
+      if (rest == 0) {
+        words += group.bytes;
+        block += packed_group_blocks;
+        continue;
+      }
       for (; slot < stop; ++slot, ++block) {
-        words = narrow(unpackers, group.width[slot], words, block, group.reference(slot));
+        if ((rest >> slot & 1) == 0) {
+          words += bytes_of(group.width[slot]);
+        } else {
+          words = narrow(unpackers, group.width[slot], words, block, group.reference(slot));
+        }
       }
     } else {
       for (; slot < stop; ++slot, ++block) words = wide(group.width[slot], words, block, group.reference(slot));
@@ -228,17 +253,13 @@ ZENITH_FN void for_groups(const packed_blocks& of, const Whole& whole, const Nar
   }
 }
 
-/// No word of the block is larger.
-template <class U>
-ZENITH_FN U most_of(const std::uint8_t* width) {
-  return masks<U>.of[width[0]] | masks<U>.of[width[1]] | masks<U>.of[width[2]] | masks<U>.of[width[3]];
-}
-ZENITH_FN std::uint32_t bytes_of(const std::uint8_t* width) {
-  return 4U * (unsigned{width[0]} + width[1] + width[2] + width[3]);
-}
-
 template <class Consumer>
 concept is_group_consumer = requires(Consumer to, const narrow_group& group, const std::byte* references) {
+  to.group(group, references);
+};
+
+template <class Consumer>
+concept is_mixed_consumer = requires(Consumer to, const mixed_group& group, const std::byte* references) {
   to.group(group, references);
 };
 
@@ -271,6 +292,13 @@ ZENITH_FN void for_frames(const packed_blocks& of, Consumer& to) {
       [&](unsigned width, const std::byte* record, const std::byte* words, std::uint64_t block) ZENITH_INLINE_LAMBDA {
         if constexpr (is_group_consumer<Consumer>) return as_group<U>(to, width, record, words, block);
         return false;
+      },
+      [&](const group_of_blocks<U>& group, const std::byte* words, std::uint64_t block) ZENITH_INLINE_LAMBDA {
+        if constexpr (is_mixed_consumer<Consumer>) {
+          return to.group(mixed_group{{words, group.width[0]}, group.widest, block * packed_block_items},
+                          group.references);
+        }
+        return all_blocks;
       },
       [&](const auto& unpackers, const std::uint8_t* width, const std::byte* words, std::uint64_t block, U reference)
           ZENITH_INLINE_LAMBDA {
@@ -375,6 +403,7 @@ ZENITH_FN void for_deltas(const packed_blocks& of, Consumer& to) {
   };
   for_groups<U>(
       of, [](unsigned, const std::byte*, const std::byte*, std::uint64_t) ZENITH_INLINE_LAMBDA { return false; },
+      [](const group_of_blocks<U>&, const std::byte*, std::uint64_t) ZENITH_INLINE_LAMBDA { return all_blocks; },
       [&](const auto& unpackers, const std::uint8_t* width, const std::byte* words, std::uint64_t block, U reference)
           ZENITH_INLINE_LAMBDA {
             return unpack_words<U, false>(unpackers, width, words, integrated(block, reference));

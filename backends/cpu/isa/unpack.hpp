@@ -177,6 +177,10 @@ template <class U>
 inline constexpr bool has_narrow = sizeof(U) == 4;
 #endif
 
+ZENITH_FN std::uint32_t bytes_of(const std::uint8_t* width) {
+  return 4U * (unsigned{width[0]} + width[1] + width[2] + width[3]);
+}
+
 /// Of one width: what it takes to unpack stays in registers from miniblock to miniblock.
 template <class U, bool Wide>
 class unpacker {
