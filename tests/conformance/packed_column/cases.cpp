@@ -41,13 +41,13 @@ TEMPLATE_TEST_CASE("every width in every encoding", "[packed_column]", ZENITH_EV
   seen.require_none();
 }
 
-TEMPLATE_TEST_CASE("words of few bits, whole groups of them", "[packed_column]", ZENITH_EVERY_PACKABLE_TYPE) {
+TEMPLATE_TEST_CASE("words of one width, whole groups of them", "[packed_column]", ZENITH_EVERY_PACKABLE_TYPE) {
   verdict seen;
   std::uint64_t number = 0;
-  for (unsigned width = 0; width <= 16; ++width) {
+  for (unsigned width = 0; width <= 32; ++width) {
     for (const auto one : {shape::width, shape::greatest, shape::rarely_mixed, shape::outliers, shape::lone_outliers}) {
       for (const bool patches : {true, false}) {
-        random_source random{zenith_test::seed_of("few bits", number++)};
+        random_source random{zenith_test::seed_of("one width", number++)};
         const manner as{zenith::encoding::frame_of_reference, 4, patches};
         const auto length = std::min<std::size_t>(4096 + random() % 3000, the_suite().most_items);
         auto data = make_sample<TestType>(one, length, width, as, random);
