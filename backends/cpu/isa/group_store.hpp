@@ -60,6 +60,50 @@ class whole_words {
   ZENITH_FN void operator()(const std::byte* at, narrow_register* to) const { *to = load_bits(at); }
 };
 
+#if !defined(ZENITH_ISA_AVX512)
+
+/// Words that AVX2 gets whole from the halves of one load.
+class low_leading_words {
+ public:
+  static constexpr unsigned registers = 1;
+
+  ZENITH_FN explicit low_leading_words(unsigned width)
+      : width_(width),
+        bytes_(width),
+        down_(less_words(every_lane(32 - width), load_bits(leading_codes.of[width].shift))),
+        mask_(every_lane(masks<std::uint32_t>.of[width])) {}
+
+  ZENITH_FN std::uint64_t step() const { return width_; }
+  ZENITH_FN void operator()(const std::byte* at, narrow_register* to) const {
+    *to = all_of(shift_right<std::uint32_t>(bytes_(at), down_), mask_);
+  }
+
+ private:
+  std::uint64_t width_;
+  leading_bytes bytes_;
+  narrow_register down_;
+  narrow_register mask_;
+};
+
+/// Words of 26 to 31 bits.
+class low_paired_words {
+ public:
+  static constexpr unsigned registers = 1;
+
+  ZENITH_FN explicit low_paired_words(unsigned width)
+      : width_(width), words_(width, false), mask_(every_lane(masks<std::uint32_t>.of[width])) {}
+
+  ZENITH_FN std::uint64_t step() const { return width_; }
+  ZENITH_FN void operator()(const std::byte* at, narrow_register* to) const { *to = all_of(words_(at), mask_); }
+
+ private:
+  std::uint64_t width_;
+  paired_words words_;
+  narrow_register mask_;
+};
+
+#endif
+
 #if defined(ZENITH_ISA_AVX512VBMI)
 
 /// Words of 31 bits.
@@ -162,7 +206,7 @@ class picked_words {
 #endif
 
 ZENITH_FN constexpr bool has_low_words(unsigned width) {
-#if defined(ZENITH_ISA_AVX512VBMI)
+#if defined(ZENITH_ISA_AVX512VBMI) || !defined(ZENITH_ISA_AVX512)
   return width <= 32;
 #else
   return width <= narrow_bits<std::uint32_t> || width == 32;
@@ -185,6 +229,7 @@ class group_store {
       const narrow_register reference = every_lane(reference_of(slot));
 #pragma GCC unroll 16
       for (unsigned i = 0; i < vectors; i += Words::registers, at += words.step()) {
+        keep_stepping(at);
         if (i * lanes % 32 == 0) prefetch_ahead(at);
         narrow_register some[Words::registers];
         words(at, some);
@@ -214,6 +259,7 @@ class group_store {
           _mm512_mask_set1_epi32(reference, of_next, static_cast<int>(reference_of(is_last ? slot : slot + 1)));
 #pragma GCC unroll 16
       for (unsigned i = 0; i < vectors; i += Words::registers, at += words.step()) {
+        keep_stepping(at);
         if (i * lanes % 32 == 0) prefetch_ahead(at);
         narrow_register some[Words::registers];
         words(at, some);
@@ -270,6 +316,9 @@ ZENITH_FN void store_values(const narrow_group& group, const std::byte* referenc
   if (has_pairs(width)) return store_values_of<picked_words<true>>(group, references, out);
   if (width > coded_width) return store_values_of<low_spanning_words>(group, references, out);
   if (width > narrow_bits<std::uint32_t>) return store_values_of<picked_words<false>>(group, references, out);
+#elif !defined(ZENITH_ISA_AVX512)
+  if (has_whole_leading(width)) return store_values_of<low_leading_words>(group, references, out);
+  if (width > narrow_bits<std::uint32_t>) return store_values_of<low_paired_words>(group, references, out);
 #endif
   store_values_of<low_words>(group, references, out);
 }

@@ -71,6 +71,9 @@ inline constexpr unsigned placed_together = 16;
 inline constexpr unsigned placed_together = 4;
 #endif
 
+/// AVX2: words of which four end with a byte, so that one load has them in its halves.
+ZENITH_FN constexpr bool placed_in_halves(unsigned width) { return narrow_items == 32 && width % 2 == 0; }
+
 struct alignas(128) placed_code {
   std::uint32_t words[narrow_items / 4];  ///< without VBMI: the source of each 32 bits, from which bytes are taken
   std::uint8_t bytes[narrow_items];
@@ -86,10 +89,13 @@ constexpr placed_code make_placed_code(unsigned width) {
   made.run = packed_group_items * 4 / narrow_items;
   for (unsigned first = 0; first < narrow_items / 4; first += placed_together) {
     const unsigned start = first * width;
-    // where the bits begin that the words are taken from
-    const unsigned source = placed_together == 4 ? start / 32 * 32 : 0;
+    // the byte with which those begin that the words are taken from, from 16 bytes before the group on
+    constexpr unsigned more = 16;
+    const unsigned source = placed_in_halves(width) ? width / 2 + first * 4
+                            : placed_together == 4  ? more + start / 32 * 4
+                                                    : more;
     if (placed_together == 4) {
-      for (unsigned i = 0; i < 4; ++i) made.words[first + i] = source / 32 + i;
+      for (unsigned i = 0; i < 4; ++i) made.words[first + i] = start / 32 + i;
     }
     // by the bit of their first byte with which they begin
     unsigned sorted[placed_together]{};
@@ -105,7 +111,7 @@ constexpr placed_code make_placed_code(unsigned width) {
       const unsigned high_bit = sorted[pair] * width;
       const auto set = [&](unsigned lane, unsigned bit) {
         for (unsigned i = 0; i < 4; ++i) {
-          const unsigned byte = (bit - source) / 8 + i;
+          const unsigned byte = more + bit / 8 + i - source;
           constexpr unsigned last = placed_together == 4 ? 15 : 63;
           made.bytes[4 * lane + i] = static_cast<std::uint8_t>(byte < last ? byte : last);
         }
@@ -137,12 +143,36 @@ constexpr placed_code_table make_placed_codes() {
 }
 constexpr placed_code_table placed_codes = make_placed_codes();
 
+/// Brings words to where they add up.
+template <bool InHalves>
+class placed_words {
+ public:
+  ZENITH_FN placed_words(const placed_code& code, unsigned width)
+      : ahead_(16 - width / 2),
+        bytes_(load_bits(code.bytes)),
+        words_(load_bits(code.words)),
+        mask_(load_bits(code.mask)) {}
+
+  ZENITH_FN narrow_register operator()(const std::byte* at) const {
+    if constexpr (InHalves) {
+      return all_of(bytes_of(load_bits(at - ahead_), bytes_), mask_);
+    } else {
+      return all_of(placed(load_bits(at), bytes_, words_), mask_);
+    }
+  }
+
+ private:
+  std::uint64_t ahead_;
+  narrow_register bytes_;
+  narrow_register words_;
+  narrow_register mask_;
+};
+
+template <bool InHalves>
 [[gnu::noinline]] narrow_register sums_of_placed(narrow_group group) {
   constexpr unsigned lanes = narrow_items / 4;
   const placed_code& code = placed_codes.of[group.width - least_placed_width];
-  const narrow_register bytes = load_bits(code.bytes);
-  const narrow_register mask = load_bits(code.mask);
-  const narrow_register words = load_bits(code.words);
+  const placed_words<InHalves> words(code, group.width);
   const narrow_register low_bits = load_bits(code.low_bits);
   const narrow_register high_shift = load_bits(code.high_shift);
   const std::uint64_t step = std::uint64_t{group.width} * lanes / 8;
@@ -155,7 +185,7 @@ constexpr placed_code_table placed_codes = make_placed_codes();
 #pragma GCC unroll 4
       for (unsigned j = 0; j < 4; ++j, at += step) {
         if (j * lanes % 16 == 0) prefetch_ahead(at);
-        sums = added_words(sums, all_of(placed(load_bits(at), bytes, words), mask), std::uint64_t{});
+        sums = added_words(sums, words(at), std::uint64_t{});
       }
     }
     low = added_words(low, all_of(sums, low_bits), std::uint64_t{});
@@ -203,7 +233,7 @@ constexpr placed_code_table placed_codes = make_placed_codes();
   return sum.total();
 }
 
-#else
+#elif defined(ZENITH_ISA_AVX512)
 
 /// Longer words: as many as a lane has room for are added up there first.
 [[gnu::noinline]] narrow_register sums_of_long(narrow_group group) {
@@ -226,6 +256,30 @@ constexpr placed_code_table placed_codes = make_placed_codes();
   return sum.total();
 }
 
+#else
+
+/// Longer words: each is masked in 64 bits, where there is room for a group's to add up as they lie.
+[[gnu::noinline]] narrow_register sums_of_long(narrow_group group) {
+  constexpr unsigned lanes = narrow_items / 4;
+  const paired_bytes words(group.width);
+  const narrow_register width_mask = every_lane(masks<std::uint64_t>.of[group.width]);
+  const narrow_register even_mask = shift_left<std::uint64_t>(width_mask, words.even_begin());
+  const narrow_register odd_mask = shift_left<std::uint64_t>(width_mask, words.odd_begin());
+  narrow_register even{};
+  narrow_register odd{};
+  const std::byte* at = group.words;
+  for (unsigned i = 0; i < packed_group_items; i += 4 * lanes) {
+#pragma GCC unroll 4
+    for (unsigned j = 0; j < 4; ++j, at += group.width * lanes / 8) {
+      if (j * lanes % 16 == 0) prefetch_ahead(at);
+      even = added_words(even, all_of(words.even(at), even_mask), std::uint64_t{});
+      odd = added_words(odd, all_of(words.odd(at), odd_mask), std::uint64_t{});
+    }
+  }
+  return added_words(shift_right<std::uint64_t>(even, words.even_begin()),
+                     shift_right<std::uint64_t>(odd, words.odd_begin()), std::uint64_t{});
+}
+
 #endif
 
 /// The sum of the group's words, in lanes of 64 bits.
@@ -236,11 +290,17 @@ ZENITH_FN narrow_register sum_of_group(const narrow_group& group) {
   if (width > most_placed_width) {
     return width <= coded_width ? sums_of_long(group) : sums_of_spanning(group);
   }
-  if (width > narrow_width) return sums_of_placed(group);
+  if (width > narrow_width) return sums_of_placed<false>(group);
 #else
   if (width > most_placed_width) return sums_of_long(group);
-  if (!has_narrow_lanes(width) || straddles(width)) return sums_of_placed(group);
+  if (!has_narrow_lanes(width) || straddles(width)) {
+#if !defined(ZENITH_ISA_AVX512)
+    if (placed_in_halves(width)) return sums_of_placed<true>(group);
 #endif
+    return sums_of_placed<false>(group);
+  }
+#endif
+  if (width == 8) return sums_of(plain_unpacker<std::uint8_t>{}, group);
   return with_narrow_unpacker(width,
                               [&](const auto& unpacked) ZENITH_INLINE_LAMBDA { return sums_of(unpacked, group); });
 }

@@ -126,7 +126,7 @@ ZENITH_FN auto with_unpacker(const mixed_group&, Use&& use) {
   return use(miniblock_unpacker{});
 }
 template <class Use>
-ZENITH_FN auto with_narrow_unpacker(const mixed_group&, Use&& use) {
+ZENITH_FN auto with_leading_unpacker(const mixed_group&, Use&& use) {
   return use(miniblock_unpacker{});
 }
 

@@ -137,8 +137,8 @@ ZENITH_FN auto with_unpacker(const narrow_group& group, Use&& use) {
   return with_unpacker(group.width, use);
 }
 template <class Use>
-ZENITH_FN auto with_narrow_unpacker(const narrow_group& group, Use&& use) {
-  return with_narrow_unpacker(group.width, use);
+ZENITH_FN auto with_leading_unpacker(const narrow_group& group, Use&& use) {
+  return with_leading_unpacker(group.width, use);
 }
 
 #endif

@@ -1,8 +1,7 @@
-// What a group whose words have narrow lanes is asked: their sum, which blocks reach a threshold, which words lie in a
-// range. What is asked of values becomes a question about words first, another one for each block, and all sixteen of
-// them are put in a few registers. Functions, because a group is worth a call, and one for all consumers is soon
-// compiled; they take copies, which no store of bits can change. Included by a unit that is compiled for one
-// instruction set, inside its namespace.
+// What a group whose words have narrow lanes is asked: their sum, which words lie in a range. What is asked of values
+// becomes a question about words first, another one for each block, and all sixteen of them are put in a few registers.
+// Functions, because a group is worth a call, and one for all consumers is soon compiled; they take copies, which no
+// store of bits can change. Included by a unit that is compiled for one instruction set, inside its namespace.
 
 #if !defined(ZENITH_ISA_SSE2)
 
@@ -14,22 +13,6 @@ template <class Unpacker>
 #pragma GCC unroll 4
   for (unsigned i = 0; i < packed_group_items; i += narrow_items, at += unpacked.stride()) sum.add(unpacked(at));
   return sum.total();
-}
-
-/// Whether any word of the next 128 reaches `limit`, which is in each lane: is no less, or of the smallest no more.
-template <bool Smallest, class Unpacker, class Words>
-ZENITH_FN bool any_reaches(const Unpacker& unpacked, Words& words, std::uint32_t limit) {
-  using Lane = typename Unpacker::lane;
-  const auto better = [](narrow_register a, narrow_register b) ZENITH_INLINE_LAMBDA {
-    return Smallest ? lesser_of(a, b, Lane{}) : greater_of(a, b, Lane{});
-  };
-  narrow_register best = every_lane(Smallest ? ~std::uint32_t{0} : std::uint32_t{0});
-#pragma GCC unroll 4
-  for (unsigned i = 0; i < packed_block_items; i += narrow_items) {
-    const auto some = taken(unpacked, words);
-    for (const auto& one : some.v) best = better(best, one);
-  }
-  return any_equal(better(best, every_lane(limit)), best, Lane{});
 }
 
 /// A word for each block of a group.
@@ -77,39 +60,6 @@ ZENITH_FN block_words<U> biased_references(const std::byte* references, U bias) 
 template <class U, class Flags>
 ZENITH_FN block_set as_blocks(unsigned vector, const Flags& flags) {
   return lane_mask(flags) << (vector * vector_of<U>::size);
-}
-
-/// The blocks with a value that reaches the threshold, and those whose values wrap around. All are in the order of
-/// unsigned words: references and threshold biased.
-template <bool Smallest, class Unpacker, class Group, class U>
-[[gnu::noinline]] block_set reaching_blocks(Unpacker unpacked, Group group, const block_words<U>& references,
-                                            U threshold) {
-  using Lane = typename Unpacker::lane;
-  using batch = vector_of<U>;
-  const unsigned up = bits_below<Lane>(group);
-  const std::uint32_t below_all = (1U << up) - 1;
-  const batch most(masks<U>.of[group.width]);
-  const batch bound(threshold);
-  block_words<U> limit;
-  block_set wrapping = 0;
-  block_set hopeless = 0;
-  for (unsigned i = 0; i < block_words<U>::vectors; ++i) {
-    const batch least = references.load(i);
-    wrapping |= as_blocks<U>(i, ~at_most<U>(least, ~most));
-    const auto below = at_most<U>(least, bound);
-    const batch distance = xsimd::select(below, bound - least, batch(U{0}));
-    const auto within = at_most<U>(distance, most);
-    limit.template store_in_lanes<Lane>(i, xsimd::select(within, distance, most), up, Smallest ? below_all : 0);
-    hopeless |= as_blocks<U>(i, Smallest ? ~below : ~within);
-  }
-  if ((hopeless & ~wrapping) == all_blocks) return 0;
-  // which of the others have hope changes from block to block: a branch would be guessed wrong
-  block_set reaching = 0;
-  auto words = group.words;
-  for (unsigned slot = 0; slot < packed_group_blocks; ++slot) {
-    reaching |= block_set{any_reaches<Smallest>(unpacked, words, limit[slot])} << slot;
-  }
-  return (reaching & ~hopeless) | wrapping;
 }
 
 /// What a range of values is to the blocks of a group: a range of words for each, or none of them, or all.

@@ -87,10 +87,13 @@ ZENITH_FN __m512i apart(const std::byte* bytes) {
 
 ZENITH_FN __m512i greater_of(__m512i a, __m512i b, std::uint8_t) { return _mm512_max_epu8(a, b); }
 ZENITH_FN __m512i greater_of(__m512i a, __m512i b, std::uint16_t) { return _mm512_max_epu16(a, b); }
+ZENITH_FN __m512i greater_of(__m512i a, __m512i b, std::uint32_t) { return _mm512_max_epu32(a, b); }
 ZENITH_FN __m512i lesser_of(__m512i a, __m512i b, std::uint8_t) { return _mm512_min_epu8(a, b); }
 ZENITH_FN __m512i lesser_of(__m512i a, __m512i b, std::uint16_t) { return _mm512_min_epu16(a, b); }
+ZENITH_FN __m512i lesser_of(__m512i a, __m512i b, std::uint32_t) { return _mm512_min_epu32(a, b); }
 ZENITH_FN bool any_equal(__m512i a, __m512i b, std::uint8_t) { return _mm512_cmpeq_epi8_mask(a, b) != 0; }
 ZENITH_FN bool any_equal(__m512i a, __m512i b, std::uint16_t) { return _mm512_cmpeq_epi16_mask(a, b) != 0; }
+ZENITH_FN bool any_equal(__m512i a, __m512i b, std::uint32_t) { return _mm512_cmpeq_epi32_mask(a, b) != 0; }
 ZENITH_FN unsigned greatest_byte(__m512i of) {
   return greatest_byte(_mm256_max_epu8(_mm512_castsi512_si256(of), _mm512_extracti64x4_epi64(of, 1)));
 }
@@ -131,13 +134,18 @@ ZENITH_FN __m256i apart(const std::byte* bytes) {
 
 ZENITH_FN __m256i greater_of(__m256i a, __m256i b, std::uint8_t) { return _mm256_max_epu8(a, b); }
 ZENITH_FN __m256i greater_of(__m256i a, __m256i b, std::uint16_t) { return _mm256_max_epu16(a, b); }
+ZENITH_FN __m256i greater_of(__m256i a, __m256i b, std::uint32_t) { return _mm256_max_epu32(a, b); }
 ZENITH_FN __m256i lesser_of(__m256i a, __m256i b, std::uint8_t) { return _mm256_min_epu8(a, b); }
 ZENITH_FN __m256i lesser_of(__m256i a, __m256i b, std::uint16_t) { return _mm256_min_epu16(a, b); }
+ZENITH_FN __m256i lesser_of(__m256i a, __m256i b, std::uint32_t) { return _mm256_min_epu32(a, b); }
 ZENITH_FN bool any_equal(__m256i a, __m256i b, std::uint8_t) {
   return _mm256_movemask_epi8(_mm256_cmpeq_epi8(a, b)) != 0;
 }
 ZENITH_FN bool any_equal(__m256i a, __m256i b, std::uint16_t) {
   return _mm256_movemask_epi8(_mm256_cmpeq_epi16(a, b)) != 0;
+}
+ZENITH_FN bool any_equal(__m256i a, __m256i b, std::uint32_t) {
+  return _mm256_movemask_epi8(_mm256_cmpeq_epi32(a, b)) != 0;
 }
 /// Of 64 bits.
 ZENITH_FN std::uint64_t sum_of_lanes(__m256i of) {

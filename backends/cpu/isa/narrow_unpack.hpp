@@ -248,6 +248,7 @@ template <class Unpacker>
 ZENITH_FN auto taken(const Unpacker& unpacked, const std::byte*& at) {
   const auto words = unpacked(at);
   at += unpacked.stride();
+  keep_stepping(at);
   return words;
 }
 
@@ -289,59 +290,5 @@ class plain_unpacker {
     return words;
   }
 };
-
-/// Words that end in the fourth of four bytes at the latest, wherever in the first they begin: of up to 25 bits.
-class top_unpacker {
- public:
-  using lane = std::uint32_t;
-
-  ZENITH_FN explicit top_unpacker(unsigned width)
-      : width_(width),
-        bytes_(load_bits(codes<lane>.of[width][0].bytes)),
-        words_(load_bits(codes<lane>.of[width][0].words)),
-        shift_(less_words(every_lane(32 - width), load_bits(codes<lane>.of[width][0].narrow_shift))) {}
-
-  ZENITH_FN std::uint64_t stride() const { return width_ * (narrow_items / 8); }
-
-  ZENITH_FN narrow_words<lane> operator()(const std::byte* at) const {
-    narrow_words<lane> words;
-    for (unsigned i = 0; i < sizeof(lane); ++i, at += stride() / sizeof(lane)) {
-      if (i * narrow_items % 128 == 0) prefetch_ahead(at);
-      words.v[i] = shift_left<lane>(placed(load_bits(at), bytes_, words_), shift_);
-    }
-    return words;
-  }
-
- private:
-  std::uint64_t width_;
-  narrow_register bytes_;
-  narrow_register words_;
-  narrow_register shift_;
-};
-
-/// Whether words of this width are unpacked to the tops of lanes of any kind.
-ZENITH_FN constexpr bool has_lanes(unsigned width) {
-#if defined(ZENITH_ISA_AVX512VBMI)
-  return width <= 32;
-#else
-  return has_narrow_lanes(width) || width <= narrow_bits<std::uint32_t>;
-#endif
-}
-
-/// Returns use(an unpacker of words of this width).
-template <class Use>
-ZENITH_FN auto with_unpacker(unsigned width, Use&& use) {
-  if (width == 4) return use(nibble_unpacker{});
-  if (has_narrow_lanes(width)) return with_narrow_unpacker(width, use);
-  if (width == 16) return use(plain_unpacker<std::uint16_t>{});
-#if defined(ZENITH_ISA_AVX512VBMI)
-  if (width == 32) return use(plain_unpacker<std::uint32_t>{});
-  if (width > coded_width) return use(spanning_unpacker(width));
-  // these may need a fifth byte; the others are spared the busier port
-  if (width > narrow_bits<std::uint32_t> && width != 26 && width != 28)
-    return use(narrow_unpacker<std::uint32_t>(width));
-#endif
-  return use(top_unpacker(width));
-}
 
 #endif

@@ -276,22 +276,24 @@ class extremes_consumer {
   }
 
 #if !defined(ZENITH_ISA_SSE2)
-  static constexpr unsigned most_group_width = narrow_width;
-  ZENITH_FN static bool takes_groups(unsigned width) { return has_narrow_lanes(width); }
+  static constexpr unsigned most_group_width = 32;
+  ZENITH_FN static bool takes_groups(unsigned width) { return width <= most_group_width; }
 
   /// Only the blocks with a value beyond what those before this group had.
   template <class Group>
   ZENITH_FN block_set group(const Group& group, const std::byte* references) {
     if (!is_known_) know();
     const auto biased = biased_references(references, order_bias<T>);
+    const bool is_greatest = known_greatest_ == static_cast<U>(~U{0});  // there can be
+    const batch highest(static_cast<U>(~masks<U>.of[group.width]));     // reference of values that do not wrap around
     block_set beyond = 0;
     for (unsigned i = 0; i < block_words<U>::vectors; ++i) {
-      beyond |= as_blocks<U>(i, ~at_most<U>(batch(known_least_), biased.load(i)));
+      const batch least = biased.load(i);
+      beyond |= as_blocks<U>(i, ~at_most<U>(batch(known_least_), least));
+      if (is_greatest) beyond |= as_blocks<U>(i, ~at_most<U>(least, highest));
     }
-    if (known_greatest_ == static_cast<U>(~U{0})) return beyond;
-    return beyond | with_narrow_unpacker(group, [&](const auto& unpacked) ZENITH_INLINE_LAMBDA {
-             return reaching_blocks<false>(unpacked, group, biased, static_cast<U>(known_greatest_ + 1));
-           });
+    if (is_greatest) return beyond;
+    return beyond | reaching_blocks<false>(group, biased, static_cast<U>(known_greatest_ + 1));
   }
 #endif
 
@@ -365,7 +367,7 @@ struct select_consumer {
 
 #if !defined(ZENITH_ISA_SSE2)
   static constexpr unsigned most_group_width = 32;
-  ZENITH_FN static bool takes_groups(unsigned width) { return has_lanes(width); }
+  ZENITH_FN static bool takes_groups(unsigned width) { return width <= most_group_width; }
 
   template <class Group>
   ZENITH_FN block_set group(const Group& group, const std::byte* references) {
@@ -461,14 +463,12 @@ struct scan_consumer {
     return Smallest ? least > threshold : least + most < threshold;
   }
 #if !defined(ZENITH_ISA_SSE2)
-  static constexpr unsigned most_group_width = narrow_width;
-  ZENITH_FN static bool takes_groups(unsigned width) { return has_narrow_lanes(width); }
+  static constexpr unsigned most_group_width = 32;
+  ZENITH_FN static bool takes_groups(unsigned width) { return width <= most_group_width; }
 
   template <class Group>
   ZENITH_FN block_set group(const Group& group, const std::byte* references) const {
-    return with_narrow_unpacker(group, [&](const auto& unpacked) ZENITH_INLINE_LAMBDA {
-      return reaching_blocks<Smallest>(unpacked, group, biased_references(references, order_bias<T>), threshold);
-    });
+    return reaching_blocks<Smallest>(group, biased_references(references, order_bias<T>), threshold);
   }
 #endif
 

@@ -20,15 +20,17 @@ namespace {
 // Each builds on those before it.
 // clang-format off
 #include <backends/cpu/isa/compress.hpp>
-#include <backends/cpu/isa/prefetch.hpp>
+#include <backends/cpu/isa/packed_walk.hpp>
 #include <backends/cpu/isa/unpack.hpp>
 #include <backends/cpu/isa/narrow_lanes.hpp>
 #include <backends/cpu/isa/narrow_unpack.hpp>
+#include <backends/cpu/isa/wide_unpack.hpp>
 #include <backends/cpu/isa/narrow_ask.hpp>
 #include <backends/cpu/isa/mixed_group.hpp>
 #include <backends/cpu/isa/packed_tile.hpp>
 #include <backends/cpu/isa/narrow_group.hpp>
 #include <backends/cpu/isa/select_bits.hpp>
+#include <backends/cpu/isa/group_reach.hpp>
 #include <backends/cpu/isa/group_sum.hpp>
 #include <backends/cpu/isa/group_store.hpp>
 #include <backends/cpu/isa/packed_consume.hpp>
