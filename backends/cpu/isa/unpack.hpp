@@ -168,6 +168,18 @@ ZENITH_FN __m256i placed(__m256i bits, __m256i bytes, __m256i words) {
 }
 #endif
 
+/// Words that begin in the lanes of `low` and end in those of `high`.
+template <class U, class Register>
+ZENITH_FN Register spanned(Register low, Register high, Register low_shift, [[maybe_unused]] Register high_shift,
+                           Register mask) {
+#if defined(ZENITH_ISA_AVX512VBMI)
+  return all_of(sizeof(U) == 4 ? _mm512_shrdv_epi32(low, high, low_shift) : _mm512_shrdv_epi64(low, high, low_shift),
+                mask);
+#else
+  return joined(shift_right<U>(low, low_shift), shift_left<U>(high, high_shift), mask);
+#endif
+}
+
 /// Whether narrow words have a faster way here.
 #if defined(ZENITH_ISA_AVX512VBMI)
 template <class U>
@@ -211,9 +223,8 @@ class unpacker {
     const unsigned phase = phases<U> == 2 ? vector % 2 : 0;
     if constexpr (by_words) {
       const reg bits = load_bits(at);
-      const reg low = shift_right<U>(words_of(bits, low_[phase]), low_shift_[phase]);
-      const reg high = shift_left<U>(words_of(bits, high_[phase]), high_shift_[phase]);
-      return batch(joined(low, high, mask_));
+      return batch(spanned<U>(words_of(bits, low_[phase]), words_of(bits, high_[phase]), low_shift_[phase],
+                              high_shift_[phase], mask_));
     } else {
       return batch(all_of(shift_right<U>(placed(load_bits(at), low_[phase], high_[phase]), low_shift_[phase]), mask_));
     }
