@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <type_traits>
+#include <vector>
 
 #include <catch.hpp>
 #include <packed_suite.hpp>
@@ -53,6 +55,30 @@ TEMPLATE_TEST_CASE("words of one width, whole groups of them", "[packed_column]"
         auto data = make_sample<TestType>(one, length, width, as, random);
         run_everywhere(seen, data, random);
       }
+    }
+  }
+  seen.require_none();
+}
+
+TEMPLATE_TEST_CASE("long words that differ in their last bits", "[packed_column]", ZENITH_EVERY_PACKABLE_TYPE) {
+  using U = std::make_unsigned_t<TestType>;
+  if (the_suite().most_items < 2 * zenith::packed_group_items) return;
+  verdict seen;
+  std::uint64_t number = 0;
+  for (unsigned width = 15; width <= 32; ++width) {
+    for (const bool are_great : {true, false}) {
+      random_source random{zenith_test::seed_of("last bits", number++)};
+      const U most = static_cast<U>(~U{0}) >> (sizeof(U) * 8 - width);
+      // every eighth is greater than all, or less, each group's by little more than the one's before it
+      std::vector<TestType> values(2 * zenith::packed_group_items);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto last = static_cast<U>(i % 8 == 4 ? 63 - i / 256 : 64 + random() % 64);
+        const bool is_other = i % 8 != 4 && random() % 20 == 0;  // so that references stay and the width, too
+        values[i] = static_cast<TestType>(is_other ? (are_great ? U{0} : most) : are_great ? most - last : last);
+      }
+      const manner as{zenith::encoding::frame_of_reference, 4, false};
+      sample<TestType> data("last bits", values, as, random() % 5);
+      run_everywhere(seen, data, random);
     }
   }
   seen.require_none();

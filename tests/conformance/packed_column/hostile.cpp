@@ -6,7 +6,6 @@
 #include <cstring>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <catch.hpp>
@@ -30,50 +29,52 @@ void change(std::span<std::byte> bytes, random_source& random) {
 }
 
 template <class T>
-std::vector<std::byte> repaired(std::vector<std::byte> bytes) {
-  // what the repair makes of it is the type again
-  constexpr auto drawn = static_cast<int>(zenith::key_type_of<T>) - static_cast<int>(zenith::key_type::int32);
-  bytes[offsetof(zenith::packed_header, type)] = static_cast<std::byte>(drawn);
-  return zenith_fuzz::repaired(bytes, zenith_fuzz::repair::structure);
-}
-
-template <class T>
 std::unique_ptr<sample<T>> hostile_sample(const manner& as, random_source& random) {
   const std::size_t length = 1 + random() % 3000;
   const auto values = make_values<T>(some_shape(random), length, some_width<T>(random), random);
   const auto made = zenith::pack(zenith::reference(), values, as.kind, as.options());
   std::vector<std::byte> bytes(made.bytes().begin(), made.bytes().end());
   change(bytes, random);
+  // what the repair makes of it is the type again
+  constexpr auto drawn = static_cast<int>(zenith::key_type_of<T>) - static_cast<int>(zenith::key_type::int32);
+  bytes[offsetof(zenith::packed_header, type)] = static_cast<std::byte>(drawn);
+  const auto repaired = zenith_fuzz::repaired(bytes, zenith_fuzz::repair::structure);
   try {
-    return std::make_unique<sample<T>>("hostile", repaired<T>(std::move(bytes)), random() % 5);
+    return std::make_unique<sample<T>>("hostile", repaired, random() % 5);
   } catch (const zenith::error& refused) {
     if (refused.code() != zenith::error_code::corrupt_data) throw;
     return nullptr;
   }
 }
 
-// Whole groups of one width, and references from which words of that width may wrap around.
+// Whole groups of one width, and references from which words of that width may wrap around. Often the first group has
+// the greatest value there can be, and none that wraps around as all others do.
 template <class T>
 std::unique_ptr<sample<T>> wrapping_sample(unsigned width, random_source& random) {
   using U = std::make_unsigned_t<T>;
+  const auto word = [&] { return width == 0 ? U{0} : static_cast<U>(random()) >> (sizeof(T) * 8 - width); };
+  const U most = width == 0 ? U{0} : static_cast<U>(~U{0}) >> (sizeof(T) * 8 - width);
   std::vector<T> values(2 * zenith::packed_group_items + random() % 3000);
-  for (auto& one : values) {
-    one = static_cast<T>(width == 0 ? U{0} : static_cast<U>(random()) >> (sizeof(T) * 8 - width));
-  }
+  for (auto& one : values) one = static_cast<T>(word());
+  const bool has_greatest = random() % 2 == 0;
+  values[random() % zenith::packed_group_items] = static_cast<T>(most);
   const manner as{zenith::encoding::frame_of_reference, 4, false};
   const auto made = zenith::pack(zenith::reference(), values, as.kind, as.options());
   std::vector<std::byte> bytes(made.bytes().begin(), made.bytes().end());
-  const std::uint64_t share = 1 + random() % 20;  // one block in so many
+  const std::uint64_t share = has_greatest ? 1 : 1 + random() % 20;  // one block in so many
   for (std::uint64_t block = 0; block < made.layout().blocks(); ++block) {
-    if (random() % share != 0) continue;
+    const bool is_first = has_greatest && block < zenith::packed_group_blocks;
+    if (!is_first && random() % share != 0) continue;
     const U order = std::is_signed_v<T> ? U{1} << (sizeof(T) * 8 - 1) : U{0};
-    const auto back = static_cast<U>(width == 0 ? U{0} : static_cast<U>(random()) >> (sizeof(T) * 8 - width));
+    const U back = is_first ? static_cast<U>(most + 1) : word();
     const U reference = static_cast<U>((U{0} - back) ^ order);
     std::byte* record =
         bytes.data() + made.layout().groups_at + block / zenith::packed_group_blocks * zenith::packed::group_bytes<U>;
     std::memcpy(record + 8 + block % zenith::packed_group_blocks * sizeof(U), &reference, sizeof reference);
   }
-  return std::make_unique<sample<T>>("wrapping", repaired<T>(std::move(bytes)), 0);
+  const std::uint64_t checksum = checksum_by_the_page(bytes);
+  std::memcpy(bytes.data() + offsetof(zenith::packed_header, checksum), &checksum, sizeof checksum);
+  return std::make_unique<sample<T>>("wrapping", bytes, 0);
 }
 
 }  // namespace
