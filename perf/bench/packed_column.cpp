@@ -1,9 +1,9 @@
 // Packed columns of 2^26 32-bit integers on the CPU: time, the floor of one read of the packed bytes measured next to
-// it, and the ratio of the two. "resident" lines repeat a column that stays in the L2 cache, and "get" has random
-// accesses into the plain array as its floor ("gather" asks for them together; "_mixed" is a column of two widths),
-// "pack" (into fresh memory) and "pack_into" (into the column's own again) one read of the values; "fresh_pages" is
-// what the system takes to clear as many pages as the column has. With FastPFor's sources (ZENITH_FASTPFOR_DIR), lines
-// "against_fastpfor" have its time as their floor.
+// it, and the ratio of the two; values are uniform in so many bits, but of "normal_" lines. "resident" lines repeat a
+// column that stays in the L2 cache, and "get" has random accesses into the plain array as its floor ("gather" asks for
+// them together; "_mixed" is a column of two widths), "pack" (into fresh memory) and "pack_into" (into the column's own
+// again) one read of the values; "fresh_pages" is what the system takes to clear as many pages as the column has. With
+// FastPFor's sources (ZENITH_FASTPFOR_DIR), lines "against_fastpfor" have its time as their floor.
 //
 //   zenith-bench-packed-column [--benchmark_filter=sum/] …    ZENITH_BENCH_COUNT=1048576 for another count
 
@@ -51,14 +51,22 @@ std::size_t value_count() {
 
 int all_threads() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
 
-// Uniform in `width` bits, or `mixed`: in one bit less every other 32; of delta, rising by as much.
-std::vector<value> make_values(std::size_t count, zenith::encoding kind, unsigned width, bool mixed) {
+// How values are spread over `width` bits: two widths have one bit less every other 32; normal ones, whose deviation is
+// an eighth of the range, have several widths in a group.
+enum class spread { uniform, two_widths, normal };
+
+// Of delta, rising by as much.
+std::vector<value> make_values(std::size_t count, zenith::encoding kind, unsigned width, spread over) {
   std::mt19937_64 random(count + width);
+  const auto most = static_cast<double>((std::uint64_t{1} << width) - 1);
+  std::normal_distribution<double> normal(most / 2, most / 8);
   std::vector<value> values(count);
   value before = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const unsigned own = mixed && i / zenith::packed_miniblock_items % 2 != 0 ? width - 1 : width;
-    const auto bits = static_cast<value>(random() & ((std::uint64_t{1} << own) - 1));
+    const bool is_narrower = over == spread::two_widths && i / zenith::packed_miniblock_items % 2 != 0;
+    const auto bits = over == spread::normal
+                          ? static_cast<value>(std::clamp(normal(random), 0.0, most))
+                          : static_cast<value>(random() & ((std::uint64_t{1} << (width - is_narrower)) - 1));
     values[i] = kind == zenith::encoding::delta ? before += bits : bits;
   }
   return values;
@@ -70,13 +78,14 @@ struct packed_values {
 };
 
 // One at a time: they are large.
-const packed_values& values_of(std::size_t count, zenith::encoding kind, unsigned width, bool mixed = false) {
+const packed_values& values_of(std::size_t count, zenith::encoding kind, unsigned width,
+                               spread over = spread::uniform) {
   static std::map<std::string, packed_values> made;
-  const auto key =
-      std::to_string(count) + std::string{to_string(kind)} + std::to_string(width) + (mixed ? "mixed" : "");
+  const auto key = std::to_string(count) + std::string{to_string(kind)} + std::to_string(width) + "/" +
+                   std::to_string(static_cast<int>(over));
   if (!made.contains(key)) {
     made.clear();
-    auto values = make_values(count, kind, width, mixed);
+    auto values = make_values(count, kind, width, over);
     auto packed = zenith::pack(zenith::cpu(), values, kind);
     made[key] = {std::move(values), std::move(packed)};
   }
@@ -153,12 +162,13 @@ struct setting {
   zenith::encoding kind;
   unsigned width;
   std::size_t count;
+  spread over = spread::uniform;
 };
 
 using operation = std::function<void(const zenith::executor&, const packed_values&)>;
 
 void run(benchmark::State& state, const setting& of, const operation& work) {
-  const auto& values = values_of(of.count, of.kind, of.width);
+  const auto& values = values_of(of.count, of.kind, of.width, of.over);
   const auto on = zenith::cpu({.threads = of.threads, .isa = of.isa});
   const bool resident = of.count <= resident_count;
   measure(
@@ -252,7 +262,7 @@ void run_against_fastpfor(benchmark::State& state, const setting& of, peer_work 
 
 // A chain of accesses would measure the memory's latency alone; these may overlap, as those of a query do.
 void run_get(benchmark::State& state, const setting& of, bool mixed, bool gathered) {
-  const auto& values = values_of(of.count, of.kind, of.width, mixed);
+  const auto& values = values_of(of.count, of.kind, of.width, mixed ? spread::two_widths : spread::uniform);
   std::mt19937_64 random(7);
   std::vector<std::uint32_t> where(1 << 20);
   for (auto& one : where) one = static_cast<std::uint32_t>(random() % of.count);
@@ -291,8 +301,8 @@ void add(const std::string& name, const setting& of, const std::function<void(be
 
 void add_operations(const setting& of) {
   const auto line = [&](const std::string& name, const std::function<operation()>& make, int iterations = 9) {
-    add(
-        name, of, [=](benchmark::State& state) { run(state, of, make()); }, iterations);
+    add((of.over == spread::normal ? "normal_" : "") + name, of,
+        [=](benchmark::State& state) { run(state, of, make()); }, iterations);
   };
   line("sum", sum_operation);
   line("unpack", [=] { return unpack_operation(of.count); });
@@ -310,6 +320,7 @@ void add_all() {
     for (const unsigned width : {2U, 4U, 6U, 8U, 10U, 12U, 14U, 16U, 20U, 24U, 27U, 30U}) {
       for (const char* isa : {"avx512", "avx512bw", "avx2", "sse2"}) {
         add_operations({isa, 1, kind, width, n});
+        if (kind == zenith::encoding::frame_of_reference) add_operations({isa, 1, kind, width, n, spread::normal});
         const setting resident{isa, 1, kind, width, resident_count};
         add(
             "resident_sum", resident, [=](auto& state) { run(state, resident, sum_operation()); }, 9);
