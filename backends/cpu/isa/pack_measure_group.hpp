@@ -52,8 +52,8 @@ ZENITH_FN std::uint32_t store_lengths(const word_register& bits, std::uint8_t* w
 /// Words of a miniblock beyond `most`, which has all bits below some bit.
 ZENITH_FN unsigned words_beyond(const word_register* words, std::uint32_t most) {
   const __m512i limit = _mm512_set1_epi32(static_cast<int>(most));
-  const unsigned low = _mm512_cmpgt_epu32_mask(words[0], limit);
-  const unsigned high = _mm512_cmpgt_epu32_mask(words[1], limit);
+  const std::uint32_t low = mask_bits(_mm512_cmpgt_epu32_mask(words[0], limit));
+  const std::uint32_t high = mask_bits(_mm512_cmpgt_epu32_mask(words[1], limit));
   return static_cast<unsigned>(__builtin_popcount(low | high << 16));
 }
 

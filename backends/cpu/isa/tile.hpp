@@ -20,12 +20,30 @@ struct survivor_sink {
   }
 };
 
+// What the tile keeps of a comparison: under AVX-512 its mask as an integer, which merges with others on more ports.
+#if defined(ZENITH_ISA_AVX512)
+template <class Flags>
+ZENITH_FN std::uint32_t kept(const Flags& flags) {
+  return lane_mask(flags);
+}
+ZENITH_FN std::uint32_t lane_mask(std::uint32_t kept) { return kept; }
+ZENITH_FN bool any_lane(std::uint32_t kept) { return kept != 0; }
+#else
+template <class Flags>
+ZENITH_FN const Flags& kept(const Flags& flags) {
+  return flags;
+}
+template <class Flags>
+ZENITH_FN bool any_lane(const Flags& kept) {
+  return xsimd::any(kept);
+}
+#endif
+
 /// Eight registers of keys. Indices follow from where the keys were loaded.
 template <class T>
 class register_tile {
  public:
   using batch = xsimd::batch<T, arch>;
-  using flag_batch = typename batch::batch_bool_type;
   static constexpr unsigned lanes = batch::size;
   static constexpr unsigned vectors = 8;
   static constexpr unsigned size = lanes * vectors;
@@ -36,7 +54,7 @@ class register_tile {
     std::uint32_t first_index;
   };
   struct flags {
-    flag_batch v[vectors];
+    std::decay_t<decltype(kept(typename batch::batch_bool_type{}))> v[vectors];
   };
   struct ranks {
     std::uint32_t masks[vectors];
@@ -66,14 +84,14 @@ class register_tile {
   template <class Keep>
   ZENITH_FN flags flag(const items& of, const Keep& keep) const {
     flags flagged;
-    for (unsigned i = 0; i < vectors; ++i) flagged.v[i] = keep(of.v[i]);
+    for (unsigned i = 0; i < vectors; ++i) flagged.v[i] = kept(keep(of.v[i]));
     return flagged;
   }
 
   ZENITH_FN bool any(const flags& of) const {
     auto merged = of.v[0];
     for (unsigned i = 1; i < vectors; ++i) merged = merged | of.v[i];
-    return xsimd::any(merged);
+    return any_lane(merged);
   }
 
   ZENITH_FN ranks scan(const flags& of) const {
