@@ -33,7 +33,11 @@ namespace {
 #include <backends/cpu/isa/group_reach.hpp>
 #include <backends/cpu/isa/group_sum.hpp>
 #include <backends/cpu/isa/group_store.hpp>
-#include <backends/cpu/isa/packed_consume.hpp>
+#include <backends/cpu/isa/store_blocks.hpp>
+#include <backends/cpu/isa/sum_blocks.hpp>
+#include <backends/cpu/isa/extremes_blocks.hpp>
+#include <backends/cpu/isa/select_blocks.hpp>
+#include <backends/cpu/isa/scan_blocks.hpp>
 #include <backends/cpu/isa/pack_block.hpp>
 #include <backends/cpu/isa/pack_measure.hpp>
 #include <backends/cpu/isa/pack_measure_group.hpp>
