@@ -70,7 +70,7 @@ class low_leading_words {
   ZENITH_FN explicit low_leading_words(unsigned width)
       : width_(width),
         bytes_(width),
-        down_(less_words(every_lane(32 - width), load_bits(leading_codes.of[width].shift))),
+        down_(less_words(every_lane(32 - width), load_bits(leading_codes[width].shift))),
         mask_(every_lane(masks<std::uint32_t>.of[width])) {}
 
   ZENITH_FN std::uint64_t step() const { return width_; }

@@ -131,17 +131,7 @@ constexpr placed_code make_placed_code(unsigned width) {
   return made;
 }
 
-struct placed_code_table {
-  placed_code of[most_placed_width + 1 - least_placed_width];
-};
-constexpr placed_code_table make_placed_codes() {
-  placed_code_table made{};
-  for (unsigned width = least_placed_width; width <= most_placed_width; ++width) {
-    made.of[width - least_placed_width] = make_placed_code(width);
-  }
-  return made;
-}
-constexpr placed_code_table placed_codes = make_placed_codes();
+constexpr auto placed_codes = make_width_table<least_placed_width, most_placed_width>(make_placed_code);
 
 /// Brings words to where they add up.
 template <bool InHalves>
@@ -171,7 +161,7 @@ class placed_words {
 template <bool InHalves>
 [[gnu::noinline]] narrow_register sums_of_placed(narrow_group group) {
   constexpr unsigned lanes = narrow_items / 4;
-  const placed_code& code = placed_codes.of[group.width - least_placed_width];
+  const placed_code& code = placed_codes[group.width];
   const placed_words<InHalves> words(code, group.width);
   const narrow_register low_bits = load_bits(code.low_bits);
   const narrow_register high_shift = load_bits(code.high_shift);

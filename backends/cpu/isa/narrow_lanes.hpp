@@ -52,15 +52,28 @@ ZENITH_FN unsigned greatest_byte(__m256i of) {
   return 0xff - static_cast<unsigned>(_mm_cvtsi128_si32(_mm_minpos_epu16(least)) & 0xff);
 }
 
+// Lane by lane, of unsigned words.
+template <class U>
+ZENITH_FN narrow_register added_words(narrow_register a, narrow_register b, U) {
+  return vector_of<U>(a) + vector_of<U>(b);
+}
+ZENITH_FN narrow_register less_words(narrow_register a, narrow_register b) {
+  return vector_of<std::uint32_t>(a) - vector_of<std::uint32_t>(b);
+}
+template <class U>
+ZENITH_FN narrow_register greater_of(narrow_register a, narrow_register b, U) {
+  return xsimd::max(vector_of<U>(a), vector_of<U>(b));
+}
+template <class U>
+ZENITH_FN narrow_register lesser_of(narrow_register a, narrow_register b, U) {
+  return xsimd::min(vector_of<U>(a), vector_of<U>(b));
+}
+
 // What 512 and 256 bits call alike.
 #if defined(ZENITH_ISA_AVX512)
 ZENITH_FN __m512i bytes_of(__m512i bits, __m512i index) { return _mm512_shuffle_epi8(bits, index); }
 ZENITH_FN __m512i low_products(__m512i a, __m512i b) { return _mm512_mullo_epi16(a, b); }
 ZENITH_FN __m512i high_products(__m512i a, __m512i b) { return _mm512_mulhi_epu16(a, b); }
-ZENITH_FN __m512i added_words(__m512i a, __m512i b, std::uint16_t) { return _mm512_add_epi16(a, b); }
-ZENITH_FN __m512i added_words(__m512i a, __m512i b, std::uint32_t) { return _mm512_add_epi32(a, b); }
-ZENITH_FN __m512i less_words(__m512i a, __m512i b) { return _mm512_sub_epi32(a, b); }
-ZENITH_FN __m512i added_words(__m512i a, __m512i b, std::uint64_t) { return _mm512_add_epi64(a, b); }
 ZENITH_FN __m512i added_bytes(__m512i of) { return _mm512_sad_epu8(of, _mm512_setzero_si512()); }
 ZENITH_FN __m512i added_pairs(__m512i of) { return _mm512_madd_epi16(of, _mm512_set1_epi16(1)); }
 ZENITH_FN __m512i shifted_down(__m512i of, unsigned by) {
@@ -85,12 +98,6 @@ ZENITH_FN __m512i apart(const std::byte* bytes) {
   return _mm512_slli_epi16(_mm512_cvtepu8_epi16(half), 4);
 }
 
-ZENITH_FN __m512i greater_of(__m512i a, __m512i b, std::uint8_t) { return _mm512_max_epu8(a, b); }
-ZENITH_FN __m512i greater_of(__m512i a, __m512i b, std::uint16_t) { return _mm512_max_epu16(a, b); }
-ZENITH_FN __m512i greater_of(__m512i a, __m512i b, std::uint32_t) { return _mm512_max_epu32(a, b); }
-ZENITH_FN __m512i lesser_of(__m512i a, __m512i b, std::uint8_t) { return _mm512_min_epu8(a, b); }
-ZENITH_FN __m512i lesser_of(__m512i a, __m512i b, std::uint16_t) { return _mm512_min_epu16(a, b); }
-ZENITH_FN __m512i lesser_of(__m512i a, __m512i b, std::uint32_t) { return _mm512_min_epu32(a, b); }
 ZENITH_FN bool any_equal(__m512i a, __m512i b, std::uint8_t) { return _mm512_cmpeq_epi8_mask(a, b) != 0; }
 ZENITH_FN bool any_equal(__m512i a, __m512i b, std::uint16_t) { return _mm512_cmpeq_epi16_mask(a, b) != 0; }
 ZENITH_FN bool any_equal(__m512i a, __m512i b, std::uint32_t) { return _mm512_cmpeq_epi32_mask(a, b) != 0; }
@@ -103,10 +110,6 @@ ZENITH_FN std::uint64_t sum_of_lanes(__m512i of) { return static_cast<std::uint6
 ZENITH_FN __m256i bytes_of(__m256i bits, __m256i index) { return _mm256_shuffle_epi8(bits, index); }
 ZENITH_FN __m256i low_products(__m256i a, __m256i b) { return _mm256_mullo_epi16(a, b); }
 ZENITH_FN __m256i high_products(__m256i a, __m256i b) { return _mm256_mulhi_epu16(a, b); }
-ZENITH_FN __m256i added_words(__m256i a, __m256i b, std::uint16_t) { return _mm256_add_epi16(a, b); }
-ZENITH_FN __m256i added_words(__m256i a, __m256i b, std::uint32_t) { return _mm256_add_epi32(a, b); }
-ZENITH_FN __m256i less_words(__m256i a, __m256i b) { return _mm256_sub_epi32(a, b); }
-ZENITH_FN __m256i added_words(__m256i a, __m256i b, std::uint64_t) { return _mm256_add_epi64(a, b); }
 ZENITH_FN __m256i added_bytes(__m256i of) { return _mm256_sad_epu8(of, _mm256_setzero_si256()); }
 ZENITH_FN __m256i added_pairs(__m256i of) { return _mm256_madd_epi16(of, _mm256_set1_epi16(1)); }
 ZENITH_FN __m256i shifted_down(__m256i of, unsigned by) {
@@ -132,12 +135,6 @@ ZENITH_FN __m256i apart(const std::byte* bytes) {
   return _mm256_slli_epi16(_mm256_cvtepu8_epi16(half), 4);
 }
 
-ZENITH_FN __m256i greater_of(__m256i a, __m256i b, std::uint8_t) { return _mm256_max_epu8(a, b); }
-ZENITH_FN __m256i greater_of(__m256i a, __m256i b, std::uint16_t) { return _mm256_max_epu16(a, b); }
-ZENITH_FN __m256i greater_of(__m256i a, __m256i b, std::uint32_t) { return _mm256_max_epu32(a, b); }
-ZENITH_FN __m256i lesser_of(__m256i a, __m256i b, std::uint8_t) { return _mm256_min_epu8(a, b); }
-ZENITH_FN __m256i lesser_of(__m256i a, __m256i b, std::uint16_t) { return _mm256_min_epu16(a, b); }
-ZENITH_FN __m256i lesser_of(__m256i a, __m256i b, std::uint32_t) { return _mm256_min_epu32(a, b); }
 ZENITH_FN bool any_equal(__m256i a, __m256i b, std::uint8_t) {
   return _mm256_movemask_epi8(_mm256_cmpeq_epi8(a, b)) != 0;
 }

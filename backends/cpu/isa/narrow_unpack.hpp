@@ -87,15 +87,7 @@ inline constexpr unsigned coded_width = 30;
 inline constexpr unsigned coded_width = narrow_width;
 #endif
 
-struct narrow_code_table {
-  narrow_code of[coded_width + 1];
-};
-constexpr narrow_code_table make_narrow_codes() {
-  narrow_code_table made{};
-  for (unsigned width = 0; width <= coded_width; ++width) made.of[width] = make_narrow_code(width);
-  return made;
-}
-constexpr narrow_code_table narrow_codes = make_narrow_codes();
+constexpr auto narrow_codes = make_width_table<0, coded_width>(make_narrow_code);
 
 // An unpacker of words of one width has
 //   lane            what they are unpacked to
@@ -110,7 +102,7 @@ class narrow_unpacker {
   using lane = Lane;
 
   ZENITH_FN explicit narrow_unpacker(unsigned width)
-      : width_(width), bytes_(load_bits(narrow_codes.of[width].bytes)), bits_(load_bits(narrow_codes.of[width].bits)) {}
+      : width_(width), bytes_(load_bits(narrow_codes[width].bytes)), bits_(load_bits(narrow_codes[width].bits)) {}
 
   ZENITH_FN std::uint64_t stride() const { return width_ * (narrow_items / 8); }
 
@@ -178,12 +170,12 @@ class narrow_unpacker {
   ZENITH_FN explicit narrow_unpacker(unsigned width)
       : width_(width),
 #if defined(ZENITH_ISA_AVX512)
-        words_(load_bits(narrow_codes.of[width].words)),
+        words_(load_bits(narrow_codes[width].words)),
 #endif
-        bytes_(load_bits(narrow_codes.of[width].bytes)),
-        more_bytes_(load_bits(narrow_codes.of[width].more_bytes)),
-        factor_(load_bits(narrow_codes.of[width].factor)),
-        odd_factor_(load_bits(narrow_codes.of[width].odd_factor)) {
+        bytes_(load_bits(narrow_codes[width].bytes)),
+        more_bytes_(load_bits(narrow_codes[width].more_bytes)),
+        factor_(load_bits(narrow_codes[width].factor)),
+        odd_factor_(load_bits(narrow_codes[width].odd_factor)) {
   }
 
   ZENITH_FN std::uint64_t stride() const { return width_ * (narrow_items / 8); }

@@ -5,8 +5,6 @@
 inline constexpr unsigned tile_vectors = 8;
 
 template <class U>
-using vector_of = xsimd::batch<U, arch>;
-template <class U>
 inline constexpr unsigned tile_items = vector_of<U>::size* tile_vectors;
 
 /// Turns the bits of values of either sign into unsigned words in the same order.

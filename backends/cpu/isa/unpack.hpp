@@ -7,6 +7,9 @@
 // Values that, shifted, still end within a lane are narrow; the others take two permutations, of whole words.
 
 template <class U>
+using vector_of = xsimd::batch<U, arch>;
+
+template <class U>
 inline constexpr unsigned word_bits = sizeof(U) * 8;
 
 /// The widest word that lies within one lane wherever in its first byte it begins.
@@ -29,11 +32,25 @@ constexpr mask_table<U> masks = make_masks<U>();
 
 #if !defined(ZENITH_ISA_SSE2)
 
-template <class U>
-inline constexpr unsigned lanes = xsimd::batch<U, arch>::size;
+/// What is known of each width in [Least, Most].
+template <class Code, unsigned Least, unsigned Most>
+struct width_table {
+  Code of[Most - Least + 1];
+
+  ZENITH_FN constexpr const Code& operator[](std::uint64_t width) const { return of[width - Least]; }
+};
+template <unsigned Least, unsigned Most, class Code>
+constexpr width_table<Code, Least, Most> make_width_table(Code (*make)(unsigned)) {
+  width_table<Code, Least, Most> made{};
+  for (unsigned width = Least; width <= Most; ++width) made.of[width - Least] = make(width);
+  return made;
+}
 
 template <class U>
-using lane_reg = typename xsimd::batch<U, arch>::register_type;
+inline constexpr unsigned lanes = vector_of<U>::size;
+
+template <class U>
+using lane_reg = typename vector_of<U>::register_type;
 
 /// Where a register's values stand in what was loaded for them. A power of two long, so that its address is a shift.
 template <class U>
@@ -197,7 +214,7 @@ ZENITH_FN std::uint32_t bytes_of(const std::uint8_t* width) {
 template <class U, bool Wide>
 class unpacker {
  public:
-  using batch = xsimd::batch<U, arch>;
+  using batch = vector_of<U>;
   using reg = lane_reg<U>;
 
   ZENITH_FN explicit unpacker(std::uint64_t width) : width_(width) {

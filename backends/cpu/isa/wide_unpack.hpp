@@ -76,19 +76,11 @@ constexpr leading_code make_leading_code(unsigned width) {
   return made;
 }
 
-struct leading_code_table {
-  leading_code of[32];
-};
-constexpr leading_code_table make_leading_codes() {
-  leading_code_table made{};
-  for (unsigned width = 1; width < 32; ++width) made.of[width] = make_leading_code(width);
-  return made;
-}
-constexpr leading_code_table leading_codes = make_leading_codes();
+constexpr auto leading_codes = make_width_table<1, 31>(make_leading_code);
 
 /// Whether these are whole words.
 ZENITH_FN constexpr bool has_whole_leading(unsigned width) {
-  return width > 0 && width < 32 && leading_codes.of[width].vague == 0;
+  return width > 0 && width < 32 && leading_codes[width].vague == 0;
 }
 
 /// Brings the bytes with a word to each lane of 32 bits.
@@ -97,11 +89,11 @@ class leading_bytes {
   ZENITH_FN explicit leading_bytes(unsigned width)
       :
 #if defined(ZENITH_ISA_AVX512)
-        words_(load_bits(leading_codes.of[width].words)),
+        words_(load_bits(leading_codes[width].words)),
 #else
         ahead_(16 - leading_middle(width)),
 #endif
-        bytes_(load_bits(leading_codes.of[width].bytes)) {
+        bytes_(load_bits(leading_codes[width].bytes)) {
   }
 
   ZENITH_FN narrow_register operator()(const std::byte* at) const {
@@ -127,10 +119,10 @@ class leading_unpacker {
   using lane = std::uint32_t;
 
   ZENITH_FN explicit leading_unpacker(unsigned width)
-      : width_(width), bytes_(width), shift_(load_bits(leading_codes.of[width].shift)) {}
+      : width_(width), bytes_(width), shift_(load_bits(leading_codes[width].shift)) {}
 
   ZENITH_FN std::uint64_t stride() const { return width_ * (narrow_items / 8); }
-  ZENITH_FN unsigned vague() const { return leading_codes.of[width_].vague; }
+  ZENITH_FN unsigned vague() const { return leading_codes[width_].vague; }
 
   ZENITH_FN narrow_words<lane> operator()(const std::byte* at) const {
     narrow_words<lane> words;
@@ -223,23 +215,13 @@ constexpr paired_code make_paired_code(unsigned width) {
   return made;
 }
 
-struct paired_code_table {
-  paired_code of[most_paired_width + 1 - least_paired_width];
-};
-constexpr paired_code_table make_paired_codes() {
-  paired_code_table made{};
-  for (unsigned width = least_paired_width; width <= most_paired_width; ++width) {
-    made.of[width - least_paired_width] = make_paired_code(width);
-  }
-  return made;
-}
-constexpr paired_code_table paired_codes = make_paired_codes();
+constexpr auto paired_codes = make_width_table<least_paired_width, most_paired_width>(make_paired_code);
 
 /// Eight words.
 class paired_bytes {
  public:
   ZENITH_FN explicit paired_bytes(unsigned width)
-      : code_(paired_codes.of[width - least_paired_width]),
+      : code_(paired_codes[width]),
         even_(load_bits(code_.even)),
         odd_(load_bits(code_.odd)),
         even_at_(code_.even_at),
