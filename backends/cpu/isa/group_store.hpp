@@ -48,6 +48,39 @@ class low_words {
   narrow_register mask_;
 };
 
+/// Words of whole bytes: the permutation leaves zeros above them.
+class byte_words {
+ public:
+  static constexpr unsigned registers = 1;
+  static constexpr bool has_phases = narrow_items == 64;
+
+  ZENITH_FN explicit byte_words(unsigned width, unsigned = 0)
+      : width_(width), words_(load_bits(codes<std::uint32_t>.of[width][0].words)) {
+    const narrow_register above = every_lane(0x80808080U << width);
+    bytes_ = any_of(load_bits(codes<std::uint32_t>.of[width][0].bytes), above);
+#if defined(ZENITH_ISA_AVX512VBMI)
+    there_ = ~_mm512_movepi8_mask(above);
+#endif
+  }
+
+  ZENITH_FN std::uint64_t step() const { return width_ * (narrow_items / 32); }
+  ZENITH_FN void operator()(const std::byte* at, narrow_register* to) const {
+#if defined(ZENITH_ISA_AVX512VBMI)
+    *to = _mm512_maskz_permutexvar_epi8(there_, bytes_, load_bits(at));
+#else
+    *to = placed(load_bits(at), bytes_, words_);
+#endif
+  }
+
+ private:
+  std::uint64_t width_;
+  narrow_register words_;
+  narrow_register bytes_;
+#if defined(ZENITH_ISA_AVX512VBMI)
+  __mmask64 there_;
+#endif
+};
+
 /// Words as long as their lanes.
 class whole_words {
  public:
@@ -314,6 +347,9 @@ ZENITH_FN void store_values(const narrow_group& group, const std::byte* referenc
   if (width == 32) return store_values_of<whole_words>(group, references, out);
 #if defined(ZENITH_ISA_AVX512VBMI)
   if (has_pairs(width)) return store_values_of<picked_words<true>>(group, references, out);
+#endif
+  if (width % 8 == 0 && width > 0) return store_values_of<byte_words>(group, references, out);
+#if defined(ZENITH_ISA_AVX512VBMI)
   if (width > coded_width) return store_values_of<low_spanning_words>(group, references, out);
   if (width > narrow_bits<std::uint32_t>) return store_values_of<picked_words<false>>(group, references, out);
 #elif !defined(ZENITH_ISA_AVX512)
