@@ -188,18 +188,25 @@ operation unpack_operation(std::size_t count) {
   return [=](const auto& on, const auto& values) { zenith::unpack(on, values.packed, *out); };
 }
 
-operation select_operation(std::size_t count, unsigned width, double share) {
-  auto bits = std::make_shared<std::vector<std::uint64_t>>((count + 63) / 64);
-  const auto high = static_cast<value>(share * static_cast<double>((std::uint64_t{1} << width) - 1));
-  return [=](const auto& on, const auto& values) {
-    benchmark::DoNotOptimize(zenith::select_bitmap(on, values.packed, value{0}, high, *bits));
-  };
-}
-
 operation top_k_operation(std::size_t k) {
   auto keys = std::make_shared<std::vector<value>>(k);
   auto indices = std::make_shared<std::vector<std::uint32_t>>(k);
   return [=](const auto& on, const auto& values) { zenith::top_k(on, values.packed, *keys, *indices); };
+}
+
+/// The values up to the one that `share` of them are below: of few bits, more than that. `selected` says how many.
+void run_select(benchmark::State& state, const setting& of, double share) {
+  const auto& plain = values_of(of.count, of.kind, of.width, of.over).plain;
+  std::vector<value> sample(plain.begin(),
+                            plain.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(plain.size(), 65536)));
+  const auto last = sample.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(sample.size()));
+  std::ranges::nth_element(sample, last);
+  std::vector<std::uint64_t> bits((of.count + 63) / 64);
+  std::uint64_t selected = 0;
+  run(state, of, [&, high = *last](const auto& on, const auto& values) {
+    selected = zenith::select_bitmap(on, values.packed, value{0}, high, bits);
+  });
+  state.counters["selected"] = static_cast<double>(selected) / static_cast<double>(of.count);
 }
 
 void run_pack(benchmark::State& state, const setting& of, bool again) {
@@ -300,16 +307,19 @@ void add(const std::string& name, const setting& of, const std::function<void(be
 }
 
 void add_operations(const setting& of) {
-  const auto line = [&](const std::string& name, const std::function<operation()>& make, int iterations = 9) {
-    add((of.over == spread::normal ? "normal_" : "") + name, of,
-        [=](benchmark::State& state) { run(state, of, make()); }, iterations);
+  const std::string prefix = of.over == spread::normal ? "normal_" : "";
+  const auto line = [&](const std::string& name, const std::function<operation()>& make) {
+    add(
+        prefix + name, of, [=](benchmark::State& state) { run(state, of, make()); }, 9);
   };
   line("sum", sum_operation);
   line("unpack", [=] { return unpack_operation(of.count); });
   if (of.kind != zenith::encoding::frame_of_reference) return;
   line("extremes", extremes_operation);
   for (const int percent : {1, 50, 99}) {
-    line("select_" + std::to_string(percent), [=] { return select_operation(of.count, of.width, percent / 100.0); });
+    add(
+        prefix + "select_" + std::to_string(percent), of,
+        [=](benchmark::State& state) { run_select(state, of, percent / 100.0); }, 9);
   }
   line("top_k_32", [] { return top_k_operation(32); });
 }
@@ -325,8 +335,7 @@ void add_all() {
         add(
             "resident_sum", resident, [=](auto& state) { run(state, resident, sum_operation()); }, 9);
         add(
-            "resident_select_50", resident,
-            [=](auto& state) { run(state, resident, select_operation(resident_count, width, 0.5)); }, 9);
+            "resident_select_50", resident, [=](auto& state) { run_select(state, resident, 0.5); }, 9);
         add(
             "resident_unpack", resident, [=](auto& state) { run(state, resident, unpack_operation(resident_count)); },
             9);

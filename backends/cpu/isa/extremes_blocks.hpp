@@ -30,9 +30,6 @@ class extremes_consumer {
   }
 
 #if !defined(ZENITH_ISA_SSE2)
-  static constexpr unsigned most_group_width = 32;
-  ZENITH_FN static bool takes_groups(unsigned width) { return width <= most_group_width; }
-
   /// Only the blocks with a value beyond what those before this group had.
   template <class Group>
   ZENITH_FN block_set group(const Group& group, const std::byte* references) {

@@ -1,4 +1,4 @@
-// Which blocks of a group of one width have a value that reaches a threshold: not which value it is, and of long words
+// Which blocks of a group have a value that reaches a threshold: not which value it is, and of long words
 // nearly not, so that a block is sometimes named for nothing. Included by a unit that is compiled for one instruction
 // set, inside its namespace.
 

@@ -3,18 +3,18 @@
 
 #if !defined(ZENITH_ISA_SSE2)
 
-// What brings words of one width to the bottoms of lanes of 32 bits, nothing above them, is made from the width and the
-// bit of their first byte with which they begin, 0 or 4, and has
+// What brings words of one width to the bottoms of lanes of 32 bits, nothing above them, is made from the width and has
 //   registers        how many it fills at a time
-//   has_phases       whether they may begin with bit 4
 //   (at, to)         fills them
 //   step()           from there to the next
+// With VBMI it may be made for words that begin with bit 4 of their first byte as well, and has
+//   has_phases       whether it can
 
 /// Words of up to 25 bits.
 class low_words {
  public:
   static constexpr unsigned registers = 1;
-  static constexpr bool has_phases = narrow_items == 64;
+  static constexpr bool has_phases = true;
 
   ZENITH_FN explicit low_words(unsigned width, unsigned phase = 0) : width_(width) {
     const auto& code = codes<std::uint32_t>.of[width][0];
@@ -52,7 +52,7 @@ class low_words {
 class byte_words {
  public:
   static constexpr unsigned registers = 1;
-  static constexpr bool has_phases = narrow_items == 64;
+  static constexpr bool has_phases = true;
 
   ZENITH_FN explicit byte_words(unsigned width, unsigned = 0)
       : width_(width), words_(load_bits(codes<std::uint32_t>.of[width][0].words)) {
@@ -85,7 +85,7 @@ class byte_words {
 class whole_words {
  public:
   static constexpr unsigned registers = 1;
-  static constexpr bool has_phases = narrow_items == 64;
+  static constexpr bool has_phases = true;
 
   ZENITH_FN explicit whole_words(unsigned, unsigned = 0) {}
 
@@ -316,7 +316,7 @@ class group_store {
     return packed::load<std::uint32_t>(references_ + slot * 4);
   }
 
-  /// The values from `first` on, all in one block.
+  /// As many registers as `Words` fills, with the values from `first` on, all in one block.
   ZENITH_FN void edge(unsigned first) const {
     const Words words(group_.width);
     narrow_register some[Words::registers];

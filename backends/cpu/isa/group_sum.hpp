@@ -1,5 +1,5 @@
-// The sum of the words of a group of one width, where no value has to be told from another. Included by a unit that is
-// compiled for one instruction set, inside its namespace.
+// The sum of the words of a group, of one width or of several short ones, where no value has to be told from another.
+// Included by a unit that is compiled for one instruction set, inside its namespace.
 
 #if !defined(ZENITH_ISA_SSE2)
 

@@ -111,7 +111,7 @@ struct mixed_group {
 };
 
 ZENITH_FN void skip_block(const mixed_group&, mixed_words& from) {
-  from.at += bytes_of(from.width);
+  from.at += payload_bytes(from.width);
   from.width += packed_miniblocks;
 }
 

@@ -60,7 +60,7 @@ class narrow_range {
     for (unsigned i = 0; i < sizeof(Lane); ++i) {
       const auto within = flags_of<FromLeast>(words.v[i], Lane{});
       __builtin_memcpy(to + i * sizeof within, &within, sizeof within);
-      if constexpr (counts) count += static_cast<unsigned>(__builtin_popcountll(within));
+      if constexpr (counts) count += set_bits(within);
     }
 #else
     if constexpr (sizeof(Lane) == 4) {
@@ -86,6 +86,9 @@ class narrow_range {
 
  private:
 #if defined(ZENITH_ISA_AVX512)
+  ZENITH_FN static unsigned set_bits(__mmask64 mask) { return static_cast<unsigned>(__builtin_popcountll(mask)); }
+  ZENITH_FN static unsigned set_bits(__mmask32 mask) { return static_cast<unsigned>(__builtin_popcount(mask)); }
+
   template <bool FromLeast>
   ZENITH_FN __mmask64 flags_of(__m512i words, std::uint8_t) const {
     return _mm512_cmple_epu8_mask(FromLeast ? words : _mm512_sub_epi8(words, from_), span_);

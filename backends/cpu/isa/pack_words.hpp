@@ -69,25 +69,19 @@ struct alignas(64) pair_code {
   std::uint64_t even_bytes;  ///< a bit for each byte that there is
   std::uint64_t odd_bytes;
 };
-struct pair_table {
-  pair_code of[last_paired + 1];
-};
-constexpr pair_table make_pairs() {
-  pair_table made{};
-  for (unsigned width = first_paired; width <= last_paired; ++width) {
-    auto& code = made.of[width];
-    for (unsigned pair = 0; pair < 8; ++pair) {
-      const unsigned bit = pair * 2 * width;
-      code.shift[pair] = bit % 8;
-      for (unsigned byte = 0; byte < (bit % 8 + 2 * width + 7) / 8; ++byte) {
-        (pair % 2 == 0 ? code.even : code.odd)[bit / 8 + byte] = static_cast<std::uint8_t>(pair * 8 + byte);
-        (pair % 2 == 0 ? code.even_bytes : code.odd_bytes) |= std::uint64_t{1} << (bit / 8 + byte);
-      }
+constexpr pair_code make_pair_code(unsigned width) {
+  pair_code made{};
+  for (unsigned pair = 0; pair < 8; ++pair) {
+    const unsigned bit = pair * 2 * width;
+    made.shift[pair] = bit % 8;
+    for (unsigned byte = 0; byte < (bit % 8 + 2 * width + 7) / 8; ++byte) {
+      (pair % 2 == 0 ? made.even : made.odd)[bit / 8 + byte] = static_cast<std::uint8_t>(pair * 8 + byte);
+      (pair % 2 == 0 ? made.even_bytes : made.odd_bytes) |= std::uint64_t{1} << (bit / 8 + byte);
     }
   }
   return made;
 }
-constexpr pair_table pairs = make_pairs();
+constexpr auto pair_codes = make_width_table<first_paired, last_paired>(make_pair_code);
 
 ZENITH_FN void write_words(const vector_of<std::uint32_t>* words, unsigned width, std::byte* to) {
   if (width < first_paired || width > last_paired) [[unlikely]] {
@@ -95,7 +89,7 @@ ZENITH_FN void write_words(const vector_of<std::uint32_t>* words, unsigned width
     _mm512_storeu_si512(to + 2 * width, in_bits(words[1], width));
     return;
   }
-  const auto& code = pairs.of[width];
+  const auto& code = pair_codes[width];
   const __m512i low = _mm512_set1_epi64(static_cast<long long>(masks<std::uint32_t>.of[width]));
   const __m128i down = _mm_cvtsi32_si128(static_cast<int>(32 - width));
   const __m512i shift = _mm512_load_si512(code.shift);
@@ -121,29 +115,23 @@ struct alignas(32) four_code {
 };
 /// An odd width of 31 moves the first of four out of its 64 bits.
 constexpr bool has_fours(unsigned width) { return width != 31; }
-struct four_table {
-  four_code of[33];
-};
-constexpr four_table make_fours() {
-  four_table made{};
-  for (unsigned width = 0; width <= 32; ++width) {
-    auto& code = made.of[width];
-    constexpr unsigned out = 64;  // nothing is left of what is shifted so far
-    for (unsigned four = 0; four < 2; ++four) {
-      const unsigned half = four == 1 && width % 2 == 1 ? 4 : 0;
-      code.low[2 * four] = half;
-      code.low[2 * four + 1] = out;
-      code.up[2 * four] = 2 * width + half;
-      code.up[2 * four + 1] = out;
-      code.beyond[2 * four] = out;
-      code.beyond[2 * four + 1] = out - 2 * width - (has_fours(width) ? half : 0);
-    }
-    for (auto& byte : code.shared) byte = 0x80;  // zero
-    if (width % 2 == 1) code.shared[16] = static_cast<std::uint8_t>(width / 2);
+constexpr four_code make_four_code(unsigned width) {
+  four_code made{};
+  constexpr unsigned out = 64;  // nothing is left of what is shifted so far
+  for (unsigned four = 0; four < 2; ++four) {
+    const unsigned half = four == 1 && width % 2 == 1 ? 4 : 0;
+    made.low[2 * four] = half;
+    made.low[2 * four + 1] = out;
+    made.up[2 * four] = 2 * width + half;
+    made.up[2 * four + 1] = out;
+    made.beyond[2 * four] = out;
+    made.beyond[2 * four + 1] = out - 2 * width - (has_fours(width) ? half : 0);
   }
+  for (auto& byte : made.shared) byte = 0x80;  // zero
+  if (width % 2 == 1) made.shared[16] = static_cast<std::uint8_t>(width / 2);
   return made;
 }
-constexpr four_table fours = make_fours();
+constexpr auto four_codes = make_width_table<0, 32>(make_four_code);
 
 ZENITH_FN __m256i eight_words(const vector_of<std::uint32_t>* words, unsigned i) {
 #if defined(ZENITH_ISA_AVX512)
@@ -157,7 +145,7 @@ ZENITH_FN __m256i eight_words(const vector_of<std::uint32_t>* words, unsigned i)
 ZENITH_FN void write_words(const vector_of<std::uint32_t>* words, unsigned width, std::byte* to) {
   if (!has_fours(width)) [[unlikely]]
     return write_bits<std::uint32_t>(words, width, to);
-  const auto& code = fours.of[width];
+  const auto& code = four_codes[width];
   const auto load = [](const auto& from)
                         ZENITH_INLINE_LAMBDA { return _mm256_load_si256(reinterpret_cast<const __m256i*>(from)); };
   const __m256i low = load(code.low);

@@ -38,9 +38,10 @@ struct packed_tile {
 // and decides how much of the adding it needs. A consumer with
 //   skips(reference, most)                  whether nothing from reference to reference + most is of use to it
 // spares itself reading such blocks. A consumer with
-//   takes_groups(width)                     whether it settles whole groups of words of this width
-//   group(group, references)                such a group, or a `mixed_group` where it accepts that
-// returns a bit for each of the group's blocks that it could not settle: these come as tiles then.
+//   group(group, references)                settles a whole group, or a `mixed_group` where it accepts that
+// returns a bit for each of the group's blocks that it could not settle: these come as tiles then. With
+//   takes_groups(width)                     whether it wants groups of words of this width
+// it has only those.
 
 template <class U>
 ZENITH_FN packed_tile<U> loaded(const U* from) {
@@ -93,7 +94,7 @@ ZENITH_FN unsigned common_width(const std::byte* record) {
   return others == 0 ? width : no_width;
 }
 
-/// Blocks [begin, end) of one group, in words that its loop reads with one load each.
+/// A group's references and widths, a byte for each width, and what the widths have in common.
 template <class U>
 struct group_of_blocks {
   const std::byte* references;
@@ -101,7 +102,7 @@ struct group_of_blocks {
   bool narrow;          ///< every width
   bool uniform;         ///< all widths are one
   unsigned widest;      ///< of all widths
-  std::uint64_t bytes;  ///< of payload
+  std::uint64_t bytes;  ///< of the whole group's payload
 
   ZENITH_FN group_of_blocks(const packed_layout& in, std::uint64_t group) {
     const std::byte* record = in.bytes + in.groups_at + group * packed::group_bytes<U>;
@@ -240,7 +241,7 @@ ZENITH_FN void for_groups(const packed_blocks& of, const Whole& whole, const Mix
       }
       for (; slot < stop; ++slot, ++block) {
         if ((rest >> slot & 1) == 0) {
-          words += bytes_of(group.width[slot]);
+          words += payload_bytes(group.width[slot]);
         } else {
           words = narrow(unpackers, group.width[slot], words, block, group.reference(slot));
         }
@@ -261,11 +262,17 @@ concept is_mixed_consumer = requires(Consumer to, const mixed_group& group, cons
   to.group(group, references);
 };
 
+/// The longest words of groups that are settled as a whole.
+inline constexpr unsigned most_group_width = 32;
+
 /// Returns whether the consumer takes groups of the width; then it had this one.
 template <class U, class Consumer>
 ZENITH_FN bool as_group(Consumer& to, unsigned width, const std::byte* record, const std::byte* words,
                         std::uint64_t block) {
-  if (!to.takes_groups(width)) return false;
+  if (width > most_group_width) return false;
+  if constexpr (requires { to.takes_groups(width); }) {
+    if (!to.takes_groups(width)) return false;
+  }
   const narrow_group group{words, width, block * packed_block_items};
   const std::byte* references = record + 8;
   auto rest = to.group(group, references);
@@ -273,7 +280,7 @@ ZENITH_FN bool as_group(Consumer& to, unsigned width, const std::byte* record, c
   const std::uint8_t widths[packed_miniblocks] = {own, own, own, own};
   for (; rest != 0; rest &= rest - 1) {
     const auto slot = static_cast<unsigned>(__builtin_ctz(rest));
-    constexpr bool wide = Consumer::most_group_width > narrow_bits<U>;
+    constexpr bool wide = most_group_width > narrow_bits<U>;
     unpack_words<U, wide>(own_unpackers<U, wide>{}, widths, group.block(slot),
                           [&](const packed_tile<U>& tile, unsigned at) ZENITH_INLINE_LAMBDA {
                             to.template framed<wide>(tile, packed::load<U>(references + slot * sizeof(U)),
@@ -301,7 +308,7 @@ ZENITH_FN void for_frames(const packed_blocks& of, Consumer& to) {
       [&](const auto& unpackers, const std::uint8_t* width, const std::byte* words, std::uint64_t block, U reference)
           ZENITH_INLINE_LAMBDA {
             if constexpr (requires { to.skips(reference, reference); }) {
-              if (to.skips(reference, most_of<U>(width))) return words + bytes_of(width);
+              if (to.skips(reference, most_of<U>(width))) return words + payload_bytes(width);
             }
             return unpack_words<U, false>(unpackers, width, words,
                                           [&](const packed_tile<U>& tile, unsigned at) ZENITH_INLINE_LAMBDA {

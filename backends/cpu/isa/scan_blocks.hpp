@@ -19,9 +19,6 @@ struct scan_consumer {
     return Smallest ? least > threshold : least + most < threshold;
   }
 #if !defined(ZENITH_ISA_SSE2)
-  static constexpr unsigned most_group_width = 32;
-  ZENITH_FN static bool takes_groups(unsigned width) { return width <= most_group_width; }
-
   template <class Group>
   ZENITH_FN block_set group(const Group& group, const std::byte* references) const {
     return reaching_blocks<Smallest>(group, biased_references(references, order_bias<T>), threshold);

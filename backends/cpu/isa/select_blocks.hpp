@@ -19,9 +19,6 @@ struct select_consumer {
   }
 
 #if !defined(ZENITH_ISA_SSE2)
-  static constexpr unsigned most_group_width = 32;
-  ZENITH_FN static bool takes_groups(unsigned width) { return width <= most_group_width; }
-
   template <class Group>
   ZENITH_FN block_set group(const Group& group, const std::byte* references) {
     count_to(group.first);
@@ -89,9 +86,9 @@ struct select_consumer {
 
 template <class U>
 std::uint64_t select_blocks(const packed_blocks& of, std::uint64_t low, std::uint64_t high, std::uint64_t* bitmap) {
-  constexpr unsigned block_words = packed_block_items / 64;
+  constexpr unsigned bitmap_words = packed_block_items / 64;
   const std::uint64_t first = of.begin * packed_block_items;
-  select_consumer<U> to{reinterpret_cast<std::byte*>(bitmap - of.begin * block_words), static_cast<U>(low),
+  select_consumer<U> to{reinterpret_cast<std::byte*>(bitmap - of.begin * bitmap_words), static_cast<U>(low),
                         static_cast<U>(high - low), first};
   for_tiles<U>(of, to);
   to.count_to(of.end * packed_block_items);

@@ -17,7 +17,6 @@ struct store_consumer {
   }
 
 #if !defined(ZENITH_ISA_SSE2)
-  static constexpr unsigned most_group_width = 32;
   ZENITH_FN static bool takes_groups(unsigned width) { return sizeof(U) == 4 && has_low_words(width); }
 
   ZENITH_FN block_set group(const narrow_group& group, const std::byte* references) {

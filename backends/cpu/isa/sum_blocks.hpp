@@ -25,9 +25,6 @@ class sum_consumer {
   }
 
 #if !defined(ZENITH_ISA_SSE2)
-  static constexpr unsigned most_group_width = 32;
-  ZENITH_FN static bool takes_groups(unsigned width) { return width <= most_group_width; }
-
   template <class Group>
   ZENITH_FN block_set group(const Group& group, const std::byte* references) {
     const auto biased = biased_references(references, order_bias<T>);

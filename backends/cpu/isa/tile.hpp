@@ -30,7 +30,7 @@ ZENITH_FN std::uint32_t lane_mask(std::uint32_t kept) { return kept; }
 ZENITH_FN bool any_lane(std::uint32_t kept) { return kept != 0; }
 #else
 template <class Flags>
-ZENITH_FN const Flags& kept(const Flags& flags) {
+ZENITH_FN Flags kept(const Flags& flags) {
   return flags;
 }
 template <class Flags>
@@ -54,7 +54,7 @@ class register_tile {
     std::uint32_t first_index;
   };
   struct flags {
-    std::decay_t<decltype(kept(typename batch::batch_bool_type{}))> v[vectors];
+    decltype(kept(typename batch::batch_bool_type{})) v[vectors];
   };
   struct ranks {
     std::uint32_t masks[vectors];

@@ -206,7 +206,8 @@ template <class U>
 inline constexpr bool has_narrow = sizeof(U) == 4;
 #endif
 
-ZENITH_FN std::uint32_t bytes_of(const std::uint8_t* width) {
+/// Of a block.
+ZENITH_FN std::uint32_t payload_bytes(const std::uint8_t* width) {
   return 4U * (unsigned{width[0]} + width[1] + width[2] + width[3]);
 }
 

@@ -6,7 +6,8 @@
 
 #if defined(ZENITH_ISA_AVX512VBMI) || !defined(ZENITH_ISA_AVX512)
 
-/// Words that end in the fourth of four bytes at the latest, wherever in the first they begin: of up to 25 bits.
+/// Words that end in the fourth of four bytes at the latest, wherever in the first they begin: of up to 25 bits, of
+/// 26 and of 28.
 class top_unpacker {
  public:
   using lane = std::uint32_t;

@@ -94,8 +94,8 @@ struct framed_place {
   std::uint64_t bit;  ///< from `words` on
 };
 
-/// Reads the value's record alone, and in a column of one width only the reference; no branch depends on where the
-/// value stands.
+/// Reads the value's record alone, and in a column of one width only the reference. Of 32-bit values no branch depends
+/// on where the value stands.
 template <class U>
 ZENITH_FN framed_place<U> framed_place_of(const packed_layout& in, std::uint64_t index) {
   const std::uint64_t block = index / packed_block_items;

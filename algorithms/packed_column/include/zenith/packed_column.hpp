@@ -198,6 +198,7 @@ class packed_column {
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return view_.bytes(); }
   [[nodiscard]] double bits_per_value() const noexcept { return view_.bits_per_value(); }
   [[nodiscard]] T get(std::size_t i) const { return view_.get(i); }
+  /// As packed_view::gather.
   template <detail::host_range Indices>
   requires index<detail::element_t<Indices>>
   void gather(Indices&& indices, std::span<T> values) const { view_.gather(indices, values); }
