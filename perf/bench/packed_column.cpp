@@ -194,16 +194,19 @@ operation top_k_operation(std::size_t k) {
   return [=](const auto& on, const auto& values) { zenith::top_k(on, values.packed, *keys, *indices); };
 }
 
-/// The values up to the one that `share` of them are below: of few bits, more than that. `selected` says how many.
+/// The values up to the one that `share` of them are below, but not all of them: of values of few bits that is another
+/// share. `selected` says which.
 void run_select(benchmark::State& state, const setting& of, double share) {
   const auto& plain = values_of(of.count, of.kind, of.width, of.over).plain;
   std::vector<value> sample(plain.begin(),
                             plain.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(plain.size(), 65536)));
   const auto last = sample.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(sample.size()));
-  std::ranges::nth_element(sample, last);
+  std::ranges::sort(sample);
+  const auto most = std::ranges::lower_bound(sample, sample.back());
+  const value high = most == sample.begin() ? *last : std::min(*last, *std::prev(most));
   std::vector<std::uint64_t> bits((of.count + 63) / 64);
   std::uint64_t selected = 0;
-  run(state, of, [&, high = *last](const auto& on, const auto& values) {
+  run(state, of, [&](const auto& on, const auto& values) {
     selected = zenith::select_bitmap(on, values.packed, value{0}, high, bits);
   });
   state.counters["selected"] = static_cast<double>(selected) / static_cast<double>(of.count);

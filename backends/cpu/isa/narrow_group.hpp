@@ -62,6 +62,28 @@ ZENITH_FN block_set as_blocks(unsigned vector, const Flags& flags) {
   return lane_mask(flags) << (vector * vector_of<U>::size);
 }
 
+/// A range of words that takes none of the group's, if there is one. AVX2 finds no lane that is less than the least,
+/// AVX-512 no word of several widths that has the lane's top bit.
+template <class U>
+struct empty_words {
+#if defined(ZENITH_ISA_AVX512)
+  static constexpr U first = 1U << 15;
+  static constexpr U span = 0;
+#else
+  static constexpr U first = 0;
+  static constexpr U span = static_cast<U>(~U{0});
+#endif
+
+  template <class Lane, class Group>
+  ZENITH_FN static bool exist_in([[maybe_unused]] const Group& group) {
+#if defined(ZENITH_ISA_AVX512)
+    return std::is_same_v<Group, mixed_group> && group.width < 16;
+#else
+    return !std::is_same_v<Lane, nibble>;
+#endif
+  }
+};
+
 /// What a range of values is to the blocks of a group: a range of words for each, or none of them, or all.
 template <class U>
 struct word_ranges {
@@ -83,13 +105,19 @@ struct word_ranges {
       const batch begin = batch(low) - references.load(i);
       const batch end = begin + batch(span);
       const auto begins_inside = at_most<U>(begin, most);
-      const batch first = xsimd::select(begins_inside, begin, batch(U{0}));
+      batch first = xsimd::select(begins_inside, begin, batch(U{0}));
       // less than `first` where the range goes all around and has words at both ends: the lanes do so, too
       const batch last = xsimd::min(end, most);
-      found.first.template store_in_lanes<Lane>(i, first, up, narrow_range<Lane>::more_first);
-      found.span.template store_in_lanes<Lane>(i, last - first, up, below_all + narrow_range<Lane>::more_span);
-      found.none |= as_blocks<U>(i, ~begins_inside & at_most<U>(begin, end));
+      const auto misses = ~begins_inside & at_most<U>(begin, end);
       found.all |= as_blocks<U>(i, (first == batch(U{0})) & (last == most));
+      batch beyond_first = last - first;
+      if (empty_words<U>::template exist_in<Lane>(group)) {
+        first = xsimd::select(misses, batch(empty_words<U>::first), first);
+        beyond_first = xsimd::select(misses, batch(empty_words<U>::span), beyond_first);
+      }
+      found.first.template store_in_lanes<Lane>(i, first, up, narrow_range<Lane>::more_first);
+      found.span.template store_in_lanes<Lane>(i, beyond_first, up, below_all + narrow_range<Lane>::more_span);
+      found.none |= as_blocks<U>(i, misses);
       found.from_least |= as_blocks<U>(i, first == batch(U{0}));
     }
     if (span == static_cast<U>(~U{0})) found.all = all_blocks;
@@ -98,13 +126,16 @@ struct word_ranges {
 };
 
 /// Sets a bit for each word in its block's range, and returns how many there are, or of lanes of 32 bits 0. Blocks of
-/// which all or nothing lies there are not read.
+/// which all or nothing lies there are not read, unless they are few: a branch that changes from block to block takes
+/// longer than to read one.
 template <bool FromLeast, class Unpacker, class Group, class U>
 ZENITH_FN std::uint64_t store_ranges(const Unpacker& unpacked, const Group& group, const word_ranges<U>& ranges,
                                      std::byte* bits) {
   using Lane = typename Unpacker::lane;
-  const block_set unread = ranges.none | ranges.all;
+  constexpr int few = packed_group_blocks / 2;
   const block_set full = ranges.all & ~ranges.none;
+  const bool reads_empty = empty_words<U>::template exist_in<Lane>(group) && __builtin_popcount(ranges.none) <= few;
+  const block_set unread = reads_empty ? full : ranges.none | ranges.all;
   std::uint64_t count = 0;
   auto words = group.words;
   for (unsigned slot = 0; slot < packed_group_blocks; ++slot, bits += packed_block_items / 8) {
