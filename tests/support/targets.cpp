@@ -114,6 +114,19 @@ std::vector<target> executors(std::string_view operation, const std::vector<std:
   return at->second;
 }
 
+std::vector<target> one_executor_per_isa(std::string_view operation, threads those) {
+  std::vector<target> all;
+  for (const auto& on : executors(operation, {"cpu"})) {
+    const auto same = std::ranges::find(all, on.on.isa(), [](const target& other) { return other.on.isa(); });
+    if (same == all.end()) {
+      all.push_back(on);
+    } else if (those == threads::fewest ? on.on.threads() < same->on.threads() : on.on.threads() > same->on.threads()) {
+      *same = on;
+    }
+  }
+  return all;
+}
+
 std::vector<target> targets(std::string_view operation, const std::vector<std::string>& backends) {
   std::vector<target> all;
   for (const auto& on : executors(operation, backends)) {

@@ -34,4 +34,12 @@ inline const std::vector<std::string> every_backend{"reference", "cpu", "cuda", 
 [[nodiscard]] std::vector<target> executors(std::string_view operation,
                                             const std::vector<std::string>& backends = every_backend);
 
+/// How many threads an executor has among those that differ in nothing else.
+enum class threads { fewest, most };
+
+/// Of the CPU backend's executors for `operation`, one of every instruction set that this CPU has: for what differs by
+/// instruction set alone. Which numbers of threads there are depends on the build, so none is named. Empty only where
+/// ZENITH_TEST_BACKENDS leaves the backend out.
+[[nodiscard]] std::vector<target> one_executor_per_isa(std::string_view operation, threads those = threads::fewest);
+
 }  // namespace zenith_test

@@ -351,7 +351,9 @@ TEST_CASE("a run of more values than memory holds is a column") {
   CHECK(one == -7);
   // of 32 bits: the column has a value of that number, but the index is negative
   CHECK_THROWS_AS(view.gather(std::vector<std::int32_t>{-1}, std::span(&one, 1)), error);
-  CHECK_NOTHROW(view.gather(std::vector<std::uint32_t>{~0U}, std::span(&one, 1)));
+  one = 0;
+  view.gather(std::vector<std::uint32_t>{~0U}, std::span(&one, 1));
+  CHECK(one == -7);
   std::vector<T> tail(300);
   for (const auto& info : backends()) {
     if (!info.usable || info.name == "cuda") continue;

@@ -65,7 +65,9 @@ template <class T>
 void check_scans(const zenith::packed_column<T>& column, const std::vector<T>& values) {
   auto sorted = values;
   std::ranges::sort(sorted);
-  for (const auto& target : zenith_test::executors("packed_top_k", {"cpu"})) {
+  const auto targets = zenith_test::one_executor_per_isa("packed_top_k");
+  REQUIRE(!targets.empty());
+  for (const auto& target : targets) {
     const auto& isa = find_packed(target.on.settings().isa);
     for (const std::size_t rank : {std::size_t{0}, sorted.size() / 50, sorted.size() / 2, sorted.size() - 1}) {
       for (const bool smallest : {false, true}) {
@@ -88,6 +90,7 @@ TEMPLATE_TEST_CASE("a scan of a packed column finds what reaches the threshold",
       const auto values = values_of<TestType>(most, mixed, random);
       for (const auto kind : zenith::packed_encodings) {
         for (const bool patches : {true, false}) {
+          if (!patches && kind != encoding::frame_of_reference && kind != encoding::delta) continue;
           INFO(to_string(kind) << ", patches " << patches << ", most " << most << ", mixed " << mixed);
           check_scans(zenith::pack(zenith::reference(), values, kind, {.patches = patches}), values);
         }

@@ -7,11 +7,12 @@
 #include <cstdint>
 #include <span>
 
+#include <packed_forgery.hpp>
 #include <values.hpp>
 
 namespace conformance::packed {
 
-[[nodiscard]] std::uint64_t checksum_by_the_page(std::span<const std::byte> column);
+using zenith_test::checksum_by_the_page;
 
 /// Writes random bits wherever no value has any: into the padding, between the sections, and in blocks behind the last
 /// value. Makes the checksum right again. `column` is a whole column; decoding it must give the same values.
