@@ -23,7 +23,7 @@ class top_unpacker {
   ZENITH_FN narrow_words<lane> operator()(const std::byte* at) const {
     narrow_words<lane> words;
     for (unsigned i = 0; i < sizeof(lane); ++i, at += stride() / sizeof(lane)) {
-      if (i * narrow_items % 128 == 0) prefetch_ahead(at);
+      if (i * narrow_items % 64 == 0) prefetch_ahead(at);
       words.v[i] = shift_left<lane>(placed(load_bits(at), bytes_, words_), shift_);
     }
     return words;
