@@ -81,9 +81,10 @@ class miniblock_unpacker {
 #elif defined(ZENITH_ISA_AVX512)
       words.v[i++] = unpacked(words_of(load_bits(from.at), load_bits(code.words)), code, lowering);
 #else
-      // every other eight words, as `narrow_unpacker`
-      words.v[i++] = unpacked(two_loads(from.at, from.at + 2 * width), code, lowering);
-      words.v[i++] = unpacked(two_loads(from.at + width, from.at + 3 * width), code, lowering);
+      // as `narrow_unpacker` loads them
+      const std::byte* halves = from.at - (16 - width);
+      words.v[i++] = unpacked(load_bits(halves), code, lowering);
+      words.v[i++] = unpacked(load_bits(halves + 2 * width), code, lowering);
 #endif
       from.at += 4 * width;
     }

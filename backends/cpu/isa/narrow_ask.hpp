@@ -73,8 +73,10 @@ class narrow_range {
       if constexpr (sizeof(Lane) == 1) {
         flags = _mm256_cmpgt_epi8(span_, _mm256_sub_epi8(words.v[0], from_));
       } else {
-        flags = _mm256_packs_epi16(_mm256_cmpgt_epi16(span_, _mm256_sub_epi16(words.v[0], from_)),
-                                   _mm256_cmpgt_epi16(span_, _mm256_sub_epi16(words.v[1], from_)));
+        // half by half: the second and the third eight flags change places
+        const __m256i packed = _mm256_packs_epi16(_mm256_cmpgt_epi16(span_, _mm256_sub_epi16(words.v[0], from_)),
+                                                  _mm256_cmpgt_epi16(span_, _mm256_sub_epi16(words.v[1], from_)));
+        flags = _mm256_permute4x64_epi64(packed, 0b11'01'10'00);
       }
       const auto within = static_cast<std::uint32_t>(_mm256_movemask_epi8(flags));
       __builtin_memcpy(to, &within, sizeof within);

@@ -31,7 +31,8 @@ constexpr narrow_code make_narrow_code(unsigned width) {
 
 #else
 
-// AVX-512 takes its bytes from one load, in pieces that begin with a 32-bit word.
+// AVX-512 brings each 128 bits the 32-bit words where their own begin. AVX2 loads at once 128 bits that end with their
+// words and 128 that begin with theirs, as the words of each end with a byte; the column has room in front of them.
 ZENITH_FN constexpr bool has_narrow_lanes(unsigned width) { return width <= (narrow_items == 64 ? 14 : narrow_width); }
 
 /// Wherever in a byte such a word begins, it may lie in three.
@@ -42,7 +43,7 @@ ZENITH_FN constexpr bool straddles(unsigned width) { return width > 10 && width 
 // two shifts that end to the lane's. Of three bytes, another permutation brings the last: from its product come the low
 // halves, and the high ones from the product of the other two.
 struct alignas(128) narrow_code {
-  std::uint32_t words[narrow_items / 4];  ///< AVX-512 loads at once what AVX2 takes two loads for
+  std::uint32_t words[narrow_items / 4];  ///< AVX-512: the source of each 32 bits, in which bytes are found
   std::uint8_t bytes[narrow_items];
   std::uint8_t more_bytes[narrow_items];  ///< of the odd words, or the last of three
   std::uint16_t factor[narrow_items / 2];
@@ -54,11 +55,12 @@ constexpr narrow_code make_narrow_code(unsigned width, unsigned step) {
   narrow_code made{};
   for (unsigned i = 0; i < narrow_items / 2; ++i) {
     const unsigned begin = narrow_items == 64 ? i / 8 * step * width : 0;
+    const unsigned in_front = narrow_items == 64 || i >= 8 ? 0 : 16 - step * width;
     if (i % 2 == 0) made.words[i / 2] = begin / 4 + i % 8 / 2;
     const auto set = [&](std::uint8_t* bytes, unsigned last, unsigned back) {
       // a byte that is not there is zero
-      bytes[2 * i] = static_cast<std::uint8_t>(last >= back ? last - back : 0x80);
-      bytes[2 * i + 1] = static_cast<std::uint8_t>(back == 0 ? 0x80 : last + 1 - back);
+      bytes[2 * i] = static_cast<std::uint8_t>(last >= back ? in_front + last - back : 0x80);
+      bytes[2 * i + 1] = static_cast<std::uint8_t>(back == 0 ? 0x80 : in_front + last + 1 - back);
     };
     for (unsigned odd = 0; odd < step && width > 0; ++odd) {
       const unsigned end = begin % 4 * 8 + (i % 8 * step + odd + 1) * width;
@@ -190,8 +192,7 @@ class narrow_unpacker {
                              low_products(bytes_of(bits, more_bytes_), odd_factor_));
     } else {
       words.v[0] = eights(loaded(at));
-      // for AVX2, whose `store_within` packs what it finds as the halves of registers stand, every other eight words
-      words.v[1] = eights(loaded(at + (narrow_items == 64 ? stride() / 2 : width_)));
+      words.v[1] = eights(loaded(at + stride() / 2));
     }
     return words;
   }
@@ -201,7 +202,7 @@ class narrow_unpacker {
 #if defined(ZENITH_ISA_AVX512)
     return words_of(load_bits(at), words_);
 #else
-    return two_loads(at, at + 2 * width_);
+    return load_bits(at - (16 - stride() / sizeof(Lane) / 2));
 #endif
   }
   ZENITH_FN narrow_register eights(narrow_register bits) const {
@@ -272,13 +273,6 @@ class plain_unpacker {
       if (i * sizeof(narrow_register) % 64 == 0) prefetch_ahead(from);
       words.v[i] = load_bits(from);
     }
-#if !defined(ZENITH_ISA_AVX512)
-    // every other eight words, as above
-    if constexpr (sizeof(Lane) == 2) {
-      words.v[0] = two_loads(at, at + 32);
-      words.v[1] = two_loads(at + 16, at + 48);
-    }
-#endif
     return words;
   }
 };

@@ -147,11 +147,6 @@ ZENITH_FN __m512i every_lane(const U& word) {
 
 ZENITH_FN __m256i load_bits(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
 ZENITH_FN void store_bits(void* to, __m256i bits) { _mm256_storeu_si256(static_cast<__m256i*>(to), bits); }
-/// 16 bytes to each half.
-ZENITH_FN __m256i two_loads(const std::byte* low, const std::byte* high) {
-  return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(low))),
-                                 _mm_loadu_si128(reinterpret_cast<const __m128i*>(high)), 1);
-}
 
 template <class U>
 ZENITH_FN __m256i shift_right(__m256i bits, __m256i by) {
