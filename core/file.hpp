@@ -17,7 +17,8 @@ struct mapped_file {
 [[nodiscard]] mapped_file map_file(std::string_view what, const std::filesystem::path& file);
 
 /// Writes `parts` one after another to a new file beside `file`, makes sure of them, and puts it in the place of
-/// `file`. Throws `invalid_argument`, "`what` 'file' cannot be written: ...", and leaves nothing behind.
+/// `file`, or of what symbolic links lead to, with the permissions of what it replaces. Only a regular file is
+/// replaced. Throws `invalid_argument`, "`what` 'file' cannot be written: ...", and leaves nothing behind.
 void replace_file(std::string_view what, const std::filesystem::path& file,
                   std::span<const std::span<const std::byte>> parts);
 

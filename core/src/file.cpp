@@ -50,11 +50,20 @@ bool write_all(int to, std::span<const std::byte> bytes) {
   return true;
 }
 
+// Not made from the file's own name, which may be as long as a name can be.
 std::filesystem::path temporary_beside(const std::filesystem::path& file) {
   std::random_device random;
-  auto name = file.filename();
-  name += ".new-" + std::to_string(random()) + std::to_string(random());
-  return file.parent_path() / name;
+  return file.parent_path() / (".zenith-new-" + std::to_string(random()) + std::to_string(random()));
+}
+
+// Where symbolic links lead, whether or not anything is there.
+std::filesystem::path behind_links(std::filesystem::path file) {
+  constexpr int most = 40;  // as many as the system follows
+  std::error_code none;
+  for (int i = 0; i < most && std::filesystem::is_symlink(file, none); ++i) {
+    file = file.parent_path() / std::filesystem::read_symlink(file, none);
+  }
+  return file;
 }
 
 }  // namespace
@@ -81,17 +90,27 @@ mapped_file map_file(std::string_view what, const std::filesystem::path& file) {
 void replace_file(std::string_view what, const std::filesystem::path& file,
                   std::span<const std::span<const std::byte>> parts) {
   if (!file.has_filename()) fail(what, file, "written", "it names no file");
-  const auto temporary = temporary_beside(file);
-  descriptor to(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  const auto place = behind_links(file);
+  struct stat old {};
+  const bool replaces = ::stat(place.c_str(), &old) == 0;
+  if (!replaces && errno != ENOENT) {
+    const int number = errno;
+    fail(what, file, "written", system_message(number), number);
+  }
+  // a device or a pipe would be gone
+  if (replaces && !S_ISREG(old.st_mode)) fail(what, file, "written", "it is not a file");
+  const auto temporary = temporary_beside(place);
+  descriptor to(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaces ? 0600 : 0666));
   if (to.number() < 0) {
     const int number = errno;
     fail(what, file, "written", system_message(number), number);
   }
-  bool whole = true;
+  constexpr mode_t permissions = 0777;
+  bool whole = !replaces || ::fchmod(to.number(), old.st_mode & permissions) == 0;
   for (const auto part : parts) whole = whole && write_all(to.number(), part);
   // on the disk before it has the name: else a power cut could leave the name without the bytes
   whole = whole && ::fsync(to.number()) == 0 && to.close();
-  if (whole && ::rename(temporary.c_str(), file.c_str()) == 0) return;
+  if (whole && ::rename(temporary.c_str(), place.c_str()) == 0) return;
   const int number = errno;
   ::unlink(temporary.c_str());
   fail(what, file, "written", system_message(number), number);

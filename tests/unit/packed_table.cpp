@@ -1,5 +1,7 @@
 // Tables of packed columns in files.
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -198,12 +200,38 @@ TEST_CASE("packed tables that cannot be written leave nothing behind") {
   write_file(here / "taken" / "by", bytes(3));
   expect_error(invalid, {"taken"}, [&] { saved.save(here / "taken"); });
   CHECK(here.files() == 1);
-  if (std::filesystem::exists("/dev/full")) {
-    // a link to a device that is always full is replaced, not followed
-    std::filesystem::create_symlink("/dev/full", here / "full");
-    saved.save(here / "full");
-    saved.check(packed_table::open(here / "full"));
+  // neither what is no file, nor what a link to it leads to
+  REQUIRE(::mkfifo((here / "pipe").c_str(), 0600) == 0);
+  std::filesystem::create_symlink("pipe", here / "link");
+  std::filesystem::create_symlink("circle", here / "circle");
+  for (const char* name : {"pipe", "link"}) {
+    expect_error(invalid, {name, "not a file"}, [&] { saved.save(here / name); });
   }
+  expect_error(invalid, {"circle"}, [&] { saved.save(here / "circle"); });
+  CHECK(std::filesystem::is_fifo(here / "pipe"));
+  CHECK(std::filesystem::is_symlink(here / "link"));
+  CHECK(here.files() == 4);
+}
+
+TEST_CASE("a packed table is saved where links lead, with the permissions of what it replaces") {
+  const folder here;
+  const example saved;
+  std::filesystem::create_directory(here / "below");
+  std::filesystem::create_symlink("below/link", here / "link");
+  std::filesystem::create_symlink("table", here / "below/link");
+  for (const auto permissions : {std::filesystem::perms{0640}, std::filesystem::perms{0600}}) {
+    saved.save(here / "link");  // first to where nothing is
+    CHECK(std::filesystem::is_symlink(here / "link"));
+    CHECK(std::filesystem::is_symlink(here / "below/link"));
+    saved.check(packed_table::open(here / "below/table"));
+    std::filesystem::permissions(here / "below/table", permissions);
+    saved.save(here / "below/table");
+    CHECK(std::filesystem::status(here / "below/table").permissions() == permissions);
+  }
+  const std::string longest(255, 'a');
+  saved.save(here / longest.c_str());
+  saved.check(packed_table::open(here / longest.c_str()));
+  CHECK(here.files() == 3);
 }
 
 TEST_CASE("names that a packed table does not take") {
@@ -301,6 +329,9 @@ TEST_CASE("a packed table with a forged directory is corrupt") {
   refuses("called 'ab'", [&](bytes& to) { to[99] = std::byte{'b'}; });
   refuses("control", [&](bytes& to) { to[99] = std::byte{0}; });
   refuses("control", [&](bytes& to) { to[99] = std::byte{127}; });
+  for (const std::size_t at : {100, 127}) {
+    refuses("behind its names", [&](bytes& to) { to[at] = std::byte{1}; });
+  }
   auto longer = whole;
   longer.resize(whole.size() + 64);
   unit::write(longer, 16, uint64_t{longer.size()});

@@ -97,6 +97,9 @@ class table_reader {
     column_at_ = round_up(names_at_ + header_.name_bytes);
     require(column_at_ <= bytes.size(), "its names are longer than it is");
     require(packed::checksum(bytes.first(column_at_)) == header_.checksum, "its checksum does not match its bytes");
+    const auto behind_names = bytes.first(column_at_).subspan(names_at_ + header_.name_bytes);
+    require(std::ranges::all_of(behind_names, [](std::byte one) { return one == std::byte{0}; }),
+            "what stands behind its names is not zero");
   }
 
   struct column {
