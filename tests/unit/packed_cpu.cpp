@@ -192,3 +192,29 @@ TEST_CASE("packed columns of 64 bits are the reference's on every instruction se
   compare_all<std::int64_t>("packed int64");
   compare_all<std::uint64_t>("packed uint64");
 }
+
+TEST_CASE("a packed query that has nothing to do reports that nothing ran") {
+  const std::vector<std::int32_t> values{3, 1, 2};
+  const auto some = zenith::pack(zenith::reference(), values);
+  const auto none = zenith::pack(zenith::reference(), std::span(values).first(0));
+  std::vector<std::uint64_t> bits(1);
+  std::vector<std::int32_t> out;
+  std::vector<std::uint32_t> indices;
+  for (const auto& on : {zenith::reference(), zenith::cpu()}) {
+    zenith::packed_statistics statistics;
+    const auto reports_nothing = [&](const auto& query) {
+      statistics = {"another's", 7};
+      query(zenith::packed_options{&statistics});
+      CHECK(statistics.variant.empty());
+      CHECK(statistics.threads == 0);
+    };
+    reports_nothing([&](const auto& options) { CHECK(zenith::sum(on, none, options) == 0); });
+    reports_nothing([&](const auto& options) { zenith::unpack(on, some, 1, out, options); });
+    reports_nothing([&](const auto& options) {
+      CHECK(zenith::select_bitmap(on, none, 0, 1, std::span<std::uint64_t>(), options) == 0);
+    });
+    reports_nothing([&](const auto& options) { CHECK(zenith::select_bitmap(on, some, 2, 1, bits, options) == 0); });
+    reports_nothing([&](const auto& options) { CHECK(zenith::select_indices(on, none, 0, 1, indices, options) == 0); });
+    reports_nothing([&](const auto& options) { CHECK(zenith::select_indices(on, some, 2, 1, indices, options) == 0); });
+  }
+}

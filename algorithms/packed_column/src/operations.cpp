@@ -71,6 +71,11 @@ void clear(const execution& on, memory_space space, void* words, std::size_t byt
   on.target->synchronize(on);
 }
 
+// Where no kernel is needed: its report is that of nothing.
+void report_nothing(const packed_options& options) {
+  if (options.statistics != nullptr) *options.statistics = {};
+}
+
 bool in_order(const packed_operand& column, std::uint64_t low, std::uint64_t high) {
   const bool with_sign = packed::is_signed(column.layout.type);
   return size_of(column.layout.type) == 4
@@ -94,7 +99,7 @@ void unpack(const executor& on, const packed_operand& column, std::uint64_t firs
   auto problem = problem_of(unpack_call::operation, column);
   problem.count = count;
   const auto place = packed::resolve(on, problem);
-  if (count == 0) return;
+  if (count == 0) return report_nothing(options);
   const std::size_t bytes = count * size_of(layout.type);
   const staged results(place, column.space, out_space, out, bytes);
   packed::run(place, unpack_call{layout, column.space, first, count, results.data(), options.statistics});
@@ -107,6 +112,8 @@ std::uint64_t packed_sum(const executor& on, const packed_operand& column, const
   const auto place = packed::resolve(on, problem);
   if (column.layout.count > 0) {
     packed::run(place, packed_sum_call{column.layout, column.space, &sum, options.statistics});
+  } else {
+    report_nothing(options);
   }
   return sum;
 }
@@ -130,7 +137,10 @@ std::uint64_t select_bitmap(const executor& on, const packed_operand& column, st
   }
   const auto problem = problem_of(packed_select_call::operation, column);
   const auto place = packed::resolve(on, problem);
-  if (wanted == 0) return 0;
+  if (wanted == 0) {
+    report_nothing(options);
+    return 0;
+  }
   std::uint64_t matches = 0;
   const std::size_t bytes = word_count * sizeof(std::uint64_t);
   const staged results(place, column.space, out_space, words, bytes);
@@ -146,6 +156,7 @@ std::uint64_t select_bitmap(const executor& on, const packed_operand& column, st
     packed::run(place, call);
   } else {
     clear(place, column.space, results.data(), bytes);
+    report_nothing(options);
   }
   results.finish(bytes);
   return matches;
@@ -157,7 +168,10 @@ std::uint64_t select_indices(const executor& on, const packed_operand& column, s
   require_indices("select_indices", column.layout.count, index_bytes, index_signed);
   const auto problem = problem_of(packed_select_call::operation, column);
   const auto place = packed::resolve(on, problem);
-  if (column.layout.count == 0 || !in_order(column, low, high)) return 0;
+  if (column.layout.count == 0 || !in_order(column, low, high)) {
+    report_nothing(options);
+    return 0;
+  }
   std::uint64_t matches = 0;
   const std::size_t room = std::min<std::uint64_t>(capacity, column.layout.count);
   const staged results(place, column.space, out_space, indices, room * static_cast<std::size_t>(index_bytes));
