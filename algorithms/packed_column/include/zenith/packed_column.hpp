@@ -125,7 +125,7 @@ class packed_view {
   /// Borrows bytes that `pack` made, on this machine or another, at any alignment. Checks everything that decoding
   /// relies on, and the checksum, in one pass: O(bytes). Throws `corrupt_data` for all that is not a whole column, and
   /// `invalid_argument` for one of another type. A run of equal values takes a few bytes, however long it is: hold the
-  /// size() of a stranger's column against what you expect before you decode it.
+  /// size() of a stranger's column against what you expect before you decode or ask it.
   [[nodiscard]] static packed_view parse(std::span<const std::byte> bytes) {
     return packed_view(detail::parse_packed(bytes, key_type_of<T>));
   }
@@ -366,8 +366,8 @@ void unpack(const executor& on, const Column& column, device_span<detail::packed
   unpack(on, column, 0, out, options);
 }
 
-/// The sum of all values, in 64 bits of the same signedness, modulo 2^64. 0 for none. One read of the packed bytes.
-/// Synchronises.
+/// The sum of all values, in 64 bits of the same signedness, modulo 2^64. 0 for none. One read of the packed bytes,
+/// O(size()), also where few runs stand for many values. Synchronises.
 template <detail::packed_queryable Column>
 [[nodiscard]] detail::sum_t<detail::packed_value<Column>> sum(const executor& on, const Column& column,
                                                               const packed_options& options = {}) {
