@@ -154,12 +154,15 @@ std::string csv_table::field(std::size_t row, std::size_t column) const {
 }
 
 csv_numbers read_numbers(const csv_table& from, std::string_view column) {
-  const std::size_t position = find_column(from.columns(), column);
+  return read_numbers(from, find_column(from.columns(), column));
+}
+
+csv_numbers read_numbers(const csv_table& from, std::size_t position) {
   csv_numbers found;
   std::vector<std::int64_t> whole;
+  std::vector<std::uint64_t> natural;
   std::vector<double> floating;
   std::vector<std::uint32_t> rows;
-  bool is_whole = true;
   for (std::size_t row = 0; row < from.rows(); ++row) {
     const auto text = from.field(row, position);
     const auto digits = trim(text);
@@ -169,20 +172,24 @@ csv_numbers read_numbers(const csv_table& from, std::string_view column) {
     }
     const auto value = number<double>(digits);
     if (!value) {
-      corrupt("column '" + std::string{column} + "' has text in row " + std::to_string(row + 1) + ": '" +
+      corrupt("column '" + from.columns()[position] + "' has text in row " + std::to_string(row + 1) + ": '" +
               text.substr(0, 60) + "'; a number, or nothing, is needed to rank by it");
     }
-    if (is_whole) {
-      const auto exact = number<std::int64_t>(digits);
-      is_whole = exact.has_value();
-      if (is_whole) whole.push_back(*exact);
-    }
+    // once one is missing in a list, so are all that follow
+    const auto take = [&]<class T>(std::vector<T>& exact) {
+      if (exact.size() != floating.size()) return;
+      if (const auto same = number<T>(digits)) exact.push_back(*same);
+    };
+    take(whole);
+    take(natural);
     floating.push_back(*value);
     rows.push_back(static_cast<std::uint32_t>(row));
   }
   if (found.missing > 0) found.rows = std::move(rows);
-  if (is_whole) {
+  if (whole.size() == floating.size()) {
     found.values = std::move(whole);
+  } else if (natural.size() == floating.size()) {
+    found.values = std::move(natural);
   } else {
     found.values = std::move(floating);
   }

@@ -35,7 +35,8 @@ class csv_table {
 
 /// The numbers of a column, the missing ones left out.
 struct csv_numbers {
-  std::variant<std::vector<std::int64_t>, std::vector<double>> values;  ///< whole numbers when all of them are
+  /// Whole numbers when all of them are: signed ones if they can be.
+  std::variant<std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<double>> values;
   std::vector<std::uint32_t> rows;  ///< the row that each value stands in; empty when no value is missing
   std::size_t missing = 0;          ///< rows whose field is empty, NA, N/A, NaN or null
 };
@@ -43,5 +44,7 @@ struct csv_numbers {
 /// Throws `invalid_argument` for a column that is not there, or is there twice, with the ones there are;
 /// `corrupt_data`, with row and text, for a field that is neither a number nor missing.
 [[nodiscard]] csv_numbers read_numbers(const csv_table& from, std::string_view column);
+/// The same of the column at a position < columns().size(), whatever the others are called.
+[[nodiscard]] csv_numbers read_numbers(const csv_table& from, std::size_t position);
 
 }  // namespace zenith_study

@@ -74,5 +74,7 @@ template std::vector<packed_measurement> measure_packed(std::span<const std::int
                                                         const patience&);
 template std::vector<packed_measurement> measure_packed(std::span<const std::int64_t>, std::span<const std::string>,
                                                         const patience&);
+template std::vector<packed_measurement> measure_packed(std::span<const std::uint64_t>, std::span<const std::string>,
+                                                        const patience&);
 
 }  // namespace zenith_study

@@ -8,6 +8,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
+#include <variant>
 
 #include <perf/study/commands.hpp>
 #include <perf/study/csv.hpp>
@@ -16,6 +18,7 @@
 #include <perf/study/measure_packed.hpp>
 #include <perf/study/output_file.hpp>
 #include <perf/study/packed_data.hpp>
+#include <perf/study/printable.hpp>
 #include <perf/study/progress.hpp>
 #include <perf/study/quantity.hpp>
 #include <perf/study/report.hpp>
@@ -56,12 +59,18 @@ std::string speed(std::uint64_t count, double seconds) {
 
 // A column of a table as integers: its values, or with decimals the values times a power of ten.
 struct integer_column {
-  std::vector<std::int64_t> values;
+  std::variant<std::vector<std::int64_t>, std::vector<std::uint64_t>> values;
   int decimals = 0;
+
+  [[nodiscard]] std::size_t size() const {
+    return std::visit([](const auto& all) { return all.size(); }, values);
+  }
 };
 
 std::optional<integer_column> as_integers(const csv_numbers& numbers) {
   if (const auto* whole = std::get_if<std::vector<std::int64_t>>(&numbers.values)) return integer_column{*whole, 0};
+  if (const auto* natural = std::get_if<std::vector<std::uint64_t>>(&numbers.values))
+    return integer_column{*natural, 0};
   const auto& reals = std::get<std::vector<double>>(numbers.values);
   constexpr double exact = 0x1p53;
   for (int decimals = 0; decimals <= 6; ++decimals) {
@@ -71,21 +80,31 @@ std::optional<integer_column> as_integers(const csv_numbers& numbers) {
       return std::abs(scaled) < exact && scaled / unit == value;
     };
     if (!std::ranges::all_of(reals, scales)) continue;
-    integer_column found{{}, decimals};
-    found.values.reserve(reals.size());
-    for (const double value : reals) found.values.push_back(std::llround(value * unit));
-    return found;
+    std::vector<std::int64_t> scaled;
+    scaled.reserve(reals.size());
+    for (const double value : reals) scaled.push_back(std::llround(value * unit));
+    return integer_column{std::move(scaled), decimals};
   }
   return std::nullopt;
 }
 
-std::vector<packed_measurement> measure_column(const std::vector<std::int64_t>& values,
-                                               std::span<const std::string> executors, const patience& limits,
-                                               bool& narrow) {
-  narrow = std::ranges::all_of(values, [](std::int64_t value) { return value == static_cast<std::int32_t>(value); });
-  if (!narrow) return measure_packed<std::int64_t>(values, executors, limits);
+struct measured_column {
+  std::string type;  // the narrowest that holds its values
+  std::vector<packed_measurement> encodings;
+};
+
+measured_column measure_column(const integer_column& column, std::span<const std::string> executors,
+                               const patience& limits) {
+  if (const auto* natural = std::get_if<std::vector<std::uint64_t>>(&column.values)) {
+    return {"uint64", measure_packed<std::uint64_t>(*natural, executors, limits)};
+  }
+  const auto& values = std::get<std::vector<std::int64_t>>(column.values);
+  const auto is_narrow = [](std::int64_t value) { return value == static_cast<std::int32_t>(value); };
+  if (!std::ranges::all_of(values, is_narrow)) {
+    return {"int64", measure_packed<std::int64_t>(values, executors, limits)};
+  }
   const std::vector<std::int32_t> halves(values.begin(), values.end());
-  return measure_packed<std::int32_t>(halves, executors, limits);
+  return {"int32", measure_packed<std::int32_t>(halves, executors, limits)};
 }
 
 int pack_file(const settings& given) {
@@ -106,25 +125,24 @@ int pack_file(const settings& given) {
   double packed_bits = 0;
   {
     progress bar("pack");
-    double done = 0;
-    for (const auto& name : parsed.columns()) {
-      bar.show(done++ / static_cast<double>(parsed.columns().size()), name);
+    const auto columns = parsed.columns().size();
+    for (std::size_t position = 0; position < columns; ++position) {
+      const auto& name = parsed.columns()[position];
+      bar.show(static_cast<double>(position) / static_cast<double>(columns), name);
       std::optional<csv_numbers> numbers;
       try {
-        numbers = read_numbers(parsed, name);
+        numbers = read_numbers(parsed, position);
       } catch (const zenith::error& fault) {
         if (fault.code() != zenith::error_code::corrupt_data) throw;
         left_out.push_back(name + " (text)");
         continue;
       }
       const auto column = as_integers(*numbers);
-      if (!column || column->values.empty()) {
-        left_out.push_back(name + (column ? " (no values)" : " (more than six decimals)"));
+      if (!column || column->size() == 0) {
+        left_out.push_back(name + (column ? " (no values)" : " (no integers of 64 bits, nor decimals of six places)"));
         continue;
       }
-      bool narrow = false;
-      const auto all = measure_column(column->values, executors, limits_of(given), narrow);
-      auto type = std::string{narrow ? "int32" : "int64"};
+      auto [type, all] = measure_column(*column, executors, limits_of(given));
       if (column->decimals > 0) type += fmt::format(" / 10^{}", column->decimals);
       shown.add_gap();
       const zenith::encoding* before = nullptr;
@@ -132,11 +150,11 @@ int pack_file(const settings& given) {
         const bool first = before == nullptr;
         const bool repeated = !first && *before == one.kind;
         before = &one.kind;
-        shown.add({first ? name : "", first ? with_commas(column->values.size()) : "", first ? type : "",
+        shown.add({first ? name : "", first ? with_commas(column->size()) : "", first ? type : "",
                    repeated ? "" : std::string{zenith::to_string(one.kind)}, one.is_smallest && !repeated ? "*" : "",
                    repeated ? "" : fmt::format("{:.2f}", one.bits_per_value), one.executor,
-                   speed(column->values.size(), one.unpack_seconds), speed(column->values.size(), one.sum_seconds)});
-        const auto bits = one.bits_per_value * static_cast<double>(column->values.size());
+                   speed(column->size(), one.unpack_seconds), speed(column->size(), one.sum_seconds)});
+        const auto bits = one.bits_per_value * static_cast<double>(column->size());
         if (one.executor == executors.front()) {
           if (one.kind == zenith::encoding::plain) plain_bits += bits;
           if (one.is_smallest) packed_bits += bits;
@@ -146,13 +164,15 @@ int pack_file(const settings& given) {
   }
   fmt::print("{} rows of {}\n\n{}\n", with_commas(parsed.rows()), given.input, shown.text());
   fmt::print("* the smallest, which automatic takes; unpack and sum in G values/s\n");
-  if (!left_out.empty()) fmt::print("left out: {}\n", fmt::join(left_out, ", "));
-  if (packed_bits > 0) {
-    fmt::print("all numeric columns: {} plain, {} packed, {:.1f} times smaller\n",
-               format_bytes(static_cast<std::uint64_t>(plain_bits / 8)),
-               format_bytes(static_cast<std::uint64_t>(packed_bits / 8)), plain_bits / packed_bits);
+  if (!left_out.empty()) fmt::print("left out: {}\n", printable(fmt::format("{}", fmt::join(left_out, ", "))));
+  if (packed_bits == 0) {
+    throw zenith::error(zenith::error_code::invalid_argument,
+                        fmt::format("{} has no column of numbers to pack", given.input));
   }
-  return packed_bits > 0 ? succeeded : failed_run;
+  fmt::print("all numeric columns: {} plain, {} packed, {:.1f} times smaller\n",
+             format_bytes(static_cast<std::uint64_t>(plain_bits / 8)),
+             format_bytes(static_cast<std::uint64_t>(packed_bits / 8)), plain_bits / packed_bits);
+  return succeeded;
 }
 
 // The figures of chapter 5 --------------------------------------------------------------------------------------------
@@ -296,7 +316,7 @@ void add_pack(CLI::App& app, int& status) {
       ->excludes(input);
   command->option_defaults()->always_capture_default();
   command->add_option("--count", given->count, "How many values a column has: 2^26, 64M, 64Mi")->excludes(input);
-  command->add_option("--seed", given->seed, "Of the random values")->excludes(input);
+  command->add_option("--seed", given->seed, "Of the random values")->check(CLI::NonNegativeNumber)->excludes(input);
   command->add_option("--patience", given->patience, "Seconds that one time may take to measure")
       ->check(CLI::Range(0.001, 100.0));
   command->add_option("--output", given->output, "Folder for numbers and pictures")

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include <perf/study/printable.hpp>
+
 namespace zenith_study {
 namespace {
 
@@ -25,7 +27,7 @@ void progress::show(double share, std::string_view what) {
   if (!on_terminal_) {
     if (what == last_) return;
     last_ = what;
-    fmt::print(stderr, "[{:3.0f} %] {}: {}\n", share * 100, title_, what);
+    fmt::print(stderr, "[{:3.0f} %] {}: {}\n", share * 100, title_, printable(what));
     return;
   }
   constexpr std::size_t cells = 28;
@@ -35,7 +37,7 @@ void progress::show(double share, std::string_view what) {
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start_;
   const auto head = fmt::format("{} {:3.0f} % {:3.0f} s  ", title_, share * 100, taken.count());
   const std::size_t room = terminal_width() - std::min(terminal_width(), head.size() + cells + 4);
-  fmt::print(stderr, "\r\x1b[K{}{}  {}", head, bar, what.substr(0, room));
+  fmt::print(stderr, "\r\x1b[K{}{}  {}", head, bar, printable(what.substr(0, room)));
   std::fflush(stderr);
 }
 

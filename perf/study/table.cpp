@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <perf/study/printable.hpp>
+
 namespace zenith_study {
 namespace {
 
@@ -9,14 +11,6 @@ namespace {
 std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
-}
-
-// Text from files must not move the cursor.
-std::string printable(std::string text) {
-  for (auto& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  }
-  return text;
 }
 
 }  // namespace
@@ -27,7 +21,7 @@ std::string table::text() const {
   auto rows = rows_;
   for (auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      row[i] = printable(std::move(row[i]));
+      row[i] = printable(row[i]);
       widths[i] = std::max(widths[i], width(row[i]));
     }
   }

@@ -115,7 +115,7 @@ void add_top_k(CLI::App& app, int& status) {
   study(command->add_option("--type", given->type, "float32, float64, int32, uint32, int64 or uint64"));
   study(command->add_option("--distribution", given->values, fmt::format("{}", fmt::join(names, ", ")))
             ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end()))));
-  study(command->add_option("--seed", sweep.seed, "Of the random values"));
+  study(command->add_option("--seed", sweep.seed, "Of the random values")->check(CLI::NonNegativeNumber));
   study(command->add_option("--repeat", sweep.repeat, "Timed repetitions of each point, their median counts")
             ->check(CLI::Range(1, 100000)));
   study(command->add_option("--budget", sweep.budget, "Seconds for all timed calls; slow lines are thinned to fit")

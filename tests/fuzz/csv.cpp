@@ -13,9 +13,11 @@
 
 namespace {
 
-void check_numbers(const zenith_study::csv_table& table, const std::string& name) {
+/// Of a column's name or position.
+template <class Column>
+void check_numbers(const zenith_study::csv_table& table, const Column& column) {
   try {
-    const auto numbers = zenith_study::read_numbers(table, name);
+    const auto numbers = zenith_study::read_numbers(table, column);
     const auto count = std::visit([](const auto& values) { return values.size(); }, numbers.values);
     if (count + numbers.missing != table.rows()) std::abort();
     if (!numbers.rows.empty() && numbers.rows.size() != count) std::abort();
@@ -42,9 +44,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       }
     }
     for (std::size_t column = 0; column < std::min<std::size_t>(table.columns().size(), 20); ++column) {
+      check_numbers(table, column);
       check_numbers(table, table.columns()[column]);
     }
-    check_numbers(table, "no such column");
+    check_numbers(table, std::string{"no such column"});
   } catch (const zenith::error& refused) {
     if (refused.code() != zenith::error_code::corrupt_data) std::abort();
   }

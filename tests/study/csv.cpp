@@ -86,6 +86,11 @@ TEST_CASE("csv: numbers are whole when all are, and missing ones are left out") 
   CHECK(gaps.rows == std::vector<std::uint32_t>{1, 6});
   CHECK(std::get<std::vector<std::int64_t>>(gaps.values) == std::vector<std::int64_t>{4, 5});
   CHECK(read_numbers(table, "whole").rows.empty());
+  using naturals = std::vector<std::uint64_t>;
+  CHECK(std::get<naturals>(read_numbers(parse_csv("a\n1\n18446744073709551615\n"), 0).values) ==
+        naturals{1, UINT64_MAX});
+  CHECK(floating(parse_csv("a\n-1\n18446744073709551615\n"), "a").size() == 2);
+  CHECK(floating(parse_csv("a\n1\n18446744073709551616\n"), "a").size() == 2);
 }
 
 TEST_CASE("csv: what is wrong is said, with the row") {

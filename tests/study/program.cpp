@@ -218,9 +218,24 @@ TEST_CASE("pack: decimals are packed as integers, and what cannot be is said") {
                         write("decimals.csv", "price,ratio,empty\n1.25,0.333333333333,\n-3.5,0.1,\n2,7,NA\n") + "'");
   CHECK(done.status == 0);
   CHECK_THAT(done.out, Contains("int32 / 10^2"));
-  CHECK_THAT(done.out, Contains("ratio (more than six decimals)") && Contains("empty (no values)"));
-  CHECK(run("pack --input '" + write("text.csv", "name\nzenith\n") + "'").status == 1);
+  CHECK_THAT(done.out, Contains("ratio (no integers of 64 bits, nor decimals of six places)"));
+  CHECK_THAT(done.out, Contains("empty (no values)"));
+  for (const char* text : {"name\nzenith\n", "name\n", "name\n1e30\n"}) {
+    const auto none = run("pack --input '" + write("text.csv", text) + "'");
+    CHECK(none.status == 1);
+    CHECK_THAT(none.err, Contains("text.csv has no column of numbers"));
+  }
   CHECK(run("pack --input /nowhere.csv").status == 1);
+}
+
+TEST_CASE("pack: columns of any name, and integers that only unsigned words hold") {
+  const auto done =
+      run("pack --backend cpu --patience 0.001 --input '" +
+          write("names.csv", "a,a,\"b\x1b[2J\nc\",a\n1,x,18446744073709551615,-5\n2,y,0,5000000000\n") + "'");
+  CHECK(done.status == 0);
+  CHECK_THAT(done.out, Contains("uint64") && Contains("int64") && Contains("left out: a (text)"));
+  CHECK_THAT(done.out + done.err, Contains("b [2J c") && !Contains("\x1b"));
+  CHECK(lines_with(done.out, " plain ") == 3);
 }
 
 TEST_CASE("pack: figures as tables, numbers and pictures") {
