@@ -2,12 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <system_error>
 
 #include <zenith/error.hpp>
 
 namespace zenith_study {
+
+std::string default_output() {
+  const char* folder = std::getenv("ZENITH_STUDY_OUTPUT");
+  return folder != nullptr && *folder != '\0' ? folder : "zenith-study";
+}
 
 std::filesystem::path output_folder(const std::string& name) {
   const std::filesystem::path folder = name;

@@ -35,7 +35,7 @@ struct settings {
   std::string count = "2^22";
   std::uint64_t seed = 1;
   double patience = 0.03;
-  std::string output = "zenith-study";
+  std::string output = default_output();
 };
 
 patience limits_of(const settings& given) { return {.most_repeats = 1000, .enough_seconds = given.patience}; }
@@ -319,8 +319,7 @@ void add_pack(CLI::App& app, int& status) {
   command->add_option("--seed", given->seed, "Of the random values")->check(CLI::NonNegativeNumber)->excludes(input);
   command->add_option("--patience", given->patience, "Seconds that one time may take to measure")
       ->check(CLI::Range(0.001, 100.0));
-  command->add_option("--output", given->output, "Folder for numbers and pictures")
-      ->envname("ZENITH_STUDY_OUTPUT")
+  command->add_option("--output", given->output, "Folder for numbers and pictures, else ZENITH_STUDY_OUTPUT")
       ->excludes(input);
   command->callback([given, &status] { status = given->input.empty() ? draw_figures(*given) : pack_file(*given); });
 }

@@ -21,7 +21,7 @@ struct settings {
   std::string k;
   std::string type = "float32";
   std::string values = "uniform";
-  std::string output = "zenith-study";
+  std::string output = default_output();
   std::string input;
   std::string column;
   sweep_options sweep;
@@ -120,8 +120,7 @@ void add_top_k(CLI::App& app, int& status) {
             ->check(CLI::Range(1, 100000)));
   study(command->add_option("--budget", sweep.budget, "Seconds for all timed calls; slow lines are thinned to fit")
             ->check(CLI::Range(0.1, 1e6)));
-  study(
-      command->add_option("--output", given->output, "Folder for numbers and picture")->envname("ZENITH_STUDY_OUTPUT"));
+  study(command->add_option("--output", given->output, "Folder for numbers and picture, else ZENITH_STUDY_OUTPUT"));
   command->callback([given, &status] { status = given->input.empty() ? run_study(*given) : run_file(*given); });
 }
 

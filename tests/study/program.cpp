@@ -238,6 +238,15 @@ TEST_CASE("pack: columns of any name, and integers that only unsigned words hold
   CHECK(lines_with(done.out, " plain ") == 3);
 }
 
+TEST_CASE("where results would go is no option beside an input") {
+  const auto folder = "ZENITH_STUDY_OUTPUT='" + (output / "elsewhere").string() + "'";
+  CHECK(run("pack --backend cpu --patience 0.001 --input '" + sample + "'", folder).status == 0);
+  CHECK(run("top-k --column dep_delay --k 3 --input '" + sample + "'", folder).status == 0);
+  CHECK(run("pack --backend cpu --count 100 --patience 0.001 --figure sorted", folder).status == 0);
+  CHECK(fs::exists(output / "elsewhere/pack-sorted-100-cpu.svg"));
+  CHECK_THAT(run("pack --output there --input '" + sample + "'").err, Contains("excludes"));
+}
+
 TEST_CASE("pack: figures as tables, numbers and pictures") {
   const auto done = run("pack --backend cpu --count 5000 --patience 0.001 --figure sorted --figure zipf --output '" +
                         output.string() + "'");
