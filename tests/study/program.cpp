@@ -14,7 +14,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path output = ZENITH_TEST_OUTPUT;
+// Without what an earlier run left there, which a test could take for its own.
+const fs::path output = [] {
+  const fs::path folder = ZENITH_TEST_OUTPUT;
+  fs::remove_all(folder);
+  return folder;
+}();
 const std::string sample = std::string{ZENITH_TEST_DATA} + "/flights-2013-sample.csv";
 
 std::string read(const fs::path& file) {
