@@ -1,105 +1,158 @@
 #pragma once
 
 /// \file
-/// Strategy "filter": one read of the data against a threshold, as a skeleton over the tile.
+/// Strategy "filter": one read of the data against a threshold, once for every device and source.
 ///
-/// Host-level order of its phases, on every backend:
-///   1. sample    a strided, jittered sample of the whole input; the threshold is an order statistic of it that lets at
-///                least k items through but for bad luck, and few more (`filter_plan`);
-///   2. scan      every tile: keep the items that reach the threshold, append them with their indices; a worker whose
-///                buffer is full selects its k best, and their worst raises the threshold;
-///   3. finish    select k among the survivors, and sort them;
-///   4. refine    only when the sample misled: fewer than k survived, or they flooded the buffers. 16-bit histograms of
-///                the images find the exact threshold, one read a digit, and 2 and 3 run once more. This bounds the
-///                worst case.
+///   1. sample    a strided, jittered sample of the whole input; the bound is an order statistic of it that lets at
+///   least
+///                k items through but for bad luck, and few more (`filter_plan`);
+///   2. scan      every tile: keep the items that reach the bound, with their indices. Where a worker selects its k
+///   best
+///                when its buffer is full, the bound rises;
+///   3. finish    select k among the survivors, sort them, write them;
+///   4. refine    only when the sample misled: fewer than k survived, or more than there was room for. Histograms of
+///   the
+///                entries' digits find a bound that is good enough, one read a digit, and 2 runs once more.
 ///
-/// Ties: within one worker items come by rising index, so once k items are held, an equal one that comes later has
-/// lost; the threshold becomes strict. That is why data that is all equal costs one read too.
+/// The bound is an entry, key and index, so of equal keys no more pass than of different ones: data that is all equal
+/// costs one read too. Complexity: one read on all but adversarial input; at most 2 + d + i, where d and i are the
+/// numbers of 11-bit digits of a key and of an index, and mostly 3.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
-#include <core/tile.hpp>
+#include <algorithms/top_k/filter_kernels.hpp>
+#include <core/device/context.hpp>
+#include <core/device/list.hpp>
+#include <zenith/top_k_call.hpp>
 
 namespace zenith::top_k_detail {
 
-/// Appends those of a tile's items that `keep` flags; they are loaded from whatever the tile takes.
-/// `Sink::reserve(count)` gives room for count entries.
-template <class Tile, class From, class Keep, class Sink>
-ZENITH_FN void filter_tile(Tile& tile, const From& from, tile_index count, const Keep& keep, Sink& sink) {
-  const auto items = tile.load(from, count);
-  const auto flags = tile.flag(items, keep);
-  if (!tile.any(flags)) return;
-  const auto ranks = tile.scan(flags);
-  tile.store_compacted(items, flags, ranks, sink.reserve(ranks.count));
-}
-
-/// How phase 1 samples: `samples` positions, one in each of as many equal strata, and the threshold is the
-/// `rank`-th best of the sample (from 1). samples = 0: too small to sample, let everything through.
-struct filter_plan {
-  std::uint32_t samples = 0;
-  std::uint32_t rank = 0;
-  double expected_survivors = 0;  ///< when the order of the input is not adversarial
+/// What a call of the filter asks for, beside the source. Outputs are the device's.
+template <class Key>
+struct filter_request {
+  u64 k = 0;
+  bool smallest = false;
+  bool nan_first = false;
+  Key* out_keys = nullptr;
+  void* out_indices = nullptr;
+  int index_bytes = 8;
+  u64 first_index = 0;
+  top_k_statistics* statistics = nullptr;
 };
 
-/// A sample of more items costs more than the survivors that it saves: on a CPU each is a cache miss.
-inline constexpr std::uint32_t most_samples = 16384;
+template <class Source>
+struct filter {
+  using key = typename Source::key;
+  using entry = source_entry<Source>;
+  template <bool Smallest, bool NanFirst>
+  using order = scan_order<key, Smallest, NanFirst>;
 
-/// How large a sample: what it costs is a cache miss an item, what it saves is survivors, n / samples for each rank. On
-/// data in random order the rising threshold soon takes over, so the sample only has to be good enough for sorted data.
-[[nodiscard]] inline double sample_size(double count, double k) {
-  const double root = std::sqrt(count);
-  return std::floor(root / 2 + std::fmin(root, 1024) + k / 4);
-}
+  template <bool Smallest>
+  using scans = std::conditional_t<
+      std::is_floating_point_v<key>,
+      device::list<scan_source<Source, order<Smallest, false>>, scan_source<Source, order<Smallest, true>>>,
+      device::list<scan_source<Source, order<Smallest, false>>>>;
+  using kernels =
+      device::concat<scans<false>, scans<true>,
+                     device::list<draw_sample<Source>, count_image_digits<Source>, count_index_digits<Source>,
+                                  write_results<Source, std::uint32_t>, write_results<Source, std::uint64_t>>>;
 
-/// The plan for a sample of a given size. Sampled ranks spread like a Poisson variable of mean
-/// r = k * samples / count; five standard deviations above keep the chance of a second read near one in a million.
-[[nodiscard]] inline filter_plan plan_sample(std::uint64_t count, std::uint64_t k, double samples) {
-  filter_plan plan;
-  const auto n = static_cast<double>(count);
-  samples = std::floor(std::fmin(samples, n));
-  const double mean = static_cast<double>(k) * samples / n;
-  const double rank = std::ceil(mean + 5 * std::sqrt(mean) + 7);
-  // a threshold that lets a quarter of the data through is not worth its sample
-  if (samples < 64 || rank * 4 > samples) {
-    plan.expected_survivors = n;
-    return plan;
+  template <device::device_context Context>
+  static void run(Context& on, const Source& source, const filter_request<key>& asked) {
+    if (asked.smallest) {
+      with_direction<true>(on, source, asked);
+    } else {
+      with_direction<false>(on, source, asked);
+    }
   }
-  plan.samples = static_cast<std::uint32_t>(samples);
-  plan.rank = static_cast<std::uint32_t>(rank);
-  plan.expected_survivors = rank * n / samples;
-  return plan;
-}
 
-/// The plan of a backend whose threshold rises as it goes.
-[[nodiscard]] inline filter_plan plan_filter(std::uint64_t count, std::uint64_t k, std::uint32_t most = most_samples) {
-  const double samples = sample_size(static_cast<double>(count), static_cast<double>(k));
-  return plan_sample(count, k, std::fmin(most, samples));
-}
+ private:
+  template <bool Smallest, class Context>
+  static void with_direction(Context& on, const Source& source, const filter_request<key>& asked) {
+    if constexpr (std::is_floating_point_v<key>) {
+      if (asked.nan_first) return phases<order<Smallest, true>>(on, source, asked);
+    }
+    phases<order<Smallest, false>>(on, source, asked);
+  }
 
-/// The limit of a device that gathers a sample as it reads: by what its teams hold together.
-inline constexpr std::uint32_t most_broad_samples = 1U << 20;
+  template <class Order, class Context>
+  static void phases(Context& on, const Source& source, const filter_request<key>& asked) {
+    const u64 n = source.size();
+    const auto images = Order::images();
+    const auto plan = Context::samples_broadly ? plan_broad_filter(n, asked.k, Context::most_samples)
+                                               : plan_filter(n, asked.k, Context::most_samples);
+    const u64 room = room_for(plan, n, asked.k);
+    const auto survivors = on.template collect<entry>(n, asked.k, room);
+    auto* const found = on.template buffer<narrowed_bound>(1);
+    auto* const bins = on.template buffer<u32>(digit_bins);
+    on.fill_zero(found, 1);
 
-/// The plan of a backend that gathers thousands of samples at once and keeps the sample's threshold to the end of the
-/// scan: about ten thousand survivors for small k, however many the items are.
-[[nodiscard]] inline filter_plan plan_broad_filter(std::uint64_t count, std::uint64_t k,
-                                                   std::uint32_t most = most_broad_samples) {
-  const double samples = std::fmax(1024, static_cast<double>(count) / 1024 + static_cast<double>(k) / 4);
-  return plan_sample(count, k, std::fmin(most, samples));
-}
+    if (plan.samples > 0) {  // 1. sample
+      auto* const sample = on.template buffer<entry>(plan.samples);
+      on.for_each(plan.samples, draw_sample<Source>{source, images, plan.samples, sample});
+      on.kth_best(sample, plan.samples, plan.rank, survivors.bound);
+    }
+    on.for_tiles(scan_source<Source, Order>{source, survivors});  // 2. scan
+    on.when(misled<entry>{survivors}, [&] {                       // 4. refine
+      on.for_each(1, begin_narrowing{found, n, asked.k});
+      const u64 most = std::min<u64>(survivors.capacity, std::max<u64>(room, 4 * asked.k));
+      for (unsigned pass = 0; pass < digit_place<entry>::passes; ++pass) {
+        on.when(is_too_wide{found, most}, [&] {
+          const digit_place<entry> place{pass};
+          on.for_each(digit_bins, clear_bins{bins});
+          if (place.is_of_index()) {
+            on.for_each(n, count_index_digits<Source>{source, images, found, bins, place});
+          } else {
+            on.for_tiles(count_image_digits<Source>{source, images, found, bins, place});
+          }
+          on.for_each(1, choose_digit<entry>{found, bins, place});
+        });
+      }
+      on.for_each(1, set_bound<entry>{found, survivors});
+      on.for_tiles(scan_source<Source, Order>{source, survivors});
+    });
+    const entry* const best = on.select_best(survivors, asked.k);  // 3. finish
+    write(on, source, asked, best);
+    if (asked.statistics != nullptr) report(on, asked, survivors, found);
+  }
 
-/// The position sampled in stratum i of `samples`: anywhere in it, by a hash, so that no stride of the data resonates.
-/// The strata cover all of the input, which may be sorted: the first ones are an item wider where they must.
-[[nodiscard]] ZENITH_FN std::uint64_t sample_position(std::uint64_t i, std::uint64_t count, std::uint32_t samples) {
-  const std::uint64_t narrow = count / samples;
-  const std::uint64_t wide = count % samples;
-  const std::uint64_t first = i * narrow + (i < wide ? i : wide);
-  const std::uint64_t width = narrow + (i < wide ? 1 : 0);
-  std::uint64_t h = (i + 1) * 0x9e3779b97f4a7c15ULL;
-  h ^= h >> 32;
-  h *= 0xd6e8feb86659fd93ULL;
-  h ^= h >> 32;
-  return first + (((h >> 32) * width) >> 32);
-}
+  // The number of survivors is a sum of `rank` intervals between samples: its standard deviation is 1 / sqrt(rank) of
+  // its mean. Eight of them above the mean are as good as never reached, and if they are, the call refines.
+  static u64 room_for(const filter_plan& plan, u64 n, u64 k) {
+    if (plan.samples == 0) return n;
+    const double most = plan.expected_survivors * (1 + 8 / std::sqrt(static_cast<double>(plan.rank)));
+    return static_cast<u64>(std::clamp(std::ceil(most), static_cast<double>(k), static_cast<double>(n)));
+  }
+
+  template <class Context>
+  static void write(Context& on, const Source& source, const filter_request<key>& asked, const entry* best) {
+    if (asked.index_bytes == 4) {
+      on.for_each(asked.k,
+                  write_results<Source, std::uint32_t>{
+                      source, best, asked.out_keys, static_cast<std::uint32_t*>(asked.out_indices), asked.first_index});
+    } else {
+      on.for_each(asked.k,
+                  write_results<Source, std::uint64_t>{
+                      source, best, asked.out_keys, static_cast<std::uint64_t*>(asked.out_indices), asked.first_index});
+    }
+  }
+
+  template <class Context>
+  static void report(Context& on, const filter_request<key>& asked, const device::collection<entry>& survivors,
+                     const narrowed_bound* found) {
+    const auto narrowed = on.read(found);
+    *asked.statistics = {std::string{on.variant()}, on.threads(), narrowed.inside == 0 ? 1 : u64{2} + narrowed.passes,
+                         u64{on.read(survivors.count)}};
+  }
+};
+
+/// Kernels that do not know the source, by width of the key.
+template <class Entry>
+using filter_width_kernels = device::list<choose_digit<Entry>, set_bound<Entry>>;
+using filter_common_kernels =
+    device::concat<device::list<begin_narrowing, clear_bins>, filter_width_kernels<ordered::entry32>,
+                   filter_width_kernels<ordered::entry64>>;
 
 }  // namespace zenith::top_k_detail

@@ -5,7 +5,7 @@
 
 #include <algorithms/top_k/bitonic_cost.hpp>
 #include <algorithms/top_k/cost_terms.hpp>
-#include <algorithms/top_k/filter.hpp>
+#include <algorithms/top_k/filter_tile.hpp>
 
 namespace zenith::top_k_detail {
 namespace {

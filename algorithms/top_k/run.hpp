@@ -18,6 +18,17 @@ using part_function = std::function<void(const top_k_call& part, std::uint64_t f
 /// call itself.
 void run_segments(const execution& on, const top_k_call& call, std::uint64_t segment, const part_function& run_part);
 
+/// Whether a NaN among the results is an error, and how its message begins: "keys holds NaN".
+struct rejection {
+  bool is_asked = false;
+  std::string_view what;
+};
+
+/// The same; when NaN is rejected (`call.nan_first` is set) it writes nothing and throws invalid_argument if the best
+/// key is a NaN.
+void run_parts(const execution& on, const top_k_call& call, const rejection& reject, std::uint64_t segment,
+               const part_function& run_part);
+
 /// Runs a checked call: splits more than `segment` items into segments and merges their results; under the rejecting
 /// policy (`call.nan_first` is set) it writes nothing and throws invalid_argument when the best key is a NaN.
 void run(const execution& on, std::string_view strategy, const top_k_call& call, bool reject_nan,

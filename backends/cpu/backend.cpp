@@ -3,19 +3,22 @@
 #include <algorithm>
 #include <string>
 
+#include <backends/cpu/family.hpp>
 #include <backends/cpu/isa.hpp>
 #include <backends/cpu/measure.hpp>
 #include <backends/cpu/packed_column.hpp>
 #include <backends/cpu/parallel.hpp>
 #include <backends/cpu/profile.hpp>
 #include <backends/cpu/top_k.hpp>
+#include <core/device/family.hpp>
+#include <zenith_families.hpp>
 
 namespace zenith::cpu_backend {
 namespace {
 
 constexpr std::string_view options[] = {"threads", "isa"};
 
-constexpr kernel kernels[] = {
+constexpr kernel own_kernels[] = {
     make_kernel<pack_call, pack>("tiles"),
     make_kernel<packed_extremes_call, packed_extremes>("tiles"),
     make_kernel<packed_select_call, packed_select>("tiles"),
@@ -25,6 +28,7 @@ constexpr kernel kernels[] = {
     make_kernel<top_k_call, top_k_filter>("filter"),
     make_kernel<unpack_call, unpack>("tiles"),
 };
+constexpr auto kernels = device::joined(own_kernels, device::kernel_entries<runner>(device::all_strategies{}));
 
 std::vector<device_info> devices() {
   std::string detail = std::to_string(hardware_threads()) + " threads";

@@ -82,6 +82,13 @@ const isa_table& find_isa(std::string_view name) {
   return *widest;
 }
 
+std::size_t position_of(const isa_table& isa) noexcept {
+  const auto all = built_isas();
+  std::size_t at = 0;
+  while (all[at] != &isa) ++at;
+  return at;
+}
+
 std::string isa_name(std::string_view name) {
   const char* forced = std::getenv("ZENITH_FORCE_ISA");
   const auto& found = find_isa(name);

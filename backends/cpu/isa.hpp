@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,8 +21,17 @@ namespace zenith::cpu_backend {
 /// name that is none, `unsupported` for a set that this CPU lacks.
 [[nodiscard]] const isa_table& find_isa(std::string_view name);
 
+/// Where a table stands among `built_isas()`.
+[[nodiscard]] std::size_t position_of(const isa_table& isa) noexcept;
+
 /// What `name` stands for under the rules of `find_isa`: a table's name, or "avx512bw", which is AVX-512 without VBMI.
 [[nodiscard]] std::string isa_name(std::string_view name);
+
+/// Of one thing for each built set, the narrowest first, the one for `find_isa(name)`.
+template <class T>
+[[nodiscard]] T by_isa(std::string_view name, std::initializer_list<T> each) {
+  return each.begin()[position_of(find_isa(name))];
+}
 
 /// What the set that `isa_name` returned offers over packed columns.
 [[nodiscard]] const packed_table& find_packed(std::string_view name);

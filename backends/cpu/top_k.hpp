@@ -6,7 +6,7 @@
 
 namespace zenith::cpu_backend {
 
-/// Strategy "filter": algorithms/top_k/filter.hpp.
+/// Strategy "filter": algorithms/top_k/filter_tile.hpp.
 void top_k_filter(const execution& on, const top_k_call& call);
 
 /// The filter over the values of a packed column from block `first_block` on; `call.keys` is not looked at.

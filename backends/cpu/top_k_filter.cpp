@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include <algorithms/top_k/filter.hpp>
+#include <algorithms/top_k/filter_tile.hpp>
 #include <backends/cpu/collector.hpp>
 #include <backends/cpu/isa.hpp>
 #include <backends/cpu/parallel.hpp>

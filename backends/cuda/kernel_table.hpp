@@ -1,20 +1,27 @@
 #pragma once
 
 /// \file
-/// All that the backend offers: what the descriptor lists, and the emulated one of the tests with it.
+/// All that the backend offers: what the descriptor lists, and the emulated one of the tests with it. The families'
+/// strategies stand behind what the backend has of its own.
+
+#include <zenith_families.hpp>
 
 #include <algorithm>
 #include <array>
 
+#include <backends/cuda/family.hpp>
 #include <backends/cuda/packed_column/packed_column.hpp>
 #include <backends/cuda/top_k/top_k.hpp>
+#include <core/device/family.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
 inline constexpr auto kernel_table = [] {
-  std::array<kernel, top_k_kernels.size() + packed_column_kernels.size()> all{};
-  const auto* rest = std::copy(top_k_kernels.begin(), top_k_kernels.end(), all.begin());
-  std::copy(packed_column_kernels.begin(), packed_column_kernels.end(), all.begin() + (rest - all.begin()));
+  constexpr auto families = device::kernel_entries<runner>(device::all_strategies{});
+  std::array<kernel, top_k_kernels.size() + packed_column_kernels.size() + families.size()> all{};
+  auto* next = std::copy(top_k_kernels.begin(), top_k_kernels.end(), all.data());
+  next = std::copy(packed_column_kernels.begin(), packed_column_kernels.end(), next);
+  std::copy(families.begin(), families.end(), next);
   return all;
 }();
 

@@ -1,27 +1,30 @@
 #include <zenith/backend.hpp>
 
-#include <array>
-
+#include <algorithms/top_k/family.hpp>
+#include <backends/kokkos/family.hpp>
 #include <backends/kokkos/packed_column.hpp>
 #include <backends/kokkos/profile.hpp>
 #include <backends/kokkos/runtime.hpp>
 #include <backends/kokkos/space.hpp>
 #include <backends/kokkos/top_k_run.hpp>
+#include <core/device/family.hpp>
 #include <zenith/error.hpp>
+#include <zenith_families.hpp>
 
 namespace zenith::kokkos_backend {
 namespace {
 
-constexpr std::array kernels{
+constexpr kernel own_kernels[]{
     make_kernel<pack_call, pack>("tiles"),
     make_kernel<packed_extremes_call, packed_extremes>("tiles"),
     make_kernel<packed_select_call, packed_select>("tiles"),
     make_kernel<packed_sum_call, packed_sum>("tiles"),
     make_kernel<packed_top_k_call, packed_top_k>("tiles"),
-    make_kernel<top_k_call, top_k_filter>("filter"),
     make_kernel<top_k_call, top_k_bitonic>("bitonic"),
     make_kernel<unpack_call, unpack>("tiles"),
 };
+using strategies = device::concat<top_k_family::strategies, device::all_strategies>;
+constexpr auto kernels = device::joined(own_kernels, device::kernel_entries<runner>(strategies{}));
 
 std::vector<device_info> devices() {
   const std::string lanes = is_host_space ? std::to_string(concurrency()) + " host thread(s)" : "device memory";

@@ -28,8 +28,4 @@ void top_k_bitonic(const execution& /*on*/, const top_k_call& call) {
   run(call, [&]<class T>(std::type_identity<T>, top_k_statistics& statistics) { run_bitonic<T>(call, statistics); });
 }
 
-void top_k_filter(const execution& /*on*/, const top_k_call& call) {
-  run(call, [&]<class T>(std::type_identity<T>, top_k_statistics& statistics) { run_filter<T>(call, statistics); });
-}
-
 }  // namespace zenith::kokkos_backend

@@ -5,10 +5,8 @@
 
 namespace zenith::kokkos_backend {
 
-/// The strategies for keys of type T. Kokkos runs, and nobody else is inside it.
+/// Strategy "bitonic" for keys of type T. Kokkos runs, and nobody else is inside it.
 template <class T>
 void run_bitonic(const top_k_call& call, top_k_statistics& statistics);
-template <class T>
-void run_filter(const top_k_call& call, top_k_statistics& statistics);
 
 }  // namespace zenith::kokkos_backend

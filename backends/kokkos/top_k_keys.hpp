@@ -49,14 +49,6 @@ struct key_source {
   }
 };
 
-/// Entries that were gathered before.
-template <class Entry>
-struct entry_source {
-  buffer<Entry> entries;
-
-  KOKKOS_FUNCTION Entry operator()(std::uint64_t i) const { return entries(static_cast<std::size_t>(i)); }
-};
-
 /// Results from entries: the input's own bits, found by index.
 template <class Keys, class Index>
 struct emit_results {

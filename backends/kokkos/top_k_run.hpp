@@ -5,8 +5,7 @@
 
 namespace zenith::kokkos_backend {
 
-/// The kernels of operation "top_k".
+/// Strategy "bitonic" of operation "top_k".
 void top_k_bitonic(const execution& on, const top_k_call& call);
-void top_k_filter(const execution& on, const top_k_call& call);
 
 }  // namespace zenith::kokkos_backend

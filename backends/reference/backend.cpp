@@ -1,6 +1,8 @@
 #include <array>
 
 #include <backends/reference/packed_column.hpp>
+#include <backends/reference/scored_top_k.hpp>
+#include <backends/reference/skyline.hpp>
 #include <backends/reference/top_k.hpp>
 #include <zenith/backend.hpp>
 
@@ -13,6 +15,8 @@ constexpr std::array kernels{
     make_kernel<packed_select_call, packed_select>("tiles"),
     make_kernel<packed_sum_call, packed_sum>("tiles"),
     make_kernel<packed_top_k_call, packed_top_k>("tiles"),
+    make_kernel<scored_top_k_call, scored_top_k>("sort"),
+    make_kernel<skyline_call, skyline>("bnl"),
     make_kernel<top_k_call, top_k>("sort"),
     make_kernel<unpack_call, unpack>("tiles"),
 };

@@ -6,18 +6,15 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <functional>
-#include <limits>
 #include <map>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include <perf/bench/beside_floor.hpp>
 #include <perf/study/distribution.hpp>
-#include <perf/study/floor.hpp>
 #include <zenith/zenith.hpp>
 
 #if defined(ZENITH_HAS_HWY)
@@ -26,14 +23,15 @@
 
 namespace {
 
+using zenith_bench::all_threads;
+using zenith_bench::measure_beside_floor;
+using zenith_bench::seconds_of;
 using zenith_study::distribution;
 
 std::size_t item_count() {
   const char* asked = std::getenv("ZENITH_BENCH_COUNT");
   return asked == nullptr ? std::size_t{1} << 26 : std::strtoull(asked, nullptr, 10);
 }
-
-int all_threads() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
 
 const std::vector<float>& keys_of(distribution of) {
   static std::map<distribution, std::vector<float>> made;
@@ -44,36 +42,15 @@ const std::vector<float>& keys_of(distribution of) {
   return made[of];
 }
 
-double seconds_of(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-// Floor and work take turns, so that a noisy neighbour meets both; the ratio is that of the fastest of each.
-void measure(benchmark::State& state, std::span<const float> keys, int threads, const std::function<double()>& work) {
-  double floor = std::numeric_limits<double>::infinity();
-  double fastest = floor;
-  for (auto _ : state) {
-    const auto read = zenith_study::measure_read_floor(std::as_bytes(keys), threads, 1);
-    floor = std::min(floor, std::ranges::min(read.seconds));
-    const double taken = work();
-    fastest = std::min(fastest, taken);
-    state.SetIterationTime(taken);
-  }
-  state.counters["floor_ms"] = floor * 1e3;
-  state.counters["best_ms"] = fastest * 1e3;
-  state.counters["ratio"] = fastest / floor;
-}
-
 void run_strategy(benchmark::State& state, const char* strategy, distribution of, std::size_t k, int threads) {
   const auto& keys = keys_of(of);
   if (k > keys.size()) return state.SkipWithError("k is larger than the count");
   const auto ex = zenith::cpu({.threads = threads});
   std::vector<float> out_keys(k);
   std::vector<std::uint32_t> out_indices(k);
-  measure(state, keys, threads,
-          [&] { return seconds_of([&] { zenith::top_k(ex, keys, out_keys, out_indices, {.strategy = strategy}); }); });
+  measure_beside_floor(state, std::as_bytes(std::span(keys)), threads, [&] {
+    return seconds_of([&] { zenith::top_k(ex, keys, out_keys, out_indices, {.strategy = strategy}); });
+  });
 }
 
 using peer_function = void (*)(std::vector<float>& keys, std::size_t k);
@@ -96,7 +73,7 @@ void run_peer(benchmark::State& state, peer_function peer, distribution of, std:
   const auto& keys = keys_of(of);
   if (k > keys.size()) return state.SkipWithError("k is larger than the count");
   std::vector<float> copy;
-  measure(state, keys, 1, [&] {
+  measure_beside_floor(state, std::as_bytes(std::span(keys)), 1, [&] {
     copy = keys;
     return seconds_of([&] { peer(copy, k); });
   });

@@ -7,7 +7,7 @@
     perf, tests include public headers and what lies in their own room; tests/unit may see private headers, tests/simt is
                 built from the CUDA backend's kernels, tests/fuzz feeds the parsers of core, packed columns and
                 perf/study,
-                tests/study and tests/dispatch see perf/study
+                tests/study and tests/dispatch see perf/study, tests/device runs core's kernels on the backends' contexts
 Public headers include public headers and the standard library, CUDA headers stay in backends/cuda, and nothing outside
 tests includes anything of tests.
 """
@@ -33,6 +33,9 @@ ALLOWED = {
     "tests": ["public"],
     "tests/unit": ["public", "core/", "algorithms/", "backends/"],
     "tests/simt": ["public", "core/", "algorithms/", "backends/cuda/"],
+    "tests/device": ["public", "core/", "backends/"],
+    "tests/toy_family": ["public", "core/", "backends/"],
+    "tests/cuda": ["public", "core/", "backends/cuda/"],
     "tests/study": ["public", "perf/study/"],
     "tests/dispatch": ["public", "perf/study/"],
     "tests/fuzz": ["public", "core/", "algorithms/packed_column/", "perf/study/"],

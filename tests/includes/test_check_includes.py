@@ -46,6 +46,9 @@ class Allowed(unittest.TestCase):
         self.check("tests/unit/x.cpp", "<backends/cpu/isa.hpp>")
         self.check("tests/simt/x.cpp", "<backends/cuda/device.hpp>")
         self.check("tests/fuzz/x.cpp", "<perf/study/csv.hpp>")
+        self.check("tests/device/x.cpp", "<core/tile.hpp>")
+        self.check("tests/device/x.cpp", "<backends/cpu/isa.hpp>")
+        self.check("tests/toy_family/x.cpp", "<core/tile.hpp>")
         self.check("tests/conformance/x.cpp", "<catch.hpp>")
 
     def test_a_commented_include_is_none(self):
@@ -90,6 +93,7 @@ class Refused(unittest.TestCase):
         self.check("tests/conformance/x.cpp", "<algorithms/top_k/order.hpp>")
         self.check("tests/dispatch/x.cpp", "<core/tile.hpp>")
         self.check("tests/simt/x.cpp", "<backends/cpu/isa.hpp>")
+        self.check("tests/device/x.cpp", "<algorithms/top_k/order.hpp>")
 
     def test_nothing_includes_tests(self):
         self.check("backends/cuda/x.hpp", "<tests/simt/fibre.hpp>")

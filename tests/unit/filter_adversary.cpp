@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <algorithms/top_k/filter.hpp>
+#include <algorithms/top_k/filter_tile.hpp>
 #include <catch.hpp>
 #include <check.hpp>
 #include <inputs.hpp>

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include <algorithms/top_k/filter.hpp>
+#include <algorithms/top_k/filter_tile.hpp>
 #include <catch.hpp>
 #include <settings.hpp>
 

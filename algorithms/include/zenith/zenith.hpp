@@ -5,17 +5,23 @@
 
 #include <zenith/array.hpp>
 #include <zenith/backend.hpp>
+#include <zenith/columns.hpp>
 #include <zenith/cost.hpp>
 #include <zenith/cuda.hpp>
 #include <zenith/error.hpp>
 #include <zenith/executor.hpp>
 #include <zenith/function.hpp>
 #include <zenith/machine.hpp>
+#include <zenith/matrix.hpp>
 #include <zenith/packed_block.hpp>
 #include <zenith/packed_call.hpp>
 #include <zenith/packed_column.hpp>
 #include <zenith/packed_layout.hpp>
 #include <zenith/packed_table.hpp>
+#include <zenith/scored_top_k.hpp>
+#include <zenith/scored_top_k_call.hpp>
+#include <zenith/skyline.hpp>
+#include <zenith/skyline_call.hpp>
 #include <zenith/span.hpp>
 #include <zenith/top_k.hpp>
 #include <zenith/types.hpp>

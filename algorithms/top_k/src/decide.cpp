@@ -1,11 +1,8 @@
-#include <algorithms/top_k/decide.hpp>
+#include <algorithms/top_k/choices.hpp>
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
-#include <algorithms/top_k/strategies.hpp>
-#include <core/decide.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith {
@@ -20,39 +17,10 @@ constexpr auto names = [] {
   return all;
 }();
 
-candidate consider(const top_k_problem& problem, const strategy& with, const device_profile& on,
-                   std::string_view asked) {
-  auto reason = detail::obstacle(top_k_call::operation, with.name, "the keys lie", problem.space, on);
-  if (reason.empty() && asked != "auto" && asked != with.name) reason = "another strategy was asked for";
-  if (!reason.empty()) return detail::barred(on, with.name, std::move(reason));
-  return detail::predicted(on, with.name, seconds(with.model(problem, on), on));
-}
-
 }  // namespace
 
-namespace top_k_detail {
-
-std::optional<decision> try_decide(const top_k_problem& problem, std::span<const device_profile> among,
-                                   std::string_view asked) {
-  std::vector<candidate> all;
-  all.reserve(among.size() * strategies.size());
-  for (const auto& device : among) {
-    for (const auto& one : strategies) all.push_back(consider(problem, one, device, asked));
-  }
-  return detail::fastest(std::move(all));
-}
-
-decision decide(const top_k_problem& problem, std::span<const device_profile> among, std::string_view asked) {
-  if (auto found = try_decide(problem, among, asked)) return *std::move(found);
-  throw error(error_code::unsupported, asked == "auto" ? std::string{"top_k: no device of this machine can run it"}
-                                                       : "top_k: options.strategy is '" + std::string{asked} +
-                                                             "', which no usable device offers");
-}
-
-}  // namespace top_k_detail
-
 decision decide(const top_k_problem& problem, const machine& on) {
-  return top_k_detail::decide(problem, on.devices(), "auto");
+  return detail::decide(top_k_detail::choices, problem, on.devices(), "auto");
 }
 
 cost top_k_cost(std::string_view name, const top_k_problem& problem, const device_profile& on) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include <algorithms/top_k/entry.hpp>
@@ -50,17 +51,18 @@ bool any_nan(const std::vector<std::byte>& raw) {
 }
 
 // NaN comes first under the rejecting policy, so one look at the k best tells whether there is any.
-void run_rejecting(const execution& on, std::string_view strategy, const top_k_call& call, std::uint64_t segment) {
+void run_rejecting(const execution& on, const top_k_call& call, const rejection& reject, std::uint64_t segment,
+                   const part_function& run_part) {
   held_results held(on, call, call.k);
   top_k_call inner = call;
   inner.out_keys = held.keys.data();
   inner.out_indices = held.indices.data();
-  run(on, strategy, inner, false, segment);
+  run_segments(on, inner, segment, run_part);
   std::vector<std::byte> seen(held.keys.bytes());
   held.keys.read(seen.data());
   if (call.type == key_type::float32 ? any_nan<float>(seen) : any_nan<double>(seen)) {
-    throw error(error_code::invalid_argument, "top_k: keys holds NaN, which options.nans = reject does not allow",
-                on.target->name);
+    throw error(error_code::invalid_argument,
+                "top_k: " + std::string{reject.what} + ", which options.nans = reject does not allow", on.target->name);
   }
   copy_bytes(on, call.space, call.out_keys, held.keys.data(), held.keys.bytes());
   copy_bytes(on, call.space, call.out_indices, held.indices.data(), held.indices.bytes());
@@ -138,10 +140,18 @@ void run_segments(const execution& on, const top_k_call& call, std::uint64_t seg
   });
 }
 
+void run_parts(const execution& on, const top_k_call& call, const rejection& reject, std::uint64_t segment,
+               const part_function& run_part) {
+  if (reject.is_asked) {
+    run_rejecting(on, call, reject, segment, run_part);
+  } else {
+    run_segments(on, call, segment, run_part);
+  }
+}
+
 void run(const execution& on, std::string_view strategy, const top_k_call& call, bool reject_nan,
          std::uint64_t segment) {
-  if (reject_nan) return run_rejecting(on, strategy, call, segment);
-  run_segments(on, call, segment, [&](const top_k_call& part, std::uint64_t first) {
+  run_parts(on, call, {reject_nan, "keys holds NaN"}, segment, [&](const top_k_call& part, std::uint64_t first) {
     auto there = part;
     there.keys = static_cast<const std::byte*>(call.keys) + first * size_of(call.type);
     run_kernel(on, strategy, there);

@@ -1,11 +1,9 @@
 #include <zenith/top_k.hpp>
 
 #include <limits>
-#include <optional>
 
-#include <algorithms/top_k/decide.hpp>
+#include <algorithms/top_k/choices.hpp>
 #include <algorithms/top_k/run.hpp>
-#include <core/resolve.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith::detail {
@@ -33,88 +31,6 @@ top_k_problem problem_of(const top_k_arguments& given, const top_k_options& opti
   return {given.count, given.out_keys_count, given.type, options.order, given.space};
 }
 
-struct choice {
-  execution on;
-  std::string strategy;
-};
-
-choice choose_strategy(const execution& on, const top_k_problem& problem, std::string_view asked) {
-  if (asked != "auto") return {on, std::string{asked}};
-  if (on.target->default_profile != nullptr) {
-    if (const auto* profile = machine::local().find(on.target->name, on.device)) {
-      if (const auto decided = top_k_detail::try_decide(problem, {profile, 1}, asked)) return {on, decided->strategy};
-    }
-  }
-  for (const auto& entry : on.target->kernels) {
-    if (entry.run != nullptr && entry.operation == top_k_call::operation) return {on, std::string{entry.strategy}};
-  }
-  throw error(error_code::unsupported, "top_k is not offered by this backend", on.target->name);
-}
-
-choice choose_device(const top_k_problem& problem, std::string_view asked, const std::string& forced) {
-  if (!forced.empty()) return choose_strategy(make_executor(forced).settings(), problem, asked);
-  const auto decided = top_k_detail::decide(problem, machine::local().devices(), asked);
-  execution on;
-  on.target = &find_backend(decided.backend);
-  on.device = decided.device;
-  return {resolve(std::move(on)), decided.strategy};
-}
-
-// The latest decision of this thread: calls in a loop have one problem, and a decision costs more than a small top-k.
-struct remembered {
-  top_k_problem problem;
-  execution asked;
-  std::string asked_strategy;
-  std::string forced;
-  const machine* here = nullptr;
-  choice chosen;
-};
-
-bool same(const execution& a, const execution& b) {
-  return a.target == b.target && a.device == b.device && a.threads == b.threads && a.isa == b.isa &&
-         a.stream == b.stream && a.memory == b.memory;
-}
-
-// Whether the profiles have a say. What is forced runs whatever state their file is in.
-bool must_choose(const execution& asked, std::string_view strategy, const std::string& forced) {
-  if (asked.target == nullptr && forced.empty()) return true;
-  const auto* target = asked.target != nullptr ? asked.target : &find_backend(forced.substr(0, forced.find(':')));
-  return strategy == "auto" && target->default_profile != nullptr;
-}
-
-// By value: while a call waits for its workers this thread may take up another call, which decides anew.
-choice choose(const execution& asked, const top_k_problem& problem, std::string_view strategy) {
-  static thread_local std::optional<remembered> last;
-  auto forced = asked.target == nullptr ? forced_backend() : std::string{};
-  const machine* here = must_choose(asked, strategy, forced) ? &machine::local() : nullptr;
-  if (last && last->here == here && last->forced == forced && last->asked_strategy == strategy &&
-      last->problem == problem && same(last->asked, asked)) {
-    return last->chosen;
-  }
-  auto chosen =
-      asked.target == nullptr ? choose_device(problem, strategy, forced) : choose_strategy(asked, problem, strategy);
-  last = remembered{problem, asked, std::string{strategy}, std::move(forced), here, std::move(chosen)};
-  return last->chosen;
-}
-
-void check_backend(const execution& on, const top_k_arguments& given, const std::string& strategy) {
-  const auto& name = on.target->name;
-  if (given.space == memory_space::device && on.target->memory != memory_space::device) {
-    throw error(error_code::invalid_argument, "top_k: keys is a device_span, but this backend works on host memory",
-                name);
-  }
-  if (find_kernel(*on.target, top_k_call::operation, strategy) == nullptr) {
-    std::string offers;
-    for (const auto& entry : on.target->kernels) {
-      if (entry.run != nullptr && entry.operation == top_k_call::operation)
-        offers += (offers.empty() ? "" : ", ") + std::string{entry.strategy};
-    }
-    throw error(
-        error_code::unsupported,
-        "top_k: options.strategy is '" + strategy + "', which this backend does not offer; it offers: " + offers, name);
-  }
-}
-
 }  // namespace
 
 void require_k(std::size_t k, std::size_t count) {
@@ -124,8 +40,9 @@ void require_k(std::size_t k, std::size_t count) {
 
 top_k_run top_k(const executor& on, const top_k_arguments& given, const top_k_options& options) {
   check(given);
-  const auto [where, strategy] = choose(on.settings(), problem_of(given, options), options.strategy);
-  check_backend(where, given, strategy);
+  const auto [where, strategy] =
+      choose(top_k_detail::choices, on.settings(), problem_of(given, options), options.strategy);
+  check_backend(where, top_k_call::operation, "top_k", "keys", given.space, strategy);
   if (given.out_keys_count > 0) {
     top_k_call call;
     call.type = given.type;

@@ -1,3 +1,5 @@
+#pragma once
+
 // The instruction set that a unit is compiled for, from the ZENITH_ISA_<NAME> that it is given: its namespace
 // ZENITH_ISA, and in there what xsimd and the statistics call it. The first header of a unit: what is included from the
 // rest of Zenith is forced inline.

@@ -1,43 +1,6 @@
-// lane_mask(flags): a bit for each lane.
 // compress_store(keys, first, mask, out_keys, out_indices): the lanes of `keys` that `mask` names, and their indices
 // first + lane, packed to the front of the outputs; returns how many. May write up to a register beyond them. xsimd has
 // no compress. Included by a unit that is compiled for one instruction set, inside its namespace.
-
-#if defined(ZENITH_ISA_AVX512)
-/// A comparison's mask as an integer. Spelled out: GCC 12 takes a comparison and the widening of its mask for one
-/// instruction and, where the result goes to the stack, writes the mask alone and reads whole words.
-ZENITH_FN std::uint32_t mask_bits(__mmask8 mask) {
-  std::uint32_t bits;
-  __asm__("kmovb %1, %0" : "=r"(bits) : "k"(mask));
-  return bits;
-}
-ZENITH_FN std::uint32_t mask_bits(__mmask16 mask) {
-  std::uint32_t bits;
-  __asm__("kmovw %1, %0" : "=r"(bits) : "k"(mask));
-  return bits;
-}
-#endif
-
-/// One bit a lane: xsimd 8 has no such function.
-template <class Flags>
-ZENITH_FN std::uint32_t lane_mask(const Flags& flags) {
-#if defined(ZENITH_ISA_AVX512)
-  return mask_bits(flags.data);
-#else
-  constexpr bool wide = sizeof(flags.data) / Flags::size == 8;
-#if defined(ZENITH_ISA_AVX2)
-  __m256i bits;
-  __builtin_memcpy(&bits, &flags.data, sizeof bits);
-  return static_cast<std::uint32_t>(wide ? _mm256_movemask_pd(_mm256_castsi256_pd(bits))
-                                         : _mm256_movemask_ps(_mm256_castsi256_ps(bits)));
-#else
-  __m128i bits;
-  __builtin_memcpy(&bits, &flags.data, sizeof bits);
-  return static_cast<std::uint32_t>(wide ? _mm_movemask_pd(_mm_castsi128_pd(bits))
-                                         : _mm_movemask_ps(_mm_castsi128_ps(bits)));
-#endif
-#endif
-}
 
 #if defined(ZENITH_ISA_AVX512)
 

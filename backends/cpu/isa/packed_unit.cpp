@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <backends/cpu/isa/lane_mask.hpp>
 #include <backends/cpu/isa/packed_table.hpp>
 #include <zenith/packed_block.hpp>
 

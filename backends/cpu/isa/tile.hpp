@@ -20,25 +20,6 @@ struct survivor_sink {
   }
 };
 
-// What the tile keeps of a comparison: under AVX-512 its mask as an integer, which merges with others on more ports.
-#if defined(ZENITH_ISA_AVX512)
-template <class Flags>
-ZENITH_FN std::uint32_t kept(const Flags& flags) {
-  return lane_mask(flags);
-}
-ZENITH_FN std::uint32_t lane_mask(std::uint32_t kept) { return kept; }
-ZENITH_FN bool any_lane(std::uint32_t kept) { return kept != 0; }
-#else
-template <class Flags>
-ZENITH_FN Flags kept(const Flags& flags) {
-  return flags;
-}
-template <class Flags>
-ZENITH_FN bool any_lane(const Flags& kept) {
-  return xsimd::any(kept);
-}
-#endif
-
 /// Eight registers of keys. Indices follow from where the keys were loaded.
 template <class T>
 class register_tile {

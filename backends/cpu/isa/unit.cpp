@@ -10,8 +10,10 @@
 #include <type_traits>
 
 #include <algorithms/top_k/bitonic.hpp>
-#include <algorithms/top_k/filter.hpp>
+#include <algorithms/top_k/filter_tile.hpp>
 #include <algorithms/top_k/order.hpp>
+#include <backends/cpu/isa/lane_mask.hpp>
+#include <backends/cpu/isa/prefetch.hpp>
 #include <backends/cpu/isa/table.hpp>
 
 namespace zenith::cpu_backend::ZENITH_ISA {
@@ -20,7 +22,6 @@ namespace {
 // Each builds on those before it.
 // clang-format off
 #include <backends/cpu/isa/compress.hpp>
-#include <backends/cpu/isa/prefetch.hpp>
 #include <backends/cpu/isa/tile.hpp>
 #include <backends/cpu/isa/scan.hpp>
 #include <backends/cpu/isa/entry_row.hpp>

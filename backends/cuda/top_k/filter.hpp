@@ -10,7 +10,7 @@
 #include <optional>
 #include <type_traits>
 
-#include <algorithms/top_k/filter.hpp>
+#include <algorithms/top_k/filter_tile.hpp>
 #include <backends/cuda/kernels/top_k/filter_finish.hpp>
 #include <backends/cuda/kernels/top_k/filter_refine.hpp>
 #include <backends/cuda/kernels/top_k/filter_report.hpp>

@@ -9,6 +9,8 @@
 
 namespace zenith::simt_engine {
 
+bool is_in_kernel() noexcept { return current_thread() != nullptr; }
+
 unsigned thread_index() { return current_thread()->index; }
 unsigned block_index() { return current_thread()->home->index; }
 unsigned block_size() { return current_launch().threads_per_block(); }

@@ -27,6 +27,9 @@ struct launch_request {
 /// Runs every thread of every block, in an order drawn from the seed; throws the fault that it finds.
 void launch(const launch_request& request, const std::source_location& where);
 
+/// Whether a kernel's thread runs: this word alone may be said at any time.
+[[nodiscard]] bool is_in_kernel() noexcept;
+
 [[nodiscard]] unsigned thread_index();
 [[nodiscard]] unsigned block_index();
 [[nodiscard]] unsigned block_size();

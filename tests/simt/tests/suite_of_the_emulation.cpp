@@ -16,7 +16,7 @@ const suite& the_suite() {
     if (std::getenv("ZENITH_SIMT_SEED") == nullptr) zenith::simt_engine::set_seed(zenith_test::seed());
     const double scale = std::clamp(zenith_test::scale(), 0.2, 5.0);
     const auto targets = zenith_test::targets("top_k", {"cuda-emulated"});
-    return suite{.targets = targets, .most_items = 9000, .share = 0.2 * scale, .random_seconds = scale};
+    return suite{.targets = targets, .most_items = 9000, .share = 0.12 * scale, .random_seconds = scale / 2};
   }();
   return small;
 }

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <algorithms/top_k/filter.hpp>
+#include <algorithms/top_k/filter_tile.hpp>
 #include <backends/cuda/top_k/filter.hpp>
 #include <tests/simt/backend/emulated_cuda.hpp>
 #include <tests/simt/emulation/with_seeds.hpp>

@@ -114,9 +114,9 @@ top_k_run top_k_spans(const executor& on, memory_space space, const T* keys, std
 /// A GPU executor streams host memory through the device in overlapping chunks.
 ///
 /// Complexity: one read of `keys` for strategy "filter" on all but adversarial input, bounded by 2 + w reads where w is
-/// the key's width in 16-bit digits (on CUDA by 3 + w in 11-bit digits); O(n log^2 k) for "bitonic". Scratch is O(k),
-/// or a sixteenth of n for "bitonic" (on CUDA a run of k for each tile of 4096 entries of 8 bytes, or 2048 of 16).
-/// Returns what ran, after the results are written.
+/// the key's width in 16-bit digits (on CUDA by 3 + w and on Kokkos by 5 + w in 11-bit digits); O(n log^2 k) for
+/// "bitonic". Scratch is O(k), or a sixteenth of n for "bitonic" (on CUDA a run of k for each tile of 4096 entries of 8
+/// bytes, or 2048 of 16). Returns what ran, after the results are written.
 ///
 /// Throws `invalid_argument` when k > keys.size(), when the two outputs differ in length, when the indices' type cannot
 /// hold keys.size() - 1, or for NaN under `nan_policy::reject`; `unsupported` for a strategy that the backend does not

@@ -3,7 +3,7 @@
 /// \file
 /// Some values of a packed column: a sample, or those that a bitmap marks.
 
-#include <algorithms/top_k/filter.hpp>
+#include <algorithms/top_k/filter_tile.hpp>
 #include <backends/cuda/kernels/packed_column/indices.hpp>
 #include <backends/cuda/kernels/packed_column/unpack_bytes.hpp>
 

@@ -1,9 +1,10 @@
 #pragma once
 
 /// \file
-/// The tile of strategy "filter": a warp's worth of keys in registers, for the skeleton of algorithms/top_k/filter.hpp.
+/// The tile of strategy "filter": a warp's worth of keys in registers, for the skeleton of
+/// algorithms/top_k/filter_tile.hpp.
 
-#include <algorithms/top_k/filter.hpp>
+#include <algorithms/top_k/filter_tile.hpp>
 #include <backends/cuda/kernels/top_k/filter_state.hpp>
 #include <core/tile.hpp>
 

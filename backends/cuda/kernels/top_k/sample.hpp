@@ -4,7 +4,7 @@
 /// Phase 1 of strategy "filter": a sample of the input, and its `rank`-th best image as the threshold. A large sample
 /// is taken by many blocks, each of which hands its best to the one that chooses.
 
-#include <algorithms/top_k/filter.hpp>
+#include <algorithms/top_k/filter_tile.hpp>
 #include <backends/cuda/kernels/top_k/block_select.hpp>
 #include <backends/cuda/kernels/top_k/filter_state.hpp>
 

@@ -1,0 +1,28 @@
+#pragma once
+
+/// \file
+/// The strategies of the skyline with their cost models.
+
+#include <array>
+
+#include <core/choose.hpp>
+#include <zenith/skyline.hpp>
+
+namespace zenith::skyline_detail {
+
+[[nodiscard]] cost bitmap_tiles_cost(const skyline_problem& problem, const device_profile& on);
+[[nodiscard]] cost skyalign_cost(const skyline_problem& problem, const device_profile& on);
+[[nodiscard]] cost sfs_cost(const skyline_problem& problem, const device_profile& on);
+
+using strategy = detail::modelled_strategy<skyline_problem>;
+
+inline constexpr std::array strategies{
+    strategy{"bitmap_tiles", bitmap_tiles_cost},
+    strategy{"skyalign", skyalign_cost},
+    strategy{"sfs", sfs_cost},
+};
+
+inline constexpr detail::choosable<skyline_problem> choices{skyline_call::operation, "skyline", "the points lie",
+                                                            strategies};
+
+}  // namespace zenith::skyline_detail

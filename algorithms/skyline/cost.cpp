@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <algorithms/skyline/choices.hpp>
+#include <zenith/error.hpp>
+
+namespace zenith {
+namespace skyline_detail {
+namespace {
+
+// The size of a skyline is known only afterwards. What is expected of n rows of independent columns is a harmonic
+// number of order d - 1, which (ln n)^(d-1) / (d-1)! approaches. Correlated columns have less, anticorrelated ones
+// more: for them the predictions are wrong, but all strategies' in the same direction.
+double expected_skyline(double rows, unsigned columns) {
+  const double log = std::log(std::max(rows, 2.0));
+  double size = 1;
+  for (unsigned j = 1; j < columns; ++j) size *= log / j;
+  return std::clamp(size, 1.0, std::max(rows, 1.0));
+}
+
+struct estimate {
+  double rows;
+  double columns;
+  double skyline;
+  double left;   ///< by the prefilter
+  double pairs;  ///< of a row that is left and a row of the skyline that is compared with it
+
+  explicit estimate(const skyline_problem& problem)
+      : rows(static_cast<double>(problem.rows)),
+        columns(problem.columns),
+        skyline(expected_skyline(rows, problem.columns)),
+        left(std::min(rows, 20 * skyline)),
+        // a row that is dominated is so by one of the first rows in the order
+        pairs(skyline * skyline / 2 + (left - skyline) * skyline / 20) {}
+};
+
+// Images, prefilter, order: what every strategy does.
+cost prepared(const skyline_problem& problem, const device_profile& on, const estimate& of) {
+  const double bytes = of.rows * of.columns * static_cast<double>(size_of(problem.type));
+  const auto set = static_cast<std::uint64_t>(2 * bytes);
+  const int cores = on.grain_bytes > 0 ? cores_for(bytes, on) : 0;
+  cost all;
+  all.phases.push_back({"images", {{set, bytes, bytes}}, {{"skyline.image", of.rows * of.columns, 0.5e-9}}, 2, cores});
+  all.phases.push_back(
+      {"prefilter", {{set, 2 * bytes, 0}}, {{"skyline.prefilter", of.rows * of.columns, 4e-9}}, 4, cores});
+  all.phases.push_back({"order",
+                        {{set, of.left * of.columns * 16, of.left * of.columns * 8}},
+                        {{"skyline.order", of.left * std::log2(std::max(of.left, 2.0)), 4e-9}},
+                        8,
+                        on.grain_bytes > 0 ? cores_for(of.left * 64, on) : 0});
+  if (problem.space == memory_space::host && on.host_to_device > 0) {
+    all.to_device_bytes = bytes;
+    all.pieces = of.columns;
+    all.to_host_bytes = of.skyline * 8;
+  }
+  return all;
+}
+
+// Rounds of blocks that double up to 8192 rows, of about nine launches each.
+void add_rounds(cost& to, const device_profile& on, const estimate& of, std::vector<work> operations) {
+  const double rounds = std::min(4.0, std::log2(of.left / 1024 + 1)) + of.left / 8192 + 1;
+  double seconds = 0;
+  for (const auto& one : operations) seconds += one.count * one.default_seconds;
+  // a worker is worth waking for as long as it takes to read a grain, some 50 us
+  const int worth = static_cast<int>(std::min(1024.0, seconds / rounds / 50e-6)) + 1;
+  to.phases.push_back(
+      {"rounds", {}, std::move(operations), 9 * rounds, on.grain_bytes > 0 ? std::min(on.cores, worth) : 0});
+}
+
+}  // namespace
+
+cost sfs_cost(const skyline_problem& problem, const device_profile& on) {
+  const estimate of(problem);
+  auto all = prepared(problem, on, of);
+  const bool is_wide = size_of(problem.type) == 8;
+  add_rounds(
+      all, on, of,
+      {{is_wide ? "skyline.dominance/8" : "skyline.dominance/4", of.pairs * of.columns, is_wide ? 0.12e-9 : 0.06e-9}});
+  return all;
+}
+
+cost skyalign_cost(const skyline_problem& problem, const device_profile& on) {
+  const estimate of(problem);
+  auto all = prepared(problem, on, of);
+  const bool is_wide = size_of(problem.type) == 8;
+  // of tiles of 64 points, masks skip the more the more often rows share a cell
+  const double cells = std::pow(2.0, std::min(of.columns, 30.0));
+  const double compared = std::clamp(0.2 + 0.8 * cells * 64 / (of.skyline + cells * 64), 0.0, 1.0);
+  add_rounds(all, on, of,
+             {{is_wide ? "skyline.dominance/8" : "skyline.dominance/4", of.pairs * of.columns * compared,
+               is_wide ? 0.12e-9 : 0.06e-9},
+              {"skyline.mask", of.pairs / 64, 1e-9},
+              {"skyline.cell", of.left * of.columns, 4e-9}});
+  return all;
+}
+
+cost bitmap_tiles_cost(const skyline_problem& problem, const device_profile& on) {
+  const estimate of(problem);
+  auto all = prepared(problem, on, of);
+  add_rounds(all, on, of,
+             {{"skyline.bitmap", of.pairs * of.columns, 0.004e-9},
+              {"skyline.cell", of.left * of.columns, 4e-9},
+              {"skyline.tile", 2 * of.skyline * of.columns, 4e-9}});
+  return all;
+}
+
+}  // namespace skyline_detail
+
+decision decide(const skyline_problem& problem, const machine& on) {
+  return detail::decide(skyline_detail::choices, problem, on.devices(), "auto");
+}
+
+cost skyline_cost(std::string_view name, const skyline_problem& problem, const device_profile& on) {
+  for (const auto& one : skyline_detail::strategies) {
+    if (one.name == name) return one.model(problem, on);
+  }
+  throw error(error_code::invalid_argument, "skyline_cost: strategy is '" + std::string{name} +
+                                                "'; the strategies with a cost model are: bitmap_tiles, skyalign, sfs");
+}
+
+}  // namespace zenith

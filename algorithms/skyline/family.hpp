@@ -1,0 +1,39 @@
+#pragma once
+
+/// \file
+/// What there is of the skyline: its strategies. Their texts and kernels are in strategies.hpp.
+
+#include <string_view>
+
+#include <core/device/list.hpp>
+#include <zenith/skyline_call.hpp>
+
+namespace zenith::skyline_family {
+
+/// Sort, filter, skyline: rows by a rising sum of their values; each is compared with the skyline found so far.
+struct sfs {
+  static constexpr std::string_view name = "sfs";
+  using call_type = skyline_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
+/// SkyAlign: rows by the cells of a static grid; masks of the cells are compared before values.
+struct skyalign {
+  static constexpr std::string_view name = "skyalign";
+  using call_type = skyline_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
+/// The same order; a row is compared with 512 rows at a time by bitmaps of quantiles.
+struct bitmap_tiles {
+  static constexpr std::string_view name = "bitmap_tiles";
+  using call_type = skyline_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
+using strategies = device::list<bitmap_tiles, skyalign, sfs>;
+
+}  // namespace zenith::skyline_family

@@ -1,0 +1,221 @@
+#pragma once
+
+/// \file
+/// The static grid (SkyAlign, section 4.2): cuts at quantiles of every column, the same for all points. A point's code
+/// in a column says how many cuts it is not before; its masks say so of the median and the quartiles.
+
+#include <algorithms/skyline/points.hpp>
+
+namespace zenith::skyline_family {
+
+inline constexpr u32 buckets = 32;  ///< of a column
+inline constexpr u32 most_cut_samples = 1024;
+
+/// Every so many-th point's values, column by column.
+template <class Image>
+struct draw_cut_samples {
+  const Image* images;
+  u64 row_stride;  ///< from a column of images to the next
+  const u32* left;
+  u64 count;  ///< of `left`
+  u32 samples;
+  Image* to;
+  u32* unused;
+
+  ZENITH_FN void operator()(u64 i) const {
+    const u64 c = i / samples;
+    const u64 sample = i % samples;
+    to[i] = images[c * row_stride + left[sample * count / samples]];
+    unused[i] = 0;
+  }
+};
+
+struct write_offsets {
+  u32* to;
+  u32 each;
+
+  ZENITH_FN void operator()(u64 i) const { to[i] = static_cast<u32>(i) * each; }
+};
+
+/// Cut k of a column, k = 1 … buckets - 1.
+template <class Image>
+struct pick_cuts {
+  const Image* sorted;
+  u32 samples;
+  Image* cuts;
+
+  ZENITH_FN void operator()(u64 i) const {
+    const u64 c = i / buckets;
+    cuts[i] = sorted[c * samples + i % buckets * samples / buckets];
+  }
+};
+
+/// How many of a column's cuts are not above the value.
+template <class Image>
+ZENITH_FN u32 code_of(const Image* cuts, Image value) {
+  u32 code = 0;
+  ZENITH_UNROLLED
+  for (u32 step = buckets / 2; step > 0; step /= 2) {
+    // no branch: which way it goes is as good as random
+    code += step * static_cast<u32>(cuts[code + step] <= value);
+  }
+  return code;
+}
+
+/// Where a word stands in the Gray code. Masks in this order differ little from their neighbours, so tiles of points
+/// have more bits in common than in numeric order.
+ZENITH_FN u32 gray_rank(u32 word) {
+  ZENITH_UNROLLED
+  for (u32 shift = 1; shift < 32; shift *= 2) word ^= word >> shift;
+  return word;
+}
+
+ZENITH_FN u32 bits_in(u32 word) {
+  word = word - ((word >> 1) & 0x55555555U);
+  word = (word & 0x33333333U) + ((word >> 2) & 0x33333333U);
+  return (((word + (word >> 4)) & 0x0f0f0f0fU) * 0x01010101U) >> 24;
+}
+
+/// Sums of a point's values: high and low parts, of which the second matters where the first are equal. If q dominates
+/// p, q's pair is smaller: equal high sums mean equal high parts, and then the low parts dominate.
+template <class Image>
+struct exact_sum {
+  static constexpr unsigned low_bits = sizeof(Image) == 8 ? 6 : 0;  // 64 columns do not overflow
+
+  u64 high = 0;
+  u64 low = 0;
+
+  ZENITH_FN void add(Image value) {
+    high += value >> low_bits;
+    low += value & ((Image{1} << low_bits) - 1);
+  }
+};
+
+/// Whether mask and sum fit into one key.
+template <class Image>
+[[nodiscard]] constexpr bool fits_one_key(u32 columns) {
+  return sizeof(Image) == 4 && columns <= 20;
+}
+inline constexpr unsigned sum_bits = 38;
+inline constexpr u32 most_ordering_columns = 32;  ///< whose bits of the median's mask order the points
+
+/// Keys to order the points by their sums. Positions are where they stand in `left`.
+template <class Image>
+struct write_sums {
+  static constexpr u64 item_cost = 64;
+
+  const Image* images;
+  u64 row_stride;
+  u32 columns;
+  const u32* left;
+  u64* high;
+  u64* low;  ///< nullptr: not wanted
+  u32* positions;
+
+  ZENITH_FN void operator()(u64 i) const {
+    exact_sum<Image> sum;
+    for (u32 c = 0; c < columns; ++c) sum.add(images[c * row_stride + left[i]]);
+    high[i] = sum.high;
+    if (low != nullptr) low[i] = sum.low;
+    positions[i] = static_cast<u32>(i);
+  }
+};
+
+/// Codes and masks, and keys to order the points by <number of bits of the median's mask, that mask's place in the Gray
+/// code> and, if it fits, the sum.
+///
+/// A point's full mask has the median's bits and, as far as there is room, those of the quartiles: if q reaches p, all
+/// of q's bits are p's as well. That is equations 1 to 5 of the paper in one test.
+template <class Image>
+struct assign_cells {
+  static constexpr u64 item_cost = 256;
+
+  const Image* images;
+  u64 row_stride;
+  u32 columns;
+  const u32* left;
+  const Image* cuts;
+  u64* masks;
+  u8* codes;  ///< nullptr: not wanted
+  u64* keys;
+  u32* positions;  ///< nullptr: not wanted
+
+  ZENITH_FN void operator()(u64 i) const {
+    exact_sum<Image> sum;
+    u64 mask = 0;
+    u32 median = 0;
+    for (u32 c = 0; c < columns; ++c) {
+      const Image value = images[c * row_stride + left[i]];
+      const u32 code = code_of(cuts + c * buckets, value);
+      const u64 behind_median = code >= buckets / 2 ? 1 : 0;
+      mask |= behind_median << c;
+      if (2 * columns <= 64) mask |= u64{code >= buckets / 4 ? 1U : 0U} << (columns + c);
+      if (3 * columns <= 64) mask |= u64{code >= buckets / 4 * 3 ? 1U : 0U} << (2 * columns + c);
+      if (c < most_ordering_columns) median |= static_cast<u32>(behind_median) << c;
+      if (codes != nullptr) codes[i * columns + c] = static_cast<u8>(code);
+      sum.add(value);
+    }
+    masks[i] = mask;
+    if (positions != nullptr) {
+      // `fits_one_key`: 6 bits, the mask, the sum
+      keys[i] = (u64{bits_in(median)} << 58) | (u64{gray_rank(median)} << sum_bits) | sum.high;
+      positions[i] = static_cast<u32>(i);
+    } else {
+      keys[i] = (u64{bits_in(median)} << 32) | gray_rank(median);
+    }
+  }
+};
+
+struct gather_keys {
+  const u64* from;
+  const u32* positions;
+  u64* to;
+
+  ZENITH_FN void operator()(u64 i) const { to[i] = from[positions[i]]; }
+};
+
+/// Points in their order.
+template <class Image>
+struct place_points {
+  static constexpr u64 item_cost = 256;
+
+  const Image* images;
+  u64 row_stride;
+  const u32* left;
+  const u32* positions;
+  const u64* masks;  ///< nullptr: none
+  const u8* codes;   ///< nullptr: none
+  point_set<Image> to;
+
+  ZENITH_FN void operator()(u64 i) const {
+    const u64 position = positions[i];
+    const u64 row = left[position];
+    for (u32 c = 0; c < to.columns; ++c) to.values[c * to.stride + i] = images[c * row_stride + row];
+    to.rows[i] = static_cast<u32>(row);
+    if (masks != nullptr) to.masks[i] = masks[position];
+    if (codes != nullptr) {
+      for (u32 c = 0; c < to.columns; ++c) to.codes[i * to.columns + c] = codes[position * to.columns + c];
+    }
+  }
+};
+
+/// The bits that all points of a tile have.
+struct write_tile_masks {
+  static constexpr u64 item_cost = 512;
+
+  const u64* masks;
+  u64 count;
+  u64 first_tile;
+  u32 tile;
+  u64* to;
+
+  ZENITH_FN void operator()(u64 i) const {
+    const u64 begin = (first_tile + i) * tile;
+    const u64 end = count - begin < tile ? count : begin + tile;
+    u64 common = ~u64{0};
+    for (u64 at = begin; at < end; ++at) common &= masks[at];
+    to[first_tile + i] = common;
+  }
+};
+
+}  // namespace zenith::skyline_family

@@ -1,0 +1,168 @@
+#pragma once
+
+/// \file
+/// The caller's table becomes images. Then the prefilter: a few rows that dominate much are compared with all.
+
+#include <type_traits>
+
+#include <algorithms/skyline/dominance.hpp>
+#include <algorithms/skyline/points.hpp>
+#include <core/key_order.hpp>
+
+namespace zenith::skyline_family {
+
+inline constexpr u32 most_given_columns = 32;
+inline constexpr u64 no_nan = ~u64{0};
+
+/// A tile of rows to images: column by column, so that loops run along columns and rows stay in the fastest memory.
+///
+/// A column whose values must be equal becomes two, an image and its complement: not worse in both is equal. So no
+/// strategy knows of such columns.
+template <class T>
+struct write_images {
+  using image = ordered::bits_t<T>;
+  static constexpr u32 tile = 1024;
+  static constexpr u64 item_cost = tile * 64;
+
+  const T* column[most_given_columns];
+  u64 row_stride;
+  u64 rows;
+  u32 columns;
+  u32 maximised;  ///< a bit a column
+  u32 different;  ///< a bit a column
+  bool drops_nan;
+  image* to;
+  u64* nan_at;  ///< the lowest row * 32 + column with a NaN
+  u8* removed;
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 t) const {
+    const u64 first = t * tile;
+    const u64 n = rows - first < tile ? rows - first : tile;
+    image* out = to + first;
+    for (u32 c = 0; c < columns; ++c) {
+      // the best image of an order is its largest, here the smallest
+      const ordered::key_order<T> order{((maximised >> c) & 1) == 0, false};
+      const T* const in = column[c] + first * row_stride;
+      image* const images = out;
+      if (row_stride == 1) {
+        team.for_each(n, [&](u64 i) ZENITH_BODY { images[i] = static_cast<image>(~order.image(in[i])); });
+      } else {
+        const u64 stride = row_stride;
+        team.for_each(n, [&](u64 i) ZENITH_BODY { images[i] = static_cast<image>(~order.image(in[i * stride])); });
+      }
+      if constexpr (std::is_floating_point_v<T>) {
+        team.barrier();
+        constexpr image of_nan = static_cast<image>(~image{0});
+        if (team.any(n, [&](u64 i) ZENITH_BODY { return images[i] == of_nan; })) {
+          team.for_each(n, [&](u64 i) ZENITH_BODY {
+            if (images[i] != of_nan) return;
+            (void)device::atomic_min(nan_at, (first + i) * most_given_columns + c);
+            if (drops_nan) removed[first + i] = 1;
+          });
+          team.barrier();
+        }
+      }
+      out += rows;
+      if (((different >> c) & 1) != 0) {
+        team.barrier();
+        image* const complements = out;
+        team.for_each(n, [&](u64 i) ZENITH_BODY { complements[i] = static_cast<image>(~images[i]); });
+        out += rows;
+      }
+    }
+  }
+};
+
+struct begin_nan_search {
+  u64* nan_at;
+
+  ZENITH_FN void operator()(u64 /*i*/) const { *nan_at = no_nan; }
+};
+
+inline constexpr u32 pivot_count = 64;
+inline constexpr u32 pivot_stripes = pivot_count / 2;
+
+/// Pivots: of each stripe of rows, the row of the smallest sum and the row of the smallest maximum. The second is the
+/// paper's threshold (SkyAlign, section 5.1), found in each stripe and used as a point, which dominates more.
+template <class Image>
+struct find_pivots {
+  static constexpr u64 item_cost = u64{1} << 20;
+  static constexpr unsigned image_bits = sizeof(Image) * 8;
+
+  const Image* images;
+  u64 rows;
+  u32 columns;
+  const u8* removed;
+  u32* pivots;  ///< rows; ~0: the stripe has none
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 p) const {
+    const u64 stripe = p / 2;
+    const bool is_by_sum = p % 2 == 0;
+    const u64 begin = rows * stripe / pivot_stripes;
+    const u64 end = rows * (stripe + 1) / pivot_stripes;
+    const u64 best = team.reduce(
+        end - begin, ~u64{0},
+        [&](u64 i) ZENITH_BODY {
+          const u64 row = begin + i;
+          if (removed[row] != 0) return ~u64{0};
+          u64 key = 0;  // of 32 bits: which row is a pivot is of no consequence to the result
+          for (u32 c = 0; c < columns; ++c) {
+            const u64 high = images[c * rows + row] >> (image_bits - 26);
+            key = is_by_sum ? key + high : (high > key ? high : key);
+          }
+          return (key << 32) | row;
+        },
+        [](u64 a, u64 b) ZENITH_BODY { return b < a ? b : a; });
+    team.once([&]() ZENITH_BODY { pivots[p] = static_cast<u32>(best); });
+  }
+};
+
+/// Values of the pivots in columns of `pivot_count`. Where there is none, the worst point, which dominates nothing.
+template <class Image>
+struct gather_pivots {
+  const Image* images;
+  u64 rows;
+  u32 columns;
+  const u32* pivots;
+  Image* to;
+
+  ZENITH_FN void operator()(u64 i) const {
+    const u64 row = pivots[i % pivot_count];
+    const u64 c = i / pivot_count;
+    to[i] = row == u32(~u32{0}) ? static_cast<Image>(~Image{0}) : c < columns ? images[c * rows + row] : Image{0};
+  }
+};
+
+/// Removes the rows that a pivot dominates.
+template <class Image, unsigned Columns>
+struct test_pivots {
+  static constexpr u64 item_cost = Columns * 32;
+
+  const Image* images;
+  u64 rows;
+  u32 columns;
+  const Image* pivots;
+  u8* removed;
+
+  ZENITH_FN void operator()(u64 i) const {
+    if (removed[i] != 0) return;
+    Image point[Columns];
+    ZENITH_UNROLLED
+    for (u32 c = 0; c < Columns; ++c) point[c] = c < columns ? images[c * rows + i] : Image{0};
+    // most rows are reached by none or dominated, and hardly any equals a pivot
+    if (any_reaches(pivots, pivot_count, pivot_count, point) &&
+        any_dominates<pivot_count>(pivots, pivot_count, point)) {
+      removed[i] = 1;
+    }
+  }
+};
+
+struct is_left {
+  const u8* removed;
+
+  ZENITH_FN bool operator()(u64 i) const { return removed[i] == 0; }
+};
+
+}  // namespace zenith::skyline_family

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <zenith/types.hpp>
+
+namespace zenith {
+
+/// What is better in a column.
+enum class preference : std::uint8_t {
+  minimise,   ///< the smaller value
+  maximise,   ///< the larger value
+  different,  ///< neither: rows with different values here are not comparable (the column groups the rows)
+};
+
+/// Which of several equal rows of the skyline are in the result.
+enum class duplicate_rows : std::uint8_t {
+  keep_all,
+  keep_first,  ///< the lowest id of each
+};
+
+/// What becomes of rows with a NaN.
+enum class nan_rows : std::uint8_t {
+  reject,  ///< the call throws
+  drop,    ///< they are not in the result and dominate no row
+  worst,   ///< a NaN is worse than every number, whatever is preferred, and as good as another NaN
+};
+
+/// What happened during a call.
+struct skyline_statistics {
+  std::uint64_t candidates = 0;       ///< rows that were left by the prefilter
+  std::uint64_t dominance_tests = 0;  ///< pairs of rows whose values were compared
+  /// Pairs of a row and a tile of rows that were compared by their masks alone.
+  std::uint64_t mask_tests = 0;
+  std::uint64_t rounds = 0;
+};
+
+/// What a kernel of operation "skyline" found.
+struct skyline_outcome {
+  std::uint64_t count = 0;
+  bool has_nan = false;  ///< under `nan_rows::reject`: nothing was written
+  std::uint64_t nan_row = 0;
+  unsigned nan_column = 0;
+};
+
+/// The most columns that a skyline may have.
+inline constexpr unsigned most_skyline_columns = 32;
+
+/// One call of operation "skyline", as a backend's kernel receives it. Arguments are checked: 1 <= columns <= 32 and 1
+/// <= rows < 2^32. Row p is dominated by row q when q is not worse in any column, better in at least one, and equal in
+/// each column whose preference is `different`. -0 equals +0.
+struct skyline_call {
+  static constexpr std::string_view operation = "skyline";
+
+  key_type type{};
+  memory_space space = memory_space::host;  ///< where the points lie
+  const void* const* columns = nullptr;     ///< where each begins; the list is the host's
+  unsigned column_count = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t row_stride = 1;  ///< elements from a row to the next, in every column
+  /// The piece of memory that all columns lie in, when one copy of it is less than one of each column; else nullptr.
+  const void* block = nullptr;
+  std::uint64_t block_values = 0;
+
+  const preference* preferences = nullptr;  ///< one a column, the host's
+  duplicate_rows duplicates = duplicate_rows::keep_all;
+  nan_rows nans = nan_rows::reject;
+
+  int index_bytes = 8;                          ///< of an id: 4 or 8
+  memory_space out_space = memory_space::host;  ///< of the ids and the mask
+  std::uint8_t* out_mask = nullptr;             ///< one byte a row, 1 where it is in the skyline; nullptr: not wanted
+  /// Gives room for so many ids, which are written in rising order; nullptr: nothing is written. Called once on the
+  /// host, if at all: not when a NaN is rejected. Not called when it is nullptr itself.
+  void* (*provide_ids)(void* state, std::uint64_t count) = nullptr;
+  void* provide_state = nullptr;
+
+  skyline_outcome* outcome = nullptr;        ///< the host's, filled in
+  skyline_statistics* statistics = nullptr;  ///< the host's, filled in; nullptr: not wanted
+};
+
+}  // namespace zenith

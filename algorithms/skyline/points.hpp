@@ -1,0 +1,99 @@
+#pragma once
+
+/// \file
+/// Points on their way through a skyline: images of which a smaller one is better in every column, so that all types
+/// and preferences are one problem, in two widths.
+
+#include <core/device/kernel.hpp>
+#include <core/device/shared_state.hpp>
+
+namespace zenith::skyline_family {
+
+using device::u32;
+using device::u64;
+using u8 = unsigned char;
+
+/// Points in columns: value c of point i at values[c * stride + i]. Masks and codes are nullptr where a strategy has no
+/// use for them.
+template <class Image>
+struct point_set {
+  Image* values = nullptr;
+  u64 stride = 0;
+  u32 columns = 0;
+  u32* rows = nullptr;   ///< of the caller's table
+  u64* masks = nullptr;  ///< which cell of the grid (grid.hpp)
+  u8* codes = nullptr;   ///< code c of point i at codes[i * columns + c]
+
+  /// The points from `first` on.
+  [[nodiscard]] point_set from(u64 first) const {
+    point_set rest = *this;
+    rest.values += first;
+    rest.rows += first;
+    if (masks != nullptr) rest.masks += first;
+    if (codes != nullptr) rest.codes += first * columns;
+    return rest;
+  }
+};
+
+/// What is known of a point.
+enum point_state : u8 {
+  open = 0,
+  twin = 1,  ///< equal to one before it, and not known to be dominated
+  dominated = 2,
+};
+
+struct is_open {
+  const u8* states;
+
+  ZENITH_FN bool operator()(u64 i) const { return states[i] == open; }
+};
+
+/// Copies the points picked[0], picked[1], … of one set to the beginning of another.
+template <class Image>
+struct gather_points {
+  static constexpr u64 item_cost = 128;
+
+  point_set<Image> from;
+  const u32* picked;
+  point_set<Image> to;
+
+  ZENITH_FN void operator()(u64 i) const {
+    const u64 source = picked[i];
+    for (u32 c = 0; c < from.columns; ++c) to.values[c * to.stride + i] = from.values[c * from.stride + source];
+    to.rows[i] = from.rows[source];
+    if (from.masks != nullptr) to.masks[i] = from.masks[source];
+    if (from.codes != nullptr) {
+      for (u32 c = 0; c < from.columns; ++c) to.codes[i * from.columns + c] = from.codes[source * from.columns + c];
+    }
+  }
+};
+
+/// Marks rows as members of the skyline.
+struct mark_members {
+  const u32* rows;
+  u8* members;
+
+  ZENITH_FN void operator()(u64 i) const { members[rows[i]] = 1; }
+};
+
+struct is_member {
+  const u8* members;
+
+  ZENITH_FN bool operator()(u64 i) const { return members[i] != 0; }
+};
+
+template <class Index>
+struct write_ids {
+  const u32* rows;
+  Index* to;
+
+  ZENITH_FN void operator()(u64 i) const { to[i] = static_cast<Index>(rows[i]); }
+};
+
+/// Counters of a call; those that nobody asked for are off.
+struct test_counters {
+  device::event_counter dominance;
+  device::event_counter masks;
+};
+
+}  // namespace zenith::skyline_family

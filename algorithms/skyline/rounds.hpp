@@ -1,0 +1,135 @@
+#pragma once
+
+/// \file
+/// The rounds that all strategies share. Points come in an order in which none is dominated by one behind it; so a
+/// block of them is compared with the skyline found so far, what is left with itself, and what is then left is skyline.
+
+#include <algorithm>
+
+#include <algorithms/skyline/bitmaps.hpp>
+#include <algorithms/skyline/dominance.hpp>
+#include <algorithms/skyline/grid.hpp>
+#include <algorithms/skyline/points.hpp>
+
+namespace zenith::skyline_family {
+
+// Blocks double: the first points dominate most of those that are dominated at all, and should be known early.
+inline constexpr u64 first_block = 1024;
+inline constexpr u64 most_block = 8192;
+
+[[nodiscard]] constexpr u64 tiles_of(u64 count, u64 tile) { return (count + tile - 1) / tile; }
+
+/// Windows for the filter by values, with or without masks.
+template <class Context, class Image, unsigned Columns>
+class point_windows {
+ public:
+  static constexpr u32 tile = filter_by_points<Image, Columns>::step;
+
+  point_windows(Context& on, u64 capacity, u32 /*columns*/, bool has_masks)
+      : masks_(has_masks ? on.template buffer<u64>(tiles_of(capacity, tile)) : nullptr) {}
+
+  /// Points [from, count) of the window are new.
+  void extend(Context& on, const point_set<Image>& window, u64 from, u64 count) const {
+    if (masks_ == nullptr) return;
+    on.for_each(tiles_of(count, tile) - from / tile, write_tile_masks{window.masks, count, from / tile, tile, masks_});
+  }
+  void filter(Context& on, filter_request<Image> of) const {
+    of.window_masks = masks_;
+    on.for_teams(tiles_of(of.count, of.tile), filter_by_points<Image, Columns>{of});
+  }
+
+ private:
+  u64* masks_;
+};
+
+/// Windows for the filter by bitmaps.
+template <class Context, class Image>
+class bitmap_windows {
+ public:
+  static constexpr u32 tile = bitmap_tile;
+
+  bitmap_windows(Context& on, u64 capacity, u32 columns, bool /*has_masks*/)
+      : masks_(on.template buffer<u64>(tiles_of(capacity, tile))),
+        bitmaps_(on.template buffer<u64>(tiles_of(capacity, tile) * bitmap_size(columns))) {}
+
+  void extend(Context& on, const point_set<Image>& window, u64 from, u64 count) const {
+    const u64 first = from / tile;
+    const u64 tiles = tiles_of(count, tile) - first;
+    on.for_each(tiles, write_tile_masks{window.masks, count, first, tile, masks_});
+    on.for_each(tiles * window.columns * bitmap_words,
+                write_bitmaps{window.codes, count, window.columns, first, bitmaps_});
+  }
+  void filter(Context& on, filter_request<Image> of) const {
+    of.window_masks = masks_;
+    on.for_teams(tiles_of(of.count, of.tile), filter_by_bitmaps<Image>{of, bitmaps_});
+  }
+
+ private:
+  u64* masks_;
+  u64* bitmaps_;
+};
+
+/// Room for points like those of `like`, with zeros in columns up to `padded`, where every point is as good.
+template <class Context, class Image>
+[[nodiscard]] point_set<Image> make_points(Context& on, u64 capacity, const point_set<Image>& like, u32 padded) {
+  point_set<Image> made{on.template buffer<Image>(capacity * padded),
+                        capacity,
+                        like.columns,
+                        on.template buffer<u32>(capacity),
+                        like.masks == nullptr ? nullptr : on.template buffer<u64>(capacity),
+                        like.codes == nullptr ? nullptr : on.template buffer<u8>(capacity * like.columns)};
+  if (padded > like.columns) on.fill_zero(made.values + capacity * like.columns, capacity * (padded - like.columns));
+  return made;
+}
+
+/// Marks the skyline of `count` ordered points in `members`. Twins of its points too, if `keeps_twins`.
+///
+/// Complexity: every point is compared with at most the skyline before it and the rest of its block.
+template <class Windows, class Context, class Image>
+void run_rounds(Context& on, const point_set<Image>& points, u64 count, u32 padded, u8* members, bool keeps_twins,
+                const test_counters& counters, u64& rounds) {
+  const u64 most = std::min(most_block, count);
+  const auto confirmed = make_points(on, count, points, padded);
+  const auto block = make_points(on, most, points, padded);
+  const Windows of_confirmed(on, count, points.columns, points.masks != nullptr);
+  const Windows of_block(on, most, points.columns, points.masks != nullptr);
+  u8* const states = on.template buffer<u8>(most);
+  u32* const picked = on.template buffer<u32>(most);
+  u32* const found = on.template buffer<u32>(1);
+
+  filter_request<Image> request;
+  request.states = states;
+  request.members = keeps_twins ? members : nullptr;
+  request.counters = counters;
+  u64 skyline = 0;
+  u64 size = std::min(first_block, most);
+  for (u64 at = 0; at < count; at += request.count, size = std::min(2 * size, most)) {
+    ++rounds;
+    request.candidates = points.from(at);
+    request.count = std::min(size, count - at);
+    request.window = confirmed;
+    request.window_count = skyline;
+    request.is_itself = false;
+    of_confirmed.filter(on, request);
+    on.compact(request.count, is_open{states}, picked, found);
+    const u64 left = on.read(found);
+    if (left == 0) continue;
+    on.for_each(left, gather_points<Image>{request.candidates, picked, block});
+
+    auto inner = request;
+    inner.candidates = inner.window = block;
+    inner.count = inner.window_count = left;
+    inner.is_itself = true;
+    of_block.extend(on, block, 0, left);
+    of_block.filter(on, inner);
+    on.compact(left, is_open{states}, picked, found);
+    const u64 more = on.read(found);
+    const auto end = confirmed.from(skyline);
+    on.for_each(more, gather_points<Image>{block, picked, end});
+    on.for_each(more, mark_members{end.rows, members});
+    of_confirmed.extend(on, confirmed, skyline, skyline + more);
+    skyline += more;
+  }
+}
+
+}  // namespace zenith::skyline_family

@@ -1,0 +1,146 @@
+#pragma once
+
+/// \file
+/// The team: a block. Its words are those of core/device/plain_team.hpp.
+
+#include <backends/cuda/tile/sink.hpp>
+
+namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
+
+template <u32 ScratchBytes>
+class team {
+ public:
+  ZENITH_DEVICE explicit team(u64 index) : index_(index) {}
+
+  [[nodiscard]] ZENITH_DEVICE u64 index() const { return index_; }
+
+  template <class T>
+  [[nodiscard]] ZENITH_DEVICE T* scratch(u32 byte_offset = 0) const {
+    const u32 count = (ScratchBytes - byte_offset) / static_cast<u32>(sizeof(T));
+    return simt::dynamic_shared<T>(byte_offset, count).pointer(0);
+  }
+  template <class F>
+  ZENITH_DEVICE void for_each(u64 n, const F& f) const {
+    for (u64 i = simt::thread_index(); i < n; i += tuning::team_threads) f(i);
+  }
+  template <class F>
+  ZENITH_DEVICE void once(const F& f) const {
+    if (simt::thread_index() == 0) f();
+  }
+  ZENITH_DEVICE void barrier() const { simt::block_barrier(); }
+
+  template <class T, class F, class Op>
+  ZENITH_DEVICE T reduce(u64 n, T none, const F& f, const Op& op) const {
+    ZENITH_STATIC_SHARED(T, of_warps, tuning::team_warps);
+    T own = none;
+    for (u64 i = simt::thread_index(); i < n; i += tuning::team_threads) own = op(own, f(i));
+    ZENITH_UNROLL
+    for (unsigned lanes = simt::warp_size / 2; lanes > 0; lanes /= 2) {
+      own = op(own, simt::shuffle_xor(simt::full_warp, own, lanes));
+    }
+    // whoever still reads the last result is done
+    simt::block_barrier();
+    if (simt::lane_index() == 0) of_warps.write(simt::warp_index(), own);
+    simt::block_barrier();
+    T all = of_warps.read(0);
+    ZENITH_UNROLL
+    for (unsigned warp = 1; warp < tuning::team_warps; ++warp) all = op(all, of_warps.read(warp));
+    return all;
+  }
+  template <class F>
+  ZENITH_DEVICE bool any(u64 n, const F& f) const {
+    bool found = false;
+    for (u64 i = simt::thread_index(); i < n && !found; i += tuning::team_threads) found = f(i);
+    return simt::block_barrier_or(found);
+  }
+  template <class F>
+  ZENITH_DEVICE u64 count(u64 n, const F& f) const {
+    return reduce(
+        n, u64{0}, [&](u64 i) { return f(i) ? u64{1} : u64{0}; }, [](u64 a, u64 b) { return a + b; });
+  }
+
+  /// Each thread sums up a piece, the threads' sums are scanned, and each writes its piece anew.
+  template <class T>
+  ZENITH_DEVICE T scan(T* values, u64 n) const {
+    simt::block_barrier();
+    const u64 piece = (n + tuning::team_threads - 1) / tuning::team_threads;
+    const u64 begin = simt::thread_index() * piece < n ? simt::thread_index() * piece : n;
+    const u64 end = begin + piece < n ? begin + piece : n;
+    T sum{};
+    for (u64 i = begin; i < end; ++i) sum += values[i];
+    T total{};
+    T before = sum_before(sum, total);
+    for (u64 i = begin; i < end; ++i) {
+      const T value = values[i];
+      values[i] = before;
+      before += value;
+    }
+    simt::block_barrier();
+    return total;
+  }
+  template <class T>
+  ZENITH_DEVICE void add(T* at, std::type_identity_t<T> more) const {
+    simt::atomic_add<simt::scope::block>(at, more);
+  }
+
+  template <class Source, class Body>
+  ZENITH_DEVICE void each_tile(const Source& source, const Body& body) const {
+    const u64 warp = u64{simt::block_index()} * tuning::team_warps + simt::warp_index();
+    each_warp_tile(source, warp, u64{simt::grid_size()} * tuning::team_warps, body);
+  }
+  template <class Tile, class Predicate>
+  ZENITH_DEVICE lane_flags<Predicate> flag(const Tile& items, const Predicate& is) const {
+    bool has_some = false;
+    ZENITH_UNROLL
+    for (unsigned i = 0; i < Tile::lane_items; ++i) {
+      if constexpr (Tile::is_full) {
+        has_some |= is(items.key(i));
+      } else {
+        has_some |= items.holds(i) && is(items.key(i));
+      }
+    }
+    return {has_some, is};
+  }
+  template <class Predicate>
+  ZENITH_DEVICE bool any(const lane_flags<Predicate>& flags) const {
+    return simt::any(simt::full_warp, flags.has_some);
+  }
+  template <class Tile, class Use>
+  ZENITH_DEVICE void each_item(const Tile& items, const Use& use) const {
+    ZENITH_UNROLL
+    for (unsigned i = 0; i < Tile::lane_items; ++i) {
+      if (items.holds(i)) use(items.key(i));
+    }
+  }
+  template <class Entry>
+  ZENITH_DEVICE sink<Entry> open(const device::collection<Entry>& to) const {
+    return sink<Entry>(to);
+  }
+
+ private:
+  // The sum of the threads' values before the calling thread's, and of all of them.
+  template <class T>
+  ZENITH_DEVICE T sum_before(T own, T& total) const {
+    ZENITH_STATIC_SHARED(T, of_warps, tuning::team_warps);
+    T up_to = own;
+    ZENITH_UNROLL
+    for (unsigned distance = 1; distance < simt::warp_size; distance *= 2) {
+      const T below = simt::shuffle_up(simt::full_warp, up_to, distance);
+      if (simt::lane_index() >= distance) up_to += below;
+    }
+    if (simt::lane_index() == simt::warp_size - 1) of_warps.write(simt::warp_index(), up_to);
+    simt::block_barrier();
+    T before = up_to - own;
+    ZENITH_UNROLL
+    for (unsigned warp = 0; warp < tuning::team_warps; ++warp) {
+      const T of_warp = of_warps.read(warp);
+      if (warp < simt::warp_index()) before += of_warp;
+      total += of_warp;
+    }
+    return before;
+  }
+
+  u64 index_;
+};
+
+}  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM

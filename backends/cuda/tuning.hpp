@@ -1,0 +1,53 @@
+#pragma once
+
+/// \file
+/// The backend's numbers, in one place: kernels and cost models read the same ones.
+
+#include <backends/cuda/simt/common.hpp>
+
+namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM::tuning {
+
+/// Threads of a team. A tile belongs to one of its warps.
+inline constexpr unsigned team_threads = 256;
+inline constexpr unsigned team_warps = team_threads / simt::warp_size;
+
+/// 16-byte loads of a lane for each column of a tile: times the columns it reads at a time they are what is in flight.
+/// One more for a plain column costs registers that a fourth block on the multiprocessor needs.
+constexpr unsigned tile_vectors(unsigned streams) { return streams == 1 ? 7 : streams == 2 ? 4 : 2; }
+
+/// Items of a lane at a time where blocks are decoded.
+inline constexpr unsigned decoded_lane_items = 16;
+
+/// Teams that a multiprocessor is to hold: the compiler saves registers for them.
+inline constexpr unsigned tile_teams = 4;
+inline constexpr unsigned plain_teams = 2;
+
+/// Blocks of a launch at most, where more items are strided over. Some more than a device holds at once: in a phase
+/// that is not taken every block is started to return at once, and 65536 of them took 82 us (H200).
+inline constexpr unsigned most_blocks = 1U << 12;
+inline constexpr unsigned most_team_blocks = 1U << 20;
+
+/// Scratch is handed out in pieces of a slab, because an allocation takes as long as a launch; what is larger than a
+/// piece may be has its own.
+inline constexpr unsigned slab_bytes = 1U << 18;
+inline constexpr unsigned most_piece_bytes = 1U << 15;
+
+/// What one block selects from in one go: entries of a sample, and a collection's room.
+inline constexpr unsigned most_samples = 16 * 1024;
+inline constexpr unsigned most_in_block = 1U << 17;
+/// The most entries that a block sorts; more are sorted by their digits.
+inline constexpr unsigned most_k_in_block = 1024;
+
+/// Parts of a reduction, and items that a part is worth.
+inline constexpr unsigned most_parts = 1024;
+inline constexpr unsigned part_items = 4096;
+
+/// Counters of a histogram that fit a team's scratch, and items that a team is worth.
+inline constexpr unsigned most_bins_in_scratch = 8192;
+inline constexpr unsigned histogram_team_items = 1U << 14;
+inline constexpr unsigned most_histogram_teams = 512;
+
+/// Items that a team compacts.
+inline constexpr unsigned compacted_items = 2048;
+
+}  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM::tuning

@@ -1,0 +1,180 @@
+#pragma once
+
+/// \file
+/// The team in plain loops: one lane, which holds everything. It runs every kernel in tests and debuggers, and says
+/// what each word of the vocabulary means. Between two of these words no lane of any team has an identity.
+///
+///     index()                    which of the launch's teams this is
+///     scratch<T>(byte_offset)    the team's own memory, `scratch_bytes` of its kernel
+///     for_each(n, f)             f(0) … f(n - 1), shared out to the lanes; orders nothing
+///     once(f)                    f() by one lane; orders nothing
+///     barrier()                  orders what lanes wrote to scratch or device memory before what they read after
+///     reduce(n, none, f, op)     op over f(0) … f(n - 1), `none` where n is 0; every lane gets it; a barrier
+///     any(n, f), count(n, f)     the same of a predicate
+///     scan(values, n)            values[i] in scratch becomes the sum of those before it; returns the total; a barrier
+///     add(at, more)              to scratch, atomic among the lanes
+///     each_tile(source, body)    body(items) for each of this team's tiles. No barrier and none of the words above
+///                                inside, but `add`
+///     flag(items, is)            flags of a tile: is(lane)
+///     any(flags)                 whether an item is flagged
+///     each_item(items, use)      use(key) for every key of the tile
+///     open(collection)           the team's end of a collection: bound(), append(team, items, flags, make),
+///     close(team)
+///
+/// `body`, `is` and `use` are called with tiles and lanes of several types. All lanes of a team must say the same words
+/// in the same order; n and values must be the same for all.
+
+#include <core/device/kernel.hpp>
+#include <core/device/shared_state.hpp>
+
+namespace zenith::device {
+
+/// A tile that is not in memory: a function of the item. Where one thread runs a tile, loading, computing and testing
+/// become one loop, which compilers vectorise; a tile that is filled first costs a store and a load an item.
+template <formula_source Source, bool Full>
+struct lazy_tile {
+  static constexpr bool is_full = Full;
+  const Source& source;
+  u64 first;
+  u32 count;
+
+  ZENITH_FN auto key(u32 i) const { return key_at(source, first + i); }
+};
+
+/// A tile of keys that were decoded to memory.
+template <class Key, bool Full>
+struct decoded_tile {
+  static constexpr bool is_full = Full;
+  const Key* keys;
+  u64 first;
+  u32 count;
+
+  ZENITH_FN Key key(u32 i) const { return keys[i]; }
+};
+
+/// Items of a tile of a plain team: one bit each in a word.
+inline constexpr u32 plain_tile_items = 64;
+
+/// Flags of items `key(0)` … by plain loops. Two: hardly any tile has an item to flag, and the first loop is one that
+/// compilers vectorise.
+template <class Tile, class Predicate>
+ZENITH_FN u64 plain_flags(const Tile& items, const Predicate& is) {
+  const u32 count = Tile::is_full ? plain_tile_items : items.count;
+  int some = 0;
+  for (u32 i = 0; i < count; ++i) some |= is(items.key(i)) ? 1 : 0;
+  if (some == 0) [[likely]]
+    return 0;
+  u64 flags = 0;
+  for (u32 i = 0; i < count; ++i) flags |= static_cast<u64>(is(items.key(i)) ? 1 : 0) << i;
+  return flags;
+}
+
+/// Calls body with the tiles of items [begin, end). `begin` is at a block's beginning where the source has blocks.
+template <class Source, class Body>
+ZENITH_FN void each_plain_tile(const Source& source, u64 begin, u64 end, const Body& body) {
+  constexpr u32 size = plain_tile_items;
+  if constexpr (block_source<Source>) {
+    using key = typename Source::key;
+    constexpr u32 block = Source::block_items;
+    static_assert(block % size == 0);
+    key keys[block];
+    for (u64 at = begin; at < end; at += block) {
+      source.decode(at / block, keys);
+      for (u32 part = 0; part < block && at + part < end; part += size) {
+        const u64 left = end - at - part;
+        if (left >= size) {
+          body(decoded_tile<key, true>{keys + part, at + part, size});
+        } else {
+          body(decoded_tile<key, false>{keys + part, at + part, static_cast<u32>(left)});
+        }
+      }
+    }
+  } else {
+    u64 at = begin;
+    for (; at + size <= end; at += size) body(lazy_tile<Source, true>{source, at, size});
+    if (at < end) body(lazy_tile<Source, false>{source, at, static_cast<u32>(end - at)});
+  }
+}
+
+/// `Sink<Entry>` is what the device makes of a collection.
+template <template <class> class Sink>
+class plain_team {
+ public:
+  plain_team(u64 index, u64 begin, u64 end, void* scratch)
+      : index_(index), begin_(begin), end_(end), scratch_(scratch) {}
+
+  [[nodiscard]] u64 index() const { return index_; }
+
+  template <class T>
+  [[nodiscard]] T* scratch(u32 byte_offset = 0) const {
+    return reinterpret_cast<T*>(static_cast<char*>(scratch_) + byte_offset);
+  }
+  template <class F>
+  void for_each(u64 n, const F& f) const {
+    for (u64 i = 0; i < n; ++i) f(i);
+  }
+  template <class F>
+  void once(const F& f) const {
+    f();
+  }
+  void barrier() const {}
+
+  template <class T, class F, class Op>
+  T reduce(u64 n, T none, const F& f, const Op& op) const {
+    T all = none;
+    for (u64 i = 0; i < n; ++i) all = op(all, f(i));
+    return all;
+  }
+  template <class F>
+  bool any(u64 n, const F& f) const {
+    bool found = false;
+    for (u64 i = 0; i < n; ++i) found = found || f(i);
+    return found;
+  }
+  template <class F>
+  u64 count(u64 n, const F& f) const {
+    u64 found = 0;
+    for (u64 i = 0; i < n; ++i) found += f(i) ? 1 : 0;
+    return found;
+  }
+  template <class T>
+  T scan(T* values, u64 n) const {
+    T sum{};
+    for (u64 i = 0; i < n; ++i) {
+      const T value = values[i];
+      values[i] = sum;
+      sum += value;
+    }
+    return sum;
+  }
+  template <class T>
+  void add(T* at, std::type_identity_t<T> more) const {
+    *at += more;
+  }
+
+  template <class Source, class Body>
+  void each_tile(const Source& source, const Body& body) const {
+    each_plain_tile(source, begin_, end_, body);
+  }
+  template <class Tile, class Predicate>
+  u64 flag(const Tile& items, const Predicate& is) const {
+    return plain_flags(items, is);
+  }
+  bool any(u64 flags) const { return flags != 0; }
+  template <class Tile, class Use>
+  void each_item(const Tile& items, const Use& use) const {
+    for (u32 i = 0; i < items.count; ++i) use(items.key(i));
+  }
+  template <class Entry>
+  Sink<Entry> open(const collection<Entry>& to) const {
+    return Sink<Entry>(to);
+  }
+
+ private:
+  u64 index_;
+  u64 begin_;
+  u64 end_;
+  void* scratch_;
+};
+
+}  // namespace zenith::device

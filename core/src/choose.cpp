@@ -1,0 +1,26 @@
+#include <core/choose.hpp>
+
+namespace zenith::detail {
+
+void check_backend(const execution& on, std::string_view operation, std::string_view function, std::string_view given,
+                   memory_space space, std::string_view strategy) {
+  const auto& name = on.target->name;
+  if (space == memory_space::device && on.target->memory != memory_space::device) {
+    throw error(
+        error_code::invalid_argument,
+        std::string{function} + ": " + std::string{given} + " is a device_span, but this backend works on host memory",
+        name);
+  }
+  if (find_kernel(*on.target, operation, strategy) != nullptr) return;
+  std::string offers;
+  for (const auto& entry : on.target->kernels) {
+    if (entry.run != nullptr && entry.operation == operation)
+      offers += (offers.empty() ? "" : ", ") + std::string{entry.strategy};
+  }
+  throw error(error_code::unsupported,
+              std::string{function} + ": options.strategy is '" + std::string{strategy} +
+                  "', which this backend does not offer; it offers: " + offers,
+              name);
+}
+
+}  // namespace zenith::detail

@@ -1,0 +1,144 @@
+// The cases that every target is put through.
+
+#include <algorithm>
+#include <chrono>
+
+#include <catch.hpp>
+#include <settings.hpp>
+#include <tables.hpp>
+
+using namespace conformance::skyline;
+
+namespace {
+
+const std::vector<zenith_test::target>& the_targets() {
+  static const auto all = zenith_test::targets("skyline");
+  return all;
+}
+
+/// Runs the request on a share of the targets that each seed draws anew, at least on one of each strategy.
+template <class T>
+void run_somewhere(zenith_test::verdict& seen, const table<T>& of, const request& asked, random_source& random) {
+  constexpr std::size_t most_for_reference = 2000;
+  const auto ids = expected(of, asked);
+  std::vector<std::size_t> order(the_targets().size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::shuffle(order.begin(), order.end(), random);
+  std::vector<std::string> ran;
+  for (const auto i : order) {
+    const auto& on = the_targets()[i];
+    if (on.on.backend() == "reference" && of.rows > most_for_reference) continue;
+    const std::string kind = std::string{on.on.backend()} + "/" + on.strategy;
+    const bool is_first = std::ranges::find(ran, kind) == ran.end();
+    if (!is_first && std::uniform_real_distribution<>{}(random) >= 0.1 * zenith_test::scale()) continue;
+    ran.push_back(kind);
+    seen.count_case();
+    seen.add(on, fault_of(on, of, asked, ids, random));
+  }
+}
+
+template <class T>
+constexpr shape last_shape = std::is_floating_point_v<T> ? shape::with_nans : shape::specials;
+
+template <class T>
+shape some_shape(random_source& random) {
+  return static_cast<shape>(random() % (static_cast<unsigned>(last_shape<T>) + 1));
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("every number of rows", "[skyline]", ZENITH_EVERY_KEY_TYPE) {
+  if (the_targets().empty()) return;
+  zenith_test::verdict seen;
+  std::uint64_t number = 0;
+  for (const std::size_t rows : {0, 1, 2, 3, 31, 63, 64, 65, 127, 128, 129, 511, 512, 513, 1000, 1025, 5000}) {
+    for (const std::size_t columns : {1, 2, 5, 9}) {
+      random_source random{zenith_test::seed_of("rows", number++)};
+      const auto made = make_table<TestType>(some_shape<TestType>(random), rows, columns, random);
+      run_somewhere(seen, made, some_request(columns, random), random);
+    }
+  }
+  seen.require_none();
+  CHECK(seen.cases() > 0);
+}
+
+TEMPLATE_TEST_CASE("every number of columns", "[skyline]", ZENITH_EVERY_KEY_TYPE) {
+  if (the_targets().empty()) return;
+  zenith_test::verdict seen;
+  for (std::size_t columns = 1; columns <= zenith::most_skyline_columns; ++columns) {
+    random_source random{zenith_test::seed_of("columns", columns)};
+    const auto made = make_table<TestType>(some_shape<TestType>(random), 150 + random() % 250, columns, random);
+    run_somewhere(seen, made, some_request(columns, random), random);
+    request groups;
+    groups.preferences.assign(columns, zenith::preference::different);
+    run_somewhere(seen, made, groups, random);
+  }
+  seen.require_none();
+}
+
+TEMPLATE_TEST_CASE("every shape of table", "[skyline]", ZENITH_EVERY_KEY_TYPE) {
+  if (the_targets().empty()) return;
+  zenith_test::verdict seen;
+  std::uint64_t number = 0;
+  for (const auto one : every_shape) {
+    for (const std::size_t columns : {2, 4, 8, 16}) {
+      random_source random{zenith_test::seed_of("shapes", number++)};
+      const auto made = make_table<TestType>(one, 600, columns, random);
+      request asked;
+      run_somewhere(seen, made, asked, random);
+      asked.duplicates = zenith::duplicate_rows::keep_first;
+      run_somewhere(seen, made, asked, random);
+      run_somewhere(seen, made, some_request(columns, random), random);
+    }
+  }
+  seen.require_none();
+}
+
+TEMPLATE_TEST_CASE("every policy on NaN", "[skyline]", float32, float64) {
+  if (the_targets().empty()) return;
+  zenith_test::verdict seen;
+  for (const std::size_t rows : {1, 2, 100, 3000}) {
+    for (const std::size_t columns : {1, 3, 6}) {
+      random_source random{zenith_test::seed_of("nan", rows * 100 + columns)};
+      const auto made = make_table<TestType>(shape::with_nans, rows, columns, random);
+      for (const auto nans : {zenith::nan_rows::drop, zenith::nan_rows::worst}) {
+        auto asked = some_request(columns, random);
+        asked.nans = nans;
+        run_somewhere(seen, made, asked, random);
+      }
+    }
+  }
+  seen.require_none();
+}
+
+TEMPLATE_TEST_CASE("several blocks", "[skyline]", ZENITH_EVERY_KEY_TYPE) {
+  if (the_targets().empty()) return;
+  zenith_test::verdict seen;
+  random_source random{zenith_test::seed_of("blocks", 0)};
+  const auto most = static_cast<std::size_t>(std::min(1.0, zenith_test::scale()) * (1 << 15));
+  const auto independent = make_table<TestType>(shape::independent, most, 4, random);
+  run_somewhere(seen, independent, {}, random);
+  // all of it is skyline, and more than one block
+  const auto antichain = make_table<TestType>(shape::antichain, most / 6, 3, random);
+  run_somewhere(seen, antichain, {}, random);
+  const auto copies = make_table<TestType>(shape::all_equal, most, 3, random);
+  request asked;
+  asked.duplicates = zenith::duplicate_rows::keep_first;
+  run_somewhere(seen, copies, asked, random);
+  seen.require_none();
+}
+
+TEMPLATE_TEST_CASE("random tables", "[skyline]", ZENITH_EVERY_KEY_TYPE) {
+  if (the_targets().empty()) return;
+  zenith_test::verdict seen;
+  using clock = std::chrono::steady_clock;
+  const auto end = clock::now() + std::chrono::milliseconds(static_cast<int>(500 * zenith_test::scale()));
+  for (std::uint64_t number = 0; clock::now() < end; ++number) {
+    random_source random{zenith_test::seed_of("random", number)};
+    const std::size_t columns = 1 + random() % (random() % 4 == 0 ? zenith::most_skyline_columns : 8);
+    const std::size_t rows = random() % (random() % 4 == 0 ? 3000 : 300);
+    const auto made = make_table<TestType>(some_shape<TestType>(random), rows, columns, random);
+    run_somewhere(seen, made, some_request(columns, random), random);
+  }
+  seen.require_none();
+}

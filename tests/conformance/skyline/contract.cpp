@@ -1,0 +1,107 @@
+// What the call promises beyond its results: errors, statistics, the choice.
+
+#include <algorithm>
+#include <initializer_list>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <catch.hpp>
+#include <tables.hpp>
+#include <zenith/error.hpp>
+
+using namespace conformance::skyline;
+
+namespace {
+
+template <class Call>
+void expect_error(zenith::error_code code, std::initializer_list<std::string_view> words, const Call& call) {
+  try {
+    call();
+  } catch (const zenith::error& thrown) {
+    INFO(thrown.what());
+    CHECK(thrown.code() == code);
+    for (const auto word : words) {
+      INFO("must say: " << word);
+      CHECK(std::string_view{thrown.what()}.find(word) != std::string_view::npos);
+    }
+    return;
+  }
+  FAIL_CHECK("did not throw");
+}
+
+using view = zenith::matrix_view<const float>;
+constexpr auto wrong = zenith::error_code::invalid_argument;
+
+}  // namespace
+
+TEST_CASE("what a skyline refuses", "[skyline-contract]") {
+  const std::vector<float> values(33 * 4, 1.0F);
+  for (const auto& on : zenith_test::targets("skyline")) {
+    INFO(on.name());
+    std::vector<std::uint32_t> ids(4, 77);
+    const zenith::skyline_options plain{.strategy = on.strategy};
+    expect_error(wrong, {"points has no column"},
+                 [&] { (void)zenith::skyline(on.on, view::row_major(values, 4, 0), ids, plain); });
+    expect_error(wrong, {"points has 33 columns", "32"},
+                 [&] { (void)zenith::skyline(on.on, view::row_major(values, 4, 33), ids, plain); });
+    const std::vector preferences(3, zenith::preference::maximise);
+    expect_error(wrong, {"options.preferences has 3 elements", "2 columns"}, [&] {
+      (void)zenith::skyline(on.on, view::row_major(values, 4, 2), ids,
+                            {.preferences = preferences, .strategy = on.strategy});
+    });
+    std::vector<float> with_nan(values.begin(), values.begin() + 12);
+    with_nan[2 * 3 + 1] = std::numeric_limits<float>::quiet_NaN();
+    with_nan[3 * 3] = std::numeric_limits<float>::quiet_NaN();
+    expect_error(wrong, {"points has a NaN in row 2, column 1", "drop", "worst"},
+                 [&] { (void)zenith::skyline(on.on, view::row_major(with_nan, 4, 3), ids, plain); });
+    expect_error(wrong, {"ids_out has 3 elements", "4 rows"},
+                 [&] { (void)zenith::skyline(on.on, view::row_major(values, 4, 2), std::span(ids).first(3), plain); });
+    std::vector<std::uint8_t> mask(3, 77);
+    expect_error(wrong, {"mask_out has 3 elements", "4 rows"},
+                 [&] { (void)zenith::skyline_mask(on.on, view::row_major(values, 4, 2), mask, plain); });
+    CHECK(ids == std::vector<std::uint32_t>(4, 77));
+    CHECK(mask == std::vector<std::uint8_t>(3, 77));
+  }
+}
+
+TEST_CASE("a strategy that no backend offers", "[skyline-contract]") {
+  const std::vector<float> values(4, 1.0F);
+  for (const auto& on : zenith_test::executors("skyline")) {
+    INFO(on.executor_string);
+    expect_error(zenith::error_code::unsupported, {"options.strategy is 'quick'", "it offers: "},
+                 [&] { (void)zenith::skyline(on.on, view::row_major(values, 2, 2), {.strategy = "quick"}); });
+  }
+}
+
+TEST_CASE("a matrix must lie within its span", "[skyline-contract]") {
+  const std::vector<float> values(11, 1.0F);
+  expect_error(wrong, {"matrix_view", "4 rows and 3 columns", "need 12 elements, values has 11"},
+               [&] { (void)view::row_major(values, 4, 3); });
+  expect_error(wrong, {"need 14 elements"}, [&] { (void)view::row_major(values, 4, 2, 4); });
+  expect_error(wrong, {"need more elements"},
+               [&] { (void)view::strided(values, 3, 3, std::numeric_limits<std::size_t>::max() / 2 + 1, 1); });
+  CHECK(view::row_major(values, 5, 2).rows() == 5);
+  CHECK(view::column_major({}, 0, 3).columns() == 3);
+}
+
+TEST_CASE("a choice is made and statistics are kept", "[skyline-contract]") {
+  random_source random{7};
+  const auto made = make_table<float>(shape::independent, 3000, 4, random);
+  const auto points = view::row_major(made.values, made.rows, made.columns);
+  const auto ids = expected(made, {});
+  for (const auto& on : zenith_test::targets("skyline")) {
+    INFO(on.name());
+    zenith::skyline_statistics statistics;
+    const auto found = zenith::skyline(on.on, points, {.strategy = on.strategy, .statistics = &statistics});
+    CHECK(found.ids == ids);
+    CHECK(statistics.candidates >= ids.size());
+    CHECK(statistics.candidates <= made.rows);
+    CHECK(statistics.dominance_tests > 0);
+    CHECK(statistics.rounds > 0);
+    if (on.strategy == "skyalign" || on.strategy == "bitmap_tiles") CHECK(statistics.mask_tests > 0);
+    CHECK(zenith::skyline(on.on, points).ids == ids);
+  }
+  CHECK(zenith::skyline(zenith::executor{}, points).ids == ids);
+}

@@ -1,0 +1,85 @@
+#pragma once
+
+/// \file
+/// Tables for the suite, the double loop that says what their skylines are, and the comparison of a target with it.
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <targets.hpp>
+#include <verdict.hpp>
+#include <zenith/skyline.hpp>
+
+namespace conformance::skyline {
+
+using random_source = std::mt19937_64;
+using float32 = float;
+using float64 = double;
+using int32 = std::int32_t;
+using uint32 = std::uint32_t;
+using int64 = std::int64_t;
+using uint64 = std::uint64_t;
+
+#define ZENITH_EVERY_KEY_TYPE float32, float64, int32, uint32, int64, uint64
+
+enum class shape {
+  independent,
+  correlated,
+  anticorrelated,
+  few_values,
+  all_equal,
+  one_dominates,  ///< the last row dominates all others
+  antichain,      ///< no row dominates another
+  chain,          ///< every row is dominated by the one behind it
+  copies,         ///< every row stands there several times
+  specials,       ///< least, greatest, -0, infinities and few others
+  with_nans,      ///< of types that have any
+};
+inline constexpr shape every_shape[] = {
+    shape::independent,   shape::correlated, shape::anticorrelated, shape::few_values, shape::all_equal,
+    shape::one_dominates, shape::antichain,  shape::chain,          shape::copies,     shape::specials};
+
+[[nodiscard]] std::string name_of(shape one);
+
+/// Row-major.
+template <class T>
+struct table {
+  std::string name;
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::vector<T> values;
+
+  [[nodiscard]] T at(std::size_t row, std::size_t column) const { return values[row * columns + column]; }
+};
+
+template <class T>
+[[nodiscard]] table<T> make_table(shape one, std::size_t rows, std::size_t columns, random_source& random);
+
+/// How the table lies in memory, and how the result is asked for. No result may depend on either.
+enum class layout { row_major, column_major, padded_rows, padded_columns, strided, columns };
+enum class form { ids_u32, ids_i32, ids_u64, ids_i64, value, mask };
+
+struct request {
+  std::vector<zenith::preference> preferences;  ///< empty: all minimised
+  zenith::duplicate_rows duplicates = zenith::duplicate_rows::keep_all;
+  zenith::nan_rows nans = zenith::nan_rows::worst;
+
+  [[nodiscard]] std::string text() const;
+};
+
+/// Preferences and policies are drawn.
+[[nodiscard]] request some_request(std::size_t columns, random_source& random);
+
+/// The skyline by a double loop.
+template <class T>
+[[nodiscard]] std::vector<std::uint64_t> expected(const table<T>& of, const request& asked);
+
+/// What is wrong with the target's answer; empty if nothing is.
+template <class T>
+[[nodiscard]] std::string fault_of(const zenith_test::target& on, const table<T>& of, const request& asked,
+                                   const std::vector<std::uint64_t>& expected_ids, random_source& random);
+
+}  // namespace conformance::skyline

@@ -1,0 +1,36 @@
+#pragma once
+
+/// \file
+/// The suite of the device context: every word of core/device/context.hpp and of the team and tile vocabulary, on any
+/// context. `make()` returns a fresh one, or a unique_ptr of one. Returns what was wrong, a line each.
+///
+///     device_suite::run_suite([] { return device::sequential_context{}; }, {.seed = 7})
+///
+/// A context that must know its kernels beforehand takes `device_suite::kernels`.
+
+#include <tests/device/collections.hpp>
+#include <tests/device/control.hpp>
+#include <tests/device/launches.hpp>
+#include <tests/device/operations.hpp>
+#include <tests/device/support.hpp>
+#include <tests/device/teams.hpp>
+#include <tests/device/tiles.hpp>
+
+namespace zenith::device_suite {
+
+template <class Make>
+std::vector<std::string> run_suite(const Make& make, const suite_limits& limits) {
+  examiner<Make> see(make, limits);
+  check_memory(see);
+  check_for_each(see);
+  check_shared_state(see);
+  check_counters(see);
+  check_teams(see);
+  check_tiles(see);
+  check_collections(see);
+  check_operations(see);
+  check_control(see);
+  return see.faults();
+}
+
+}  // namespace zenith::device_suite

@@ -1,0 +1,172 @@
+#pragma once
+
+/// \file
+/// The suite's team kernels: the words that a team says inside for_teams. Values differ for each lane and each team.
+
+#include <core/device/list.hpp>
+#include <tests/device/item_kernels.hpp>
+
+namespace zenith::device_suite {
+
+/// So many lanes of every team write what they were told.
+inline constexpr u64 witnesses = 300;
+
+/// Through scratch, in a place behind the beginning too, and through device memory, turned round each time.
+struct turn_round {
+  static constexpr u32 scratch_bytes = 1000 * sizeof(u64) + 1000 * sizeof(u32) + 64;
+  static constexpr u64 item_cost = 100000;
+
+  u64 n;
+  u64* to;
+  u32* there;
+  u32* back;
+  u32* once;
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 i) const {
+    u64* const longs = team.template scratch<u64>();
+    u32* const words = team.template scratch<u32>(1000 * sizeof(u64) + 64);
+    team.for_each(n, [&](u64 j) ZENITH_BODY {
+      longs[j] = mixed(i, j);
+      words[j] = static_cast<u32>(mixed(j, i));
+      there[i * n + j] = static_cast<u32>(mixed(i, j) >> 32);
+    });
+    team.once([&]() ZENITH_BODY { (void)device::atomic_add(once + i, 1); });
+    team.barrier();
+    team.for_each(n, [&](u64 j) ZENITH_BODY {
+      to[i * n + j] = longs[n - 1 - j] + words[n - 1 - j];
+      back[i * n + j] = there[i * n + n - 1 - j];
+    });
+  }
+};
+
+/// Everything a team's lanes can learn together of `n` values.
+struct team_facts {
+  u64 sum;
+  u64 most;
+  u32 least;
+  u32 index_differs;
+  double total;
+  ordered::entry64 best;
+  u64 odd;
+  u32 has;
+  u32 has_not;
+};
+
+struct best_of_two {
+  template <class Entry>
+  ZENITH_FN Entry operator()(const Entry& a, const Entry& b) const {
+    return better(a, b) ? a : b;
+  }
+};
+
+/// A team has this one value among its n, and no other has it.
+ZENITH_FN u64 needle(u64 team, u64 n) { return mixed(team, mixed(team, 77) % n); }
+
+struct gather_facts {
+  u64 n;
+  team_facts* to;
+  u64* told;
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 i) const {
+    team_facts facts{};
+    facts.sum = team.reduce(
+        n, u64{0}, [&](u64 j) ZENITH_BODY { return mixed(i, j); }, device::plus{});
+    facts.most = team.reduce(
+        n, u64{0}, [&](u64 j) ZENITH_BODY { return mixed(i, j); }, device::greatest{});
+    facts.least = team.reduce(
+        n, ~u32{0}, [&](u64 j) ZENITH_BODY { return static_cast<u32>(mixed(i, j)); }, device::least{});
+    facts.total = team.reduce(
+        n, 0.0, [&](u64 j) ZENITH_BODY { return static_cast<double>(mixed(i, j) >> 32); }, device::plus{});
+    facts.best = team.reduce(
+        n, ordered::entry64::worst(),
+        [&](u64 j) ZENITH_BODY { return ordered::entry64::make(mixed(i, j) % 7, static_cast<u32>(j)); }, best_of_two{});
+    facts.odd = team.count(n, [&](u64 j) ZENITH_BODY { return mixed(i, j) % 2 == 1; });
+    const u64 sought = n > 0 ? needle(i, n) : 0;
+    facts.has = team.any(n, [&](u64 j) ZENITH_BODY { return mixed(i, j) == sought; }) ? 1 : 0;
+    facts.has_not = team.any(n, [&](u64 j) ZENITH_BODY { return mixed(i, j) == sought + 1; }) ? 1 : 0;
+    const u64 index = team.index();
+    facts.index_differs = team.any(witnesses, [&](u64) ZENITH_BODY { return team.index() != index; }) ? 1 : 0;
+    team.once([&]() ZENITH_BODY { to[i] = facts; });
+    team.for_each(witnesses, [&](u64 j) ZENITH_BODY {
+      told[i * witnesses + j] = facts.sum ^ facts.most ^ facts.least ^ facts.best.low ^ facts.odd ^
+                                (u64{facts.has} << 40) ^ (u64{facts.has_not} << 41) ^ static_cast<u64>(facts.total);
+    });
+  }
+};
+
+template <class T>
+struct scan_values {
+  static constexpr u64 most = 4096;
+  static constexpr u32 scratch_bytes = most * sizeof(T);
+  static constexpr u64 item_cost = 100000;
+
+  u64 n;
+  T* to;
+  T* totals;
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 i) const {
+    T* const values = team.template scratch<T>();
+    team.for_each(n, [&](u64 j) ZENITH_BODY { values[j] = static_cast<T>(mixed(i, j)); });
+    team.barrier();
+    const T total = team.scan(values, n);
+    team.for_each(n, [&](u64 j) ZENITH_BODY { to[i * n + j] = values[j]; });
+    team.for_each(witnesses, [&](u64 j) ZENITH_BODY { totals[i * witnesses + j] = total; });
+  }
+};
+
+/// Adds n values to a few words, so that many lanes meet at each.
+template <class T>
+struct add_values {
+  static constexpr u32 words = 5;
+  static constexpr u32 scratch_bytes = words * sizeof(T);
+
+  u64 n;
+  T* to;
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 i) const {
+    T* const own = team.template scratch<T>();
+    team.for_each(words, [&](u64 w) ZENITH_BODY { own[w] = 0; });
+    team.barrier();
+    team.for_each(n, [&](u64 j) ZENITH_BODY { team.add(own + j % words, static_cast<T>(mixed(i, j))); });
+    team.barrier();
+    team.for_each(words, [&](u64 w) ZENITH_BODY { to[i * words + w] = own[w]; });
+  }
+};
+
+/// The same words again and again, with nothing between them but what they promise.
+struct in_turns {
+  static constexpr u32 rounds = 20;
+  static constexpr u32 scratch_bytes = 257 * sizeof(u32);
+  static constexpr u64 item_cost = 100000;
+
+  u64 n;
+  u32* to;
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 i) const {
+    u32* const own = team.template scratch<u32>();
+    u32 known = static_cast<u32>(i);
+    for (u32 round = 0; round < rounds; ++round) {
+      team.for_each(n, [&](u64 j) ZENITH_BODY { own[j] = known + static_cast<u32>(j); });
+      team.barrier();
+      const u32 sum = team.reduce(
+          n, u32{0}, [&](u64 j) ZENITH_BODY { return own[n - 1 - j]; }, device::plus{});
+      const u64 odd = team.count(n, [&](u64 j) ZENITH_BODY { return own[(j + 1) % n] % 2 == 1; });
+      team.barrier();
+      const u32 total = team.scan(own, n);
+      known = known * 3 + sum + static_cast<u32>(odd) +
+              (team.any(n, [&](u64 j) ZENITH_BODY { return own[j] > total; }) ? 1000 : 1);
+      team.barrier();
+    }
+    team.once([&]() ZENITH_BODY { to[i] = known; });
+  }
+};
+
+using team_kernels = device::list<turn_round, gather_facts, scan_values<u32>, scan_values<u64>, add_values<u32>,
+                                  add_values<u64>, in_turns>;
+
+}  // namespace zenith::device_suite

@@ -1,0 +1,21 @@
+// The conformance suite of scored top-k over the emulated CUDA backend, at sizes that lanes of fibers get through: the
+// text that all backends share, in this backend's context.
+
+#include <cstdlib>
+
+#include <scored_suite.hpp>
+#include <tests/simt/backend/emulated_cuda.hpp>
+#include <tests/simt/engine/kernel_words.hpp>
+
+namespace conformance::scored {
+
+const suite& the_suite() {
+  static const suite small = [] {
+    zenith_test::register_emulated_cuda();
+    if (std::getenv("ZENITH_SIMT_SEED") == nullptr) zenith::simt_engine::set_seed(zenith_test::seed());
+    return suite{.targets = zenith_test::targets("scored_top_k", {"cuda-emulated"}), .most_rows = 700};
+  }();
+  return small;
+}
+
+}  // namespace conformance::scored
