@@ -14,6 +14,7 @@ enum exit_status : int { succeeded = 0, failed_run = 1, wrong_usage = 2, wrong_r
 void add_top_k(CLI::App& app, int& status);
 void add_decide(CLI::App& app, int& status);
 void add_pack(CLI::App& app, int& status);
+void add_skyline(CLI::App& app, int& status);
 void add_doctor(CLI::App& app, int& status);
 void add_calibrate(CLI::App& app, int& status);
 

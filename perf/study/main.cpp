@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   int status = succeeded;
   add_top_k(app, status);
   add_pack(app, status);
+  add_skyline(app, status);
   add_decide(app, status);
   add_calibrate(app, status);
   add_doctor(app, status);

@@ -266,3 +266,45 @@ TEST_CASE("pack: figures as tables, numbers and pictures") {
   CHECK(run("pack --count 0").status == 1);
   CHECK(run("pack --figure circles").status == 2);
 }
+
+TEST_CASE("study: the skyline of standard points, all strategies agree") {
+  const auto result =
+      run("skyline --rows 500,3000 --columns 2,5 --repeat 1 --backend cpu --backend reference --output '" +
+          output.string() + "'");
+  INFO(result.out << result.err);
+  REQUIRE(result.status == 0);
+  CHECK_THAT(result.out, Contains("cpu/skyalign") && Contains("reference/bnl") && Contains("anticorrelated points") &&
+                             Contains("All strategies found the same ids."));
+  const auto numbers = nlohmann::json::parse(read(output / "skyline-columns.json"));
+  CHECK(numbers.at("points").size() == 3 * 4 * 4);
+  for (const auto& point : numbers.at("points")) {
+    CHECK(point.at("result") == "measured");
+    CHECK(point.at("skyline") >= 1);
+  }
+  CHECK_THAT(read(output / "skyline-columns-time.svg"), Catch::StartsWith("<svg") && Catch::EndsWith("</svg>\n"));
+  const auto over_rows =
+      run("skyline --rows 2^8..2^10 --columns 3 --repeat 1 --correlation correlated --strategy sfs "
+          "--backend cpu --output '" +
+          output.string() + "'");
+  CHECK(over_rows.status == 0);
+  CHECK_THAT(over_rows.out, !Contains("independent points") && !Contains("skyalign"));
+  CHECK(nlohmann::json::parse(read(output / "skyline-rows.json")).at("points").size() == 3);
+}
+
+TEST_CASE("study: the skyline of a table") {
+  const auto file =
+      write("hotels.csv", "name,price,rating,city\na,10,3,X\nb,20,5,X\nc,15,3,X\nd,,9,X\ne,30,1,Y\nf,10,3,X\n");
+  const auto ask = [&](const std::string& arguments) { return run("skyline --input '" + file + "' " + arguments); };
+  const auto all = ask("--min price --max rating");
+  INFO(all.out << all.err);
+  REQUIRE(all.status == 0);
+  CHECK_THAT(all.out, Contains("3 of 6 rows are in the skyline; 1 rows without a value"));
+  CHECK_THAT(ask("--min price --max rating --first").out, Contains("2 of 6 rows"));
+  CHECK_THAT(ask("--min price --max rating --different city").out, Contains("4 of 6 rows"));
+  CHECK_THAT(ask("--min price --max rating --most 1").out, Contains("the first 1 are shown"));
+  CHECK_THAT(ask("--different city").err, Contains("--min and --max name no column"));
+  CHECK_THAT(ask("--min prize").err, Contains("prize") && Contains("price"));
+  CHECK_THAT(ask("--min name").err, Contains("name"));
+  CHECK_THAT(ask("--min price --rows 10").err, Contains("--rows"));
+  CHECK(run("skyline --min price").status == 2);
+}

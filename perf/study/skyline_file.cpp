@@ -1,0 +1,126 @@
+#include <perf/study/skyline_file.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string_view>
+
+#include <perf/study/clock.hpp>
+#include <perf/study/commands.hpp>
+#include <perf/study/csv.hpp>
+#include <perf/study/input_file.hpp>
+#include <perf/study/quantity.hpp>
+#include <perf/study/table.hpp>
+#include <zenith/error.hpp>
+#include <zenith/skyline.hpp>
+
+namespace zenith_study {
+namespace {
+
+[[noreturn]] void reject(const std::string& why) { throw zenith::error(zenith::error_code::invalid_argument, why); }
+
+std::size_t position_of(const csv_table& parsed, const std::string& column) {
+  // its errors say which columns there are; the numbers are not needed
+  const auto found = std::ranges::find(parsed.columns(), column);
+  if (found == parsed.columns().end()) static_cast<void>(read_numbers(parsed, column));
+  return static_cast<std::size_t>(found - parsed.columns().begin());
+}
+
+// Equal texts are equal numbers, and nothing else is said by them.
+std::vector<double> groups_of(const csv_table& parsed, const std::string& column) {
+  const auto position = position_of(parsed, column);
+  std::map<std::string, double> numbers;
+  std::vector<double> values(parsed.rows());
+  for (std::size_t row = 0; row < parsed.rows(); ++row) {
+    values[row] = numbers.try_emplace(parsed.field(row, position), static_cast<double>(numbers.size())).first->second;
+  }
+  return values;
+}
+
+// A missing value is NaN. Whole numbers of more than 53 bits would be rounded: they are refused.
+std::vector<double> numbers_of(const csv_table& parsed, const std::string& column) {
+  const auto numbers = read_numbers(parsed, column);
+  std::vector<double> values(parsed.rows(), std::numeric_limits<double>::quiet_NaN());
+  const auto place = [&]<class T>(const std::vector<T>& from) {
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const auto value = static_cast<double>(from[i]);
+      constexpr double exact = 0x1p53;
+      if (std::is_integral_v<T> && (value > exact || value < -exact)) {
+        reject(fmt::format("column '{}' has {}, which a double does not hold exactly", column, from[i]));
+      }
+      values[numbers.rows.empty() ? i : numbers.rows[i]] = value;
+    }
+  };
+  std::visit(place, numbers.values);
+  return values;
+}
+
+std::string only(std::string_view option, const std::vector<std::string>& all) {
+  if (all.size() > 1) reject(fmt::format("with --input, {} takes one name", option));
+  return all.empty() ? std::string{"auto"} : all.front();
+}
+
+}  // namespace
+
+int print_skyline(const skyline_query& query) {
+  if (query.minimised.empty() && query.maximised.empty()) {
+    reject("--min and --max name no column: nothing makes a row better than another");
+  }
+  const auto on = zenith::make_executor(only("--backend", query.backends));
+  const auto strategy = only("--strategy", query.strategies);
+
+  std::string text;
+  const double reading = seconds_of([&] { text = read_input_file(query.file); });
+  csv_table parsed;
+  std::vector<std::vector<double>> columns;
+  std::vector<zenith::preference> preferences;
+  const double parsing = seconds_of([&] {
+    parsed = parse_csv(text);
+    const auto add = [&](const std::vector<std::string>& names, zenith::preference preference) {
+      for (const auto& name : names) {
+        columns.push_back(preference == zenith::preference::different ? groups_of(parsed, name)
+                                                                      : numbers_of(parsed, name));
+        preferences.push_back(preference);
+      }
+    };
+    add(query.minimised, zenith::preference::minimise);
+    add(query.maximised, zenith::preference::maximise);
+    add(query.different, zenith::preference::different);
+  });
+
+  zenith::column_set<const double> points;
+  for (const auto& column : columns) points.add(column);
+  zenith::skyline_options options;
+  options.preferences = preferences;
+  options.nans = zenith::nan_rows::drop;
+  options.strategy = strategy;
+  if (query.first_of_equal) options.duplicates = zenith::duplicate_rows::keep_first;
+  static_cast<void>(zenith::machine::local());  // the profile is read before the clock starts
+  zenith::skyline_result<std::uint32_t> found;
+  const double taken = seconds_of([&] { found = zenith::skyline<std::uint32_t>(on, points, options); });
+
+  std::vector<table::column> headings{{"row"}};
+  for (const auto& name : parsed.columns()) headings.push_back({name});
+  table shown(std::move(headings));
+  const auto printed = std::min<std::size_t>(found.ids.size(), query.most_rows);
+  for (std::size_t i = 0; i < printed; ++i) {
+    std::vector<std::string> cells{with_commas(std::uint64_t{found.ids[i]} + 1)};
+    for (auto& field : parsed.row(found.ids[i])) cells.push_back(std::move(field));
+    shown.add(std::move(cells));
+  }
+  std::size_t missing = 0;
+  for (std::size_t row = 0; row < parsed.rows(); ++row) {
+    missing += std::ranges::any_of(columns, [&](const auto& column) { return column[row] != column[row]; }) ? 1 : 0;
+  }
+  fmt::print("{}\n", shown.text());
+  fmt::print("{} of {} rows are in the skyline", with_commas(found.ids.size()), with_commas(parsed.rows()));
+  if (printed < found.ids.size()) fmt::print(", the first {} are shown (--most)", with_commas(printed));
+  if (missing > 0) fmt::print("; {} rows without a value in one of the columns are left out", with_commas(missing));
+  fmt::print("\nread    {:>9}  from {}\nparse   {:>9}\nskyline {:>9}  {} on {}, {} columns\n", format_seconds(reading),
+             query.file, format_seconds(parsing), format_seconds(taken), found.strategy, found.backend, columns.size());
+  return succeeded;
+}
+
+}  // namespace zenith_study

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace zenith_study {
+
+struct skyline_query {
+  std::string file;
+  std::vector<std::string> minimised;
+  std::vector<std::string> maximised;
+  std::vector<std::string> different;  ///< numbers or text
+  bool first_of_equal = false;
+  std::uint64_t most_rows = 50;
+  std::vector<std::string> backends;    ///< at most one
+  std::vector<std::string> strategies;  ///< at most one
+};
+
+/// Prints the rows of a table that no other row dominates, and how long each step took. Rows without a value in one of
+/// the columns are left out. Returns the exit status; throws for a file, column or value that is not what it should be.
+int print_skyline(const skyline_query& query);
+
+}  // namespace zenith_study
