@@ -13,6 +13,7 @@ namespace zenith::skyline_detail {
 [[nodiscard]] cost bitmap_tiles_cost(const skyline_problem& problem, const device_profile& on);
 [[nodiscard]] cost skyalign_cost(const skyline_problem& problem, const device_profile& on);
 [[nodiscard]] cost sfs_cost(const skyline_problem& problem, const device_profile& on);
+[[nodiscard]] cost band_cost(const skyline_problem& problem, const device_profile& on);
 
 using strategy = detail::modelled_strategy<skyline_problem>;
 
@@ -24,5 +25,13 @@ inline constexpr std::array strategies{
 
 inline constexpr detail::choosable<skyline_problem> choices{skyline_call::operation, "skyline", "the points lie",
                                                             strategies};
+
+/// Layers take many skylines of the same points: the strategies rank as for one.
+inline constexpr detail::choosable<skyline_problem> layer_choices{skyline_layers_call::operation, "skyline_layers",
+                                                                  "the points lie", strategies};
+
+inline constexpr std::array band_strategies{strategy{"sfs", band_cost}};
+inline constexpr detail::choosable<skyline_problem> band_choices{skyband_call::operation, "skyband", "the points lie",
+                                                                 band_strategies};
 
 }  // namespace zenith::skyline_detail

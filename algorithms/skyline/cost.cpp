@@ -80,6 +80,20 @@ cost sfs_cost(const skyline_problem& problem, const device_profile& on) {
   return all;
 }
 
+// That of a skyline by values without a prefilter. How many rows may dominate a row is not asked: there is one
+// strategy, and the devices rank alike.
+cost band_cost(const skyline_problem& problem, const device_profile& on) {
+  estimate of(problem);
+  of.left = of.rows;
+  of.pairs = of.skyline * of.skyline + of.rows * of.skyline / 20;
+  auto all = prepared(problem, on, of);
+  const bool is_wide = size_of(problem.type) == 8;
+  add_rounds(
+      all, on, of,
+      {{is_wide ? "skyline.dominance/8" : "skyline.dominance/4", of.pairs * of.columns, is_wide ? 0.12e-9 : 0.06e-9}});
+  return all;
+}
+
 cost skyalign_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
   auto all = prepared(problem, on, of);

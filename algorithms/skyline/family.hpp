@@ -34,6 +34,24 @@ struct bitmap_tiles {
   static void run(Context& on, const call_type& call);
 };
 
-using strategies = device::list<bitmap_tiles, skyalign, sfs>;
+/// The skyband in the order of `sfs`: a row's dominators are counted in the band found so far.
+struct band_by_sum {
+  static constexpr std::string_view name = "sfs";
+  using call_type = skyband_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
+/// Layers: `Skyline` again and again on what it leaves, in the order that it makes once.
+template <class Skyline>
+struct layers_by {
+  static constexpr std::string_view name = Skyline::name;
+  using call_type = skyline_layers_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
+using strategies = device::list<bitmap_tiles, skyalign, sfs, band_by_sum, layers_by<bitmap_tiles>, layers_by<skyalign>,
+                                layers_by<sfs>>;
 
 }  // namespace zenith::skyline_family

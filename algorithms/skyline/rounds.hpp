@@ -82,54 +82,78 @@ template <class Context, class Image>
   return made;
 }
 
-/// Marks the skyline of `count` ordered points in `members`. Twins of its points too, if `keeps_twins`.
-///
-/// Complexity: every point is compared with at most the skyline before it and the rest of its block.
+/// Finds the skyline of ordered points, block by block. Room is made once for all calls.
 template <class Windows, class Context, class Image>
-void run_rounds(Context& on, const point_set<Image>& points, u64 count, u32 padded, u8* members, bool keeps_twins,
-                const test_counters& counters, u64& rounds) {
-  const u64 most = std::min(most_block, count);
-  const auto confirmed = make_points(on, count, points, padded);
-  const auto block = make_points(on, most, points, padded);
-  const Windows of_confirmed(on, count, points.columns, points.masks != nullptr);
-  const Windows of_block(on, most, points.columns, points.masks != nullptr);
-  u8* const states = on.template buffer<u8>(most);
-  u32* const picked = on.template buffer<u32>(most);
-  u32* const found = on.template buffer<u32>(1);
+class skyline_rounds {
+ public:
+  /// For up to `capacity` points like those of `like`, with zeros in columns up to `padded`.
+  skyline_rounds(Context& on, const point_set<Image>& like, u64 capacity, u32 padded)
+      : padded_(padded),
+        most_(std::min(most_block, capacity)),
+        confirmed_(make_points(on, capacity, like, padded)),
+        block_(make_points(on, most_, like, padded)),
+        of_confirmed_(on, capacity, like.columns, like.masks != nullptr),
+        of_block_(on, most_, like.columns, like.masks != nullptr),
+        states_(on.template buffer<u8>(most_)),
+        picked_(on.template buffer<u32>(most_)),
+        found_(on.template buffer<u32>(1)) {}
 
-  filter_request<Image> request;
-  request.states = states;
-  request.members = keeps_twins ? members : nullptr;
-  request.counters = counters;
-  u64 skyline = 0;
-  u64 size = std::min(first_block, most);
-  for (u64 at = 0; at < count; at += request.count, size = std::min(2 * size, most)) {
-    ++rounds;
-    request.candidates = points.from(at);
-    request.count = std::min(size, count - at);
-    request.window = confirmed;
-    request.window_count = skyline;
-    request.is_itself = false;
-    of_confirmed.filter(on, request);
-    on.compact(request.count, is_open{states}, picked, found);
-    const u64 left = on.read(found);
-    if (left == 0) continue;
-    on.for_each(left, gather_points<Image>{request.candidates, picked, block});
+  /// Marks the skyline of `count` points in `members`, twins of its points too if `keeps_twins`. Returns the number of
+  /// blocks.
+  ///
+  /// Complexity: every point is compared with at most the skyline before it and the rest of its block.
+  u64 mark(Context& on, const point_set<Image>& points, u64 count, u8* members, bool keeps_twins,
+           const test_counters& counters) {
+    filter_request<Image> request;
+    request.states = states_;
+    request.members = keeps_twins ? members : nullptr;
+    request.counters = counters;
+    u64 blocks = 0;
+    u64 skyline = 0;
+    u64 size = std::min(first_block, most_);
+    for (u64 at = 0; at < count; at += request.count, size = std::min(2 * size, most_)) {
+      ++blocks;
+      request.candidates = points.from(at);
+      request.count = std::min(size, count - at);
+      request.window = confirmed_;
+      request.window_count = skyline;
+      request.is_itself = false;
+      of_confirmed_.filter(on, request);
+      on.compact(request.count, is_open{states_}, picked_, found_);
+      const u64 left = on.read(found_);
+      if (left == 0) continue;
+      on.for_each(left, gather_points<Image>{request.candidates, picked_, block_});
 
-    auto inner = request;
-    inner.candidates = inner.window = block;
-    inner.count = inner.window_count = left;
-    inner.is_itself = true;
-    of_block.extend(on, block, 0, left);
-    of_block.filter(on, inner);
-    on.compact(left, is_open{states}, picked, found);
-    const u64 more = on.read(found);
-    const auto end = confirmed.from(skyline);
-    on.for_each(more, gather_points<Image>{block, picked, end});
-    on.for_each(more, mark_members{end.rows, members});
-    of_confirmed.extend(on, confirmed, skyline, skyline + more);
-    skyline += more;
+      auto inner = request;
+      inner.candidates = inner.window = block_;
+      inner.count = inner.window_count = left;
+      inner.is_itself = true;
+      of_block_.extend(on, block_, 0, left);
+      of_block_.filter(on, inner);
+      on.compact(left, is_open{states_}, picked_, found_);
+      const u64 more = on.read(found_);
+      const auto end = confirmed_.from(skyline);
+      on.for_each(more, gather_points<Image>{block_, picked_, end});
+      on.for_each(more, mark_members{end.rows, members});
+      of_confirmed_.extend(on, confirmed_, skyline, skyline + more);
+      skyline += more;
+    }
+    return blocks;
   }
-}
+
+  /// The columns that points must have room for.
+  [[nodiscard]] u32 padded() const { return padded_; }
+
+ private:
+  u32 padded_;
+  u64 most_;
+  point_set<Image> confirmed_;
+  point_set<Image> block_;
+  Windows of_confirmed_;
+  Windows of_block_;
+  u8* states_;
+  u32* picked_;
+  u32* found_;
+};
 
 }  // namespace zenith::skyline_family

@@ -10,8 +10,9 @@
 #include <utility>
 
 #include <algorithms/skyline/family.hpp>
-#include <algorithms/skyline/images.hpp>
-#include <algorithms/skyline/rounds.hpp>
+#include <algorithms/skyline/layers.hpp>
+#include <algorithms/skyline/phases.hpp>
+#include <algorithms/skyline/skyband.hpp>
 #include <core/device/context.hpp>
 #include <core/with_key_type.hpp>
 
@@ -23,7 +24,7 @@ using padded_kernels = device::concat<device::list<test_pivots<Image, Columns>, 
 
 template <class Image>
 using kernels_of_width =
-    device::concat<padded_kernels<Image, 4, 8, 12, 16, 24, 32, 64>,
+    device::concat<padded_kernels<Image, 4, 8, 12, 16, 24, 32, 64>, band_kernels<Image, 4, 8, 12, 16, 24, 32, 64>,
                    device::list<gather_points<Image>, find_pivots<Image>, gather_pivots<Image>, draw_cut_samples<Image>,
                                 pick_cuts<Image>, write_sums<Image>, assign_cells<Image>, place_points<Image>,
                                 filter_by_bitmaps<Image>>>;
@@ -32,157 +33,10 @@ using kernels = device::concat<
     kernels_of_width<std::uint32_t>, kernels_of_width<std::uint64_t>,
     device::list<write_images<float>, write_images<double>, write_images<std::int32_t>, write_images<std::uint32_t>,
                  write_images<std::int64_t>, write_images<std::uint64_t>, begin_nan_search, write_offsets, gather_keys,
-                 write_tile_masks, write_bitmaps, mark_members, write_ids<std::uint32_t>, write_ids<std::uint64_t>>>;
+                 write_tile_masks, write_bitmaps, mark_members, write_ids<std::uint32_t>, write_ids<std::uint64_t>>,
+    band_kernels_of_all, layer_kernels>;
 
 namespace detail {
-
-/// Calls use(std::integral_constant) with the least number of compiled columns that is enough.
-template <class Use>
-void with_padded(u32 columns, const Use& use) {
-  if (columns <= 4) return use(std::integral_constant<unsigned, 4>{});
-  if (columns <= 8) return use(std::integral_constant<unsigned, 8>{});
-  if (columns <= 12) return use(std::integral_constant<unsigned, 12>{});
-  if (columns <= 16) return use(std::integral_constant<unsigned, 16>{});
-  if (columns <= 24) return use(std::integral_constant<unsigned, 24>{});
-  if (columns <= 32) return use(std::integral_constant<unsigned, 32>{});
-  use(std::integral_constant<unsigned, 64>{});
-}
-
-/// Images of a table: column c of row i at images[c * rows + i].
-template <class Image>
-struct image_table {
-  const Image* images;
-  u64 rows;
-  u32 columns;
-  u8* removed;  ///< rows that cannot be in the skyline
-};
-
-/// The table as images; sets call.outcome if a NaN is rejected.
-template <class T, class Context>
-[[nodiscard]] auto make_images(Context& on, const skyline_call& call) {
-  using image = ordered::bits_t<T>;
-  write_images<T> write{};
-  u32 columns = call.column_count;
-  const T* const block =
-      call.block == nullptr ? nullptr : on.input(static_cast<const T*>(call.block), call.block_values, call.space);
-  for (u32 c = 0; c < call.column_count; ++c) {
-    const auto* const column = static_cast<const T*>(call.columns[c]);
-    write.column[c] = block != nullptr ? block + (column - static_cast<const T*>(call.block))
-                                       : on.input(column, (call.rows - 1) * call.row_stride + 1, call.space);
-    if (call.preferences[c] == preference::maximise) write.maximised |= 1U << c;
-    if (call.preferences[c] == preference::different) {
-      write.different |= 1U << c;
-      ++columns;
-    }
-  }
-  write.row_stride = call.row_stride;
-  write.rows = call.rows;
-  write.columns = call.column_count;
-  write.drops_nan = call.nans == nan_rows::drop;
-  write.to = on.template buffer<image>(call.rows * columns);
-  write.nan_at = on.template buffer<u64>(1);
-  write.removed = on.template buffer<u8>(call.rows);
-  on.fill_zero(write.removed, call.rows);
-  on.for_each(1, begin_nan_search{write.nan_at});
-  on.for_teams(tiles_of(call.rows, write.tile), write);
-  if (std::is_floating_point_v<T> && call.nans == nan_rows::reject) {
-    const u64 at = on.read(static_cast<const u64*>(write.nan_at));
-    if (at != no_nan) {
-      *call.outcome = {0, true, at / most_given_columns, static_cast<unsigned>(at % most_given_columns)};
-    }
-  }
-  return image_table<image>{write.to, call.rows, columns, write.removed};
-}
-
-/// Removes what a few rows dominate.
-template <class Context, class Image>
-void prefilter(Context& on, const image_table<Image>& table) {
-  u32* const pivots = on.template buffer<u32>(pivot_count);
-  Image* const values = on.template buffer<Image>(u64{pivot_count} * 64);
-  on.for_teams(pivot_count, find_pivots<Image>{table.images, table.rows, table.columns, table.removed, pivots});
-  with_padded(table.columns, [&]<unsigned Columns>(std::integral_constant<unsigned, Columns>) {
-    on.for_each(u64{pivot_count} * Columns,
-                gather_pivots<Image>{table.images, table.rows, table.columns, pivots, values});
-    on.for_each(table.rows,
-                test_pivots<Image, Columns>{table.images, table.rows, table.columns, values, table.removed});
-  });
-}
-
-/// Orders positions by a key, and by those before as they were.
-template <class Context>
-void sort_again(Context& on, const u64* keys, u32* positions, u64 count) {
-  u64* const moved = on.template buffer<u64>(count);
-  on.for_each(count, gather_keys{keys, positions, moved});
-  on.sort_pairs(moved, positions, count);
-}
-
-/// Positions by rising sum.
-template <class Context, class Image>
-[[nodiscard]] u32* order_by_sum(Context& on, const image_table<Image>& table, const u32* left, u64 count) {
-  u32* const positions = on.template buffer<u32>(count);
-  u64* const high = on.template buffer<u64>(count);
-  u64* const low = exact_sum<Image>::low_bits == 0 ? nullptr : on.template buffer<u64>(count);
-  on.for_each(count, write_sums<Image>{table.images, table.rows, table.columns, left, high, low, positions});
-  if (low == nullptr) {
-    on.sort_pairs(high, positions, count);
-  } else {
-    on.sort_pairs(low, positions, count);
-    sort_again(on, high, positions, count);
-  }
-  return positions;
-}
-
-/// Cuts of every column, from a sample.
-template <class Context, class Image>
-[[nodiscard]] const Image* find_cuts(Context& on, const image_table<Image>& table, const u32* left, u64 count) {
-  const auto samples = static_cast<u32>(std::min<u64>(count, most_cut_samples));
-  const u64 all = u64{samples} * table.columns;
-  Image* const drawn = on.template buffer<Image>(all);
-  u32* const unused = on.template buffer<u32>(all);
-  u32* const offsets = on.template buffer<u32>(table.columns + 1);
-  Image* const cuts = on.template buffer<Image>(u64{table.columns} * buckets);
-  on.for_each(all, draw_cut_samples<Image>{table.images, table.rows, left, count, samples, drawn, unused});
-  on.for_each(table.columns + 1, write_offsets{offsets, samples});
-  on.sort_segments(drawn, unused, all, offsets, table.columns);
-  on.for_each(u64{table.columns} * buckets, pick_cuts<Image>{drawn, samples, cuts});
-  return cuts;
-}
-
-/// The points in the order of the grid, with masks, and with codes if they are wanted.
-template <class Context, class Image>
-[[nodiscard]] point_set<Image> place_by_grid(Context& on, const image_table<Image>& table, const u32* left, u64 count,
-                                             u32 padded, bool wants_codes) {
-  const Image* const cuts = find_cuts(on, table, left, count);
-  const bool is_one_key = fits_one_key<Image>(table.columns);
-  u32* const positions = is_one_key ? on.template buffer<u32>(count) : order_by_sum(on, table, left, count);
-  point_set<Image> cells{nullptr,
-                         0,
-                         table.columns,
-                         nullptr,
-                         on.template buffer<u64>(count),
-                         wants_codes ? on.template buffer<u8>(count * table.columns) : nullptr};
-  u64* const keys = on.template buffer<u64>(count);
-  on.for_each(count, assign_cells<Image>{table.images, table.rows, table.columns, left, cuts, cells.masks, cells.codes,
-                                         keys, is_one_key ? positions : nullptr});
-  if (is_one_key) {
-    on.sort_pairs(keys, positions, count);
-  } else {
-    sort_again(on, keys, positions, count);
-  }
-  const auto placed = make_points(on, count, cells, padded);
-  on.for_each(count, place_points<Image>{table.images, table.rows, left, positions, cells.masks, cells.codes, placed});
-  return placed;
-}
-
-/// The points in the order of their sums.
-template <class Context, class Image>
-[[nodiscard]] point_set<Image> place_by_sum(Context& on, const image_table<Image>& table, const u32* left, u64 count,
-                                            u32 padded) {
-  const u32* const positions = order_by_sum(on, table, left, count);
-  const auto placed = make_points(on, count, point_set<Image>{nullptr, 0, table.columns}, padded);
-  on.for_each(count, place_points<Image>{table.images, table.rows, left, positions, nullptr, nullptr, placed});
-  return placed;
-}
 
 /// Ids and mask to the caller.
 template <class Context>
@@ -205,9 +59,9 @@ void deliver(Context& on, const skyline_call& call, const u8* members) {
   }
 }
 
-/// What all strategies do. `mark(table, left, count, members, counters, rounds)` marks the skyline of those left.
-template <class Context, class Mark>
-void find_skyline(Context& on, const skyline_call& call, const Mark& mark) {
+/// What all strategies of the skyline do.
+template <class Strategy, class Context>
+void find_skyline(Context& on, const skyline_call& call) {
   ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
     const auto table = make_images<T>(on, call);
     if (call.outcome->has_nan) {
@@ -215,23 +69,20 @@ void find_skyline(Context& on, const skyline_call& call, const Mark& mark) {
       return;
     }
     prefilter(on, table);
-    u32* const left = on.template buffer<u32>(call.rows);
-    u32* const found = on.template buffer<u32>(1);
-    on.compact(call.rows, is_left{table.removed}, left, found);
-    const u64 count = on.read(found);
+    u64 count = 0;
+    const u32* const left = rows_left(on, table.removed, call.rows, count);
     u8* const members = on.template buffer<u8>(call.rows);
     on.fill_zero(members, call.rows);
-    u64* const events = on.template buffer<u64>(2);
-    on.fill_zero(events, 2);
-    test_counters counters;
-    if (call.statistics != nullptr) counters = {{events}, {events + 1}};
-    u64 rounds = 0;
-    if (count > 0) mark(table, static_cast<const u32*>(left), count, members, counters, rounds);
-    deliver(on, call, members);
-    if (call.statistics != nullptr) {
-      *call.statistics = {count, on.read(static_cast<const u64*>(events)), on.read(static_cast<const u64*>(events + 1)),
-                          rounds};
+    const auto counters = make_counters(on, call);
+    u64 blocks = 0;
+    if (count > 0) {
+      const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
+      in_order_of(Strategy{}, on, table, left, count, [&](const auto& points, auto& rounds) {
+        blocks = rounds.mark(on, points, count, members, keeps_twins, counters);
+      });
     }
+    deliver(on, call, members);
+    report(on, call, counters, count, blocks);
     on.finish();
   });
 }
@@ -240,42 +91,17 @@ void find_skyline(Context& on, const skyline_call& call, const Mark& mark) {
 
 template <class Context>
 void sfs::run(Context& on, const call_type& call) {
-  detail::find_skyline(
-      on, call,
-      [&]<class Image>(const detail::image_table<Image>& table, const u32* left, u64 count, u8* members,
-                       const test_counters& counters, u64& rounds) {
-        detail::with_padded(table.columns, [&]<unsigned Columns>(std::integral_constant<unsigned, Columns>) {
-          const auto points = detail::place_by_sum(on, table, left, count, Columns);
-          run_rounds<point_windows<Context, Image, Columns>>(
-              on, points, count, Columns, members, call.duplicates == duplicate_rows::keep_all, counters, rounds);
-        });
-      });
+  detail::find_skyline<sfs>(on, call);
 }
 
 template <class Context>
 void skyalign::run(Context& on, const call_type& call) {
-  detail::find_skyline(
-      on, call,
-      [&]<class Image>(const detail::image_table<Image>& table, const u32* left, u64 count, u8* members,
-                       const test_counters& counters, u64& rounds) {
-        detail::with_padded(table.columns, [&]<unsigned Columns>(std::integral_constant<unsigned, Columns>) {
-          const auto points = detail::place_by_grid(on, table, left, count, Columns, false);
-          run_rounds<point_windows<Context, Image, Columns>>(
-              on, points, count, Columns, members, call.duplicates == duplicate_rows::keep_all, counters, rounds);
-        });
-      });
+  detail::find_skyline<skyalign>(on, call);
 }
 
 template <class Context>
 void bitmap_tiles::run(Context& on, const call_type& call) {
-  detail::find_skyline(on, call,
-                       [&]<class Image>(const detail::image_table<Image>& table, const u32* left, u64 count,
-                                        u8* members, const test_counters& counters, u64& rounds) {
-                         const auto points = detail::place_by_grid(on, table, left, count, table.columns, true);
-                         run_rounds<bitmap_windows<Context, Image>>(on, points, count, table.columns, members,
-                                                                    call.duplicates == duplicate_rows::keep_all,
-                                                                    counters, rounds);
-                       });
+  detail::find_skyline<bitmap_tiles>(on, call);
 }
 
 }  // namespace zenith::skyline_family

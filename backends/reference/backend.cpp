@@ -16,7 +16,9 @@ constexpr std::array kernels{
     make_kernel<packed_sum_call, packed_sum>("tiles"),
     make_kernel<packed_top_k_call, packed_top_k>("tiles"),
     make_kernel<scored_top_k_call, scored_top_k>("sort"),
+    make_kernel<skyband_call, skyband>("bnl"),
     make_kernel<skyline_call, skyline>("bnl"),
+    make_kernel<skyline_layers_call, skyline_layers>("bnl"),
     make_kernel<top_k_call, top_k>("sort"),
     make_kernel<unpack_call, unpack>("tiles"),
 };

@@ -1,6 +1,9 @@
 #include <backends/reference/skyline.hpp>
 
+#include <algorithm>
+#include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <core/with_key_type.hpp>
@@ -8,9 +11,19 @@
 namespace zenith::reference_backend {
 namespace {
 
+void write_ids(const std::vector<std::uint64_t>& ids, int index_bytes, void* to) {
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (index_bytes == 4) {
+      static_cast<std::uint32_t*>(to)[i] = static_cast<std::uint32_t>(ids[i]);
+    } else {
+      static_cast<std::uint64_t*>(to)[i] = ids[i];
+    }
+  }
+}
+
 template <class T>
 struct table {
-  const skyline_call& call;
+  const skyline_input& call;
 
   [[nodiscard]] T at(std::uint64_t row, unsigned column) const {
     return static_cast<const T*>(call.columns[column])[row * call.row_stride];
@@ -27,15 +40,19 @@ struct table {
     return (is_nan(q, column) && is_nan(p, column)) || at(q, column) == at(p, column);
   }
 
-  /// Whether row q keeps row p out of the result.
-  [[nodiscard]] bool keeps_out(std::uint64_t q, std::uint64_t p) const {
+  [[nodiscard]] bool are_equal(std::uint64_t q, std::uint64_t p) const {
+    unsigned c = 0;
+    while (c < call.column_count && are_equal(q, p, c)) ++c;
+    return c == call.column_count;
+  }
+  [[nodiscard]] bool dominates(std::uint64_t q, std::uint64_t p) const {
     bool is_better_somewhere = false;
     for (unsigned c = 0; c < call.column_count; ++c) {
       if (are_equal(q, p, c)) continue;
       if (call.preferences[c] == preference::different || !is_better(q, p, c)) return false;
       is_better_somewhere = true;
     }
-    return is_better_somewhere || (call.duplicates == duplicate_rows::keep_first && q < p);
+    return is_better_somewhere;
   }
 
   /// The lowest column with a NaN, column_count if there is none.
@@ -46,51 +63,128 @@ struct table {
   }
 };
 
+/// The rows that take part. Nothing when a NaN is rejected: then the outcome says so.
 template <class T>
-void compare_all(const skyline_call& call) {
-  const table<T> points{call};
+std::optional<std::vector<std::uint64_t>> candidates_of(const table<T>& points) {
+  const auto& call = points.call;
   std::vector<std::uint64_t> candidates;
   for (std::uint64_t row = 0; row < call.rows; ++row) {
     const unsigned column = points.nan_column(row);
     if (column < call.column_count && call.nans == nan_rows::reject) {
       *call.outcome = {0, true, row, column};
-      return;
+      return std::nullopt;
     }
     if (column == call.column_count || call.nans == nan_rows::worst) candidates.push_back(row);
   }
+  return candidates;
+}
+
+template <class T>
+void find_skyline(const skyline_call& call) {
+  const table<T> points{call};
+  const auto candidates = candidates_of(points);
+  if (!candidates) return;
+  const bool keeps_first = call.duplicates == duplicate_rows::keep_first;
   std::vector<std::uint64_t> skyline;
   std::uint64_t tests = 0;
-  for (const auto p : candidates) {
+  for (const auto p : *candidates) {
     bool is_out = false;
-    for (const auto q : candidates) {
+    for (const auto q : *candidates) {
       if (is_out) break;
       if (q == p) continue;
       ++tests;
-      is_out = points.keeps_out(q, p);
+      is_out = points.dominates(q, p) || (keeps_first && q < p && points.are_equal(q, p));
     }
     if (!is_out) skyline.push_back(p);
   }
   call.outcome->count = skyline.size();
-  if (call.statistics != nullptr) *call.statistics = {candidates.size(), tests, 0, 1};
+  if (call.statistics != nullptr) *call.statistics = {candidates->size(), tests, 0, 1};
   if (call.out_mask != nullptr) {
     for (std::uint64_t row = 0; row < call.rows; ++row) call.out_mask[row] = 0;
     for (const auto row : skyline) call.out_mask[row] = 1;
   }
   void* const ids = call.provide_ids == nullptr ? nullptr : call.provide_ids(call.provide_state, skyline.size());
   if (ids == nullptr) return;
-  for (std::size_t i = 0; i < skyline.size(); ++i) {
-    if (call.index_bytes == 4) {
-      static_cast<std::uint32_t*>(ids)[i] = static_cast<std::uint32_t>(skyline[i]);
-    } else {
-      static_cast<std::uint64_t*>(ids)[i] = skyline[i];
+  write_ids(skyline, call.index_bytes, ids);
+}
+
+template <class T>
+void find_skyband(const skyband_call& call) {
+  const table<T> points{call};
+  const auto all = candidates_of(points);
+  if (!all) return;
+  std::vector<std::uint64_t> candidates;
+  std::uint64_t tests = 0;
+  for (const auto p : *all) {
+    bool is_first = true;
+    if (call.duplicates == duplicate_rows::keep_first) {
+      for (const auto q : candidates) {
+        ++tests;
+        is_first = is_first && !points.are_equal(q, p);
+      }
     }
+    if (is_first) candidates.push_back(p);
   }
+  std::vector<std::uint64_t> band;
+  std::vector<std::uint32_t> dominated_by;
+  for (const auto p : candidates) {
+    std::uint32_t count = 0;
+    for (const auto q : candidates) {
+      ++tests;
+      if (points.dominates(q, p)) ++count;
+    }
+    if (count >= call.most) continue;
+    band.push_back(p);
+    dominated_by.push_back(count);
+  }
+  call.outcome->count = band.size();
+  if (call.statistics != nullptr) *call.statistics = {all->size(), tests, 0, 1};
+  const auto room = call.provide(call.provide_state, band.size());
+  if (room.ids != nullptr) write_ids(band, call.index_bytes, room.ids);
+  if (room.dominated_by != nullptr) std::ranges::copy(dominated_by, room.dominated_by);
+}
+
+template <class T>
+void find_layers(const skyline_layers_call& call) {
+  const table<T> points{call};
+  auto left = candidates_of(points);
+  if (!left) return;
+  for (std::uint64_t row = 0; row < call.rows; ++row) call.out_layers[row] = no_layer;
+  const auto candidates = left->size();
+  std::uint32_t layer = 0;
+  std::uint64_t tests = 0;
+  while (!left->empty() && layer < call.most_layers && candidates - left->size() < call.enough_rows) {
+    std::vector<std::uint64_t> rest;
+    for (const auto p : *left) {
+      const bool is_out = std::ranges::any_of(*left, [&](std::uint64_t q) {
+        ++tests;
+        return points.dominates(q, p);
+      });
+      if (is_out) {
+        rest.push_back(p);
+      } else {
+        call.out_layers[p] = layer;
+      }
+    }
+    left = std::move(rest);
+    ++layer;
+  }
+  call.outcome->count = layer;
+  if (call.statistics != nullptr) *call.statistics = {candidates, tests, 0, layer};
 }
 
 }  // namespace
 
 void skyline(const execution& /*on*/, const skyline_call& call) {
-  ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) { compare_all<T>(call); });
+  ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) { find_skyline<T>(call); });
+}
+
+void skyband(const execution& /*on*/, const skyband_call& call) {
+  ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) { find_skyband<T>(call); });
+}
+
+void skyline_layers(const execution& /*on*/, const skyline_layers_call& call) {
+  ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) { find_layers<T>(call); });
 }
 
 }  // namespace zenith::reference_backend

@@ -75,12 +75,17 @@ TEMPLATE_TEST_CASE("strategies on the sequential context", "[skyline]", float32,
       const auto made = make_table<TestType>(one, rows, columns, random);
       const auto asked = some_request(columns, random);
       const auto ids = expected(made, asked);
-      zenith::device::for_each_type(zenith::skyline_family::strategies{},
-                                    [&]<class Strategy>(std::type_identity<Strategy>) {
-                                      INFO(Strategy::name << " " << made.name << " n=" << rows << " d=" << columns
-                                                          << " " << asked.text() << " seed " << zenith_test::seed());
-                                      CHECK((run<Strategy>(made, asked) == ids));
-                                    });
+      zenith::device::for_each_type(
+          zenith::skyline_family::strategies{}, [&]<class Strategy>(std::type_identity<Strategy>) {
+            // the other operations are tested by the conformance suite
+            if constexpr (!std::is_same_v<typename Strategy::call_type, zenith::skyline_call>) {
+              return;
+            } else {
+              INFO(Strategy::name << " " << made.name << " n=" << rows << " d=" << columns << " " << asked.text()
+                                  << " seed " << zenith_test::seed());
+              CHECK((run<Strategy>(made, asked) == ids));
+            }
+          });
     }
   }
 }

@@ -20,8 +20,10 @@
 #include <zenith/packed_table.hpp>
 #include <zenith/scored_top_k.hpp>
 #include <zenith/scored_top_k_call.hpp>
+#include <zenith/skyband.hpp>
 #include <zenith/skyline.hpp>
 #include <zenith/skyline_call.hpp>
+#include <zenith/skyline_layers.hpp>
 #include <zenith/span.hpp>
 #include <zenith/top_k.hpp>
 #include <zenith/types.hpp>

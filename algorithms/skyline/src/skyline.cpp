@@ -1,49 +1,23 @@
 #include <zenith/skyline.hpp>
 
-#include <limits>
 #include <string>
 
 #include <algorithms/skyline/choices.hpp>
+#include <algorithms/skyline/src/input.hpp>
 #include <core/choose.hpp>
-#include <zenith/error.hpp>
 
 namespace zenith::detail {
 namespace {
 
-[[noreturn]] void reject(const std::string& message, error_code code = error_code::invalid_argument) {
-  throw error(code, "skyline: " + message);
-}
+constexpr std::string_view name = "skyline";
 
 void check(const skyline_points& points, const skyline_target& target, const skyline_options& options) {
-  const auto columns = points.columns.size();
-  if (columns == 0) reject("points has no column");
-  if (columns > most_skyline_columns) {
-    reject("points has " + std::to_string(columns) + " columns; the most is " + std::to_string(most_skyline_columns));
+  skyline_detail::check_points(name, points, options.preferences);
+  if (!target.wants_mask) return skyline_detail::check_ids(name, points, target.index_bytes, target.index_signed);
+  if (target.mask_count != points.rows) {
+    skyline_detail::reject(name, "mask_out has " + std::to_string(target.mask_count) + " elements and points " +
+                                     std::to_string(points.rows) + " rows; they must be as many");
   }
-  if (!options.preferences.empty() && options.preferences.size() != columns) {
-    reject("options.preferences has " + std::to_string(options.preferences.size()) + " elements and points " +
-           std::to_string(columns) + " columns; give one for each column, or none");
-  }
-  // inside, row numbers have 32 bits, and the highest means none
-  if (points.rows >= std::numeric_limits<std::uint32_t>::max()) {
-    reject("points has " + std::to_string(points.rows) + " rows; the most is 2^32 - 2", error_code::unsupported);
-  }
-  if (target.wants_mask) {
-    if (target.mask_count != points.rows) {
-      reject("mask_out has " + std::to_string(target.mask_count) + " elements and points " +
-             std::to_string(points.rows) + " rows; they must be as many");
-    }
-  } else if (target.index_bytes == 4 && target.index_signed &&
-             points.rows > std::size_t{std::numeric_limits<std::int32_t>::max()} + 1) {
-    reject("points has " + std::to_string(points.rows) +
-           " rows, more than ids of signed 32 bits can tell apart; use 64-bit ids");
-  }
-}
-
-/// One copy of a matrix's memory is less than one of each of its columns with what lies between.
-bool is_better_whole(const skyline_points& points) {
-  const std::size_t column = (points.rows - 1) * points.row_stride + 1;
-  return points.block != nullptr && points.block_values / points.columns.size() < column;
 }
 
 /// What a kernel's request for room finds.
@@ -71,25 +45,12 @@ skyline_run skyline(const executor& on, const skyline_points& points, const skyl
     check_backend(where, skyline_call::operation, "skyline", "ids_out", target.space, strategy);
   }
   skyline_run run{0, std::string{where.target->name}, strategy};
-  skyline_statistics counted;
+  skyline_detail::input input(points, options.preferences, options.nans, options.statistics != nullptr);
   if (points.rows > 0) {
-    const std::vector<preference> all_minimised(points.columns.size(), preference::minimise);
     room ids{target};
-    skyline_outcome outcome;
     skyline_call call;
-    call.type = points.type;
-    call.space = points.space;
-    call.columns = points.columns.data();
-    call.column_count = problem.columns;
-    call.rows = points.rows;
-    call.row_stride = points.row_stride;
-    if (is_better_whole(points)) {
-      call.block = points.block;
-      call.block_values = points.block_values;
-    }
-    call.preferences = options.preferences.empty() ? all_minimised.data() : options.preferences.data();
+    input.describe(call);
     call.duplicates = options.duplicates;
-    call.nans = options.nans;
     call.index_bytes = target.index_bytes;
     call.out_space = target.space;
     if (target.wants_mask) {
@@ -98,20 +59,16 @@ skyline_run skyline(const executor& on, const skyline_points& points, const skyl
       call.provide_ids = room::provide;
       call.provide_state = &ids;
     }
-    call.outcome = &outcome;
-    call.statistics = options.statistics != nullptr ? &counted : nullptr;
     find_kernel(*where.target, skyline_call::operation, strategy)->run(where, &call);
-    if (outcome.has_nan) {
-      reject("points has a NaN in row " + std::to_string(outcome.nan_row) + ", column " +
-             std::to_string(outcome.nan_column) + "; options.nans can be `drop` or `worst`");
-    }
+    input.check(name);
     if (ids.is_too_small) {
-      reject("ids_out has " + std::to_string(target.ids_count) + " elements, but the skyline has " +
-             std::to_string(outcome.count) + " rows");
+      skyline_detail::reject(name, "ids_out has " + std::to_string(target.ids_count) +
+                                       " elements, but the skyline has " + std::to_string(input.outcome().count) +
+                                       " rows");
     }
-    run.count = static_cast<std::size_t>(outcome.count);
+    run.count = static_cast<std::size_t>(input.outcome().count);
   }
-  if (options.statistics != nullptr) *options.statistics = counted;
+  if (options.statistics != nullptr) *options.statistics = input.statistics();
   return run;
 }
 

@@ -247,26 +247,38 @@ request some_request(std::size_t columns, random_source& random) {
 }
 
 template <class T>
-std::vector<std::uint64_t> expected(const table<T>& of, const request& asked) {
+std::vector<std::size_t> rows_in(const table<T>& of, const request& asked) {
   std::vector<std::size_t> rows;
   for (std::size_t i = 0; i < of.rows; ++i) {
     bool has_nan = false;
     for (std::size_t c = 0; c < of.columns; ++c) has_nan = has_nan || is_nan(of.at(i, c));
     if (!has_nan || asked.nans == zenith::nan_rows::worst) rows.push_back(i);
   }
-  std::vector<zenith::preference> by = asked.preferences;
-  by.resize(of.columns, zenith::preference::minimise);
+  return rows;
+}
+
+template <class T>
+relation compare_rows(const table<T>& of, const request& asked, std::size_t q, std::size_t p) {
+  bool is_better = false;
+  for (std::size_t c = 0; c < of.columns; ++c) {
+    const auto by = asked.preferences.empty() ? zenith::preference::minimise : asked.preferences[c];
+    const int order = compare(of.at(q, c), of.at(p, c), by);
+    if (order > 0 || (order != 0 && by == zenith::preference::different)) return relation::none;
+    is_better = is_better || order < 0;
+  }
+  return is_better ? relation::dominates : relation::equals;
+}
+
+template <class T>
+std::vector<std::uint64_t> expected(const table<T>& of, const request& asked) {
+  const auto rows = rows_in(of, asked);
   std::vector<std::uint64_t> ids;
   for (const auto p : rows) {
     const bool is_out = std::any_of(rows.begin(), rows.end(), [&](std::size_t q) {
       if (p == q) return false;
-      bool is_better = false;
-      for (std::size_t c = 0; c < of.columns; ++c) {
-        const int order = compare(of.at(q, c), of.at(p, c), by[c]);
-        if (order > 0 || (order != 0 && by[c] == zenith::preference::different)) return false;
-        is_better = is_better || order < 0;
-      }
-      return is_better || (asked.duplicates == zenith::duplicate_rows::keep_first && q < p);
+      const auto found = compare_rows(of, asked, q, p);
+      return found == relation::dominates ||
+             (found == relation::equals && asked.duplicates == zenith::duplicate_rows::keep_first && q < p);
     });
     if (!is_out) ids.push_back(p);
   }
@@ -295,6 +307,8 @@ std::string fault_of(const zenith_test::target& on, const table<T>& of, const re
 
 #define ZENITH_TABLES(T)                                                                        \
   template table<T> make_table<T>(shape, std::size_t, std::size_t, random_source&);             \
+  template std::vector<std::size_t> rows_in<T>(const table<T>&, const request&);                \
+  template relation compare_rows<T>(const table<T>&, const request&, std::size_t, std::size_t); \
   template std::vector<std::uint64_t> expected<T>(const table<T>&, const request&);             \
   template std::string fault_of<T>(const zenith_test::target&, const table<T>&, const request&, \
                                    const std::vector<std::uint64_t>&, random_source&);

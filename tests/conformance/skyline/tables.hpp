@@ -73,6 +73,16 @@ struct request {
 /// Preferences and policies are drawn.
 [[nodiscard]] request some_request(std::size_t columns, random_source& random);
 
+/// The rows that take part: those without a NaN, or all.
+template <class T>
+[[nodiscard]] std::vector<std::size_t> rows_in(const table<T>& of, const request& asked);
+
+enum class relation { none, equals, dominates };
+
+/// What row q is to row p.
+template <class T>
+[[nodiscard]] relation compare_rows(const table<T>& of, const request& asked, std::size_t q, std::size_t p);
+
 /// The skyline by a double loop.
 template <class T>
 [[nodiscard]] std::vector<std::uint64_t> expected(const table<T>& of, const request& asked);

@@ -36,10 +36,10 @@ struct skyline_statistics {
   std::uint64_t rounds = 0;
 };
 
-/// What a kernel of operation "skyline" found.
+/// What a kernel found.
 struct skyline_outcome {
-  std::uint64_t count = 0;
-  bool has_nan = false;  ///< under `nan_rows::reject`: nothing was written
+  std::uint64_t count = 0;  ///< rows in the result, or layers
+  bool has_nan = false;     ///< under `nan_rows::reject`: nothing was written
   std::uint64_t nan_row = 0;
   unsigned nan_column = 0;
 };
@@ -47,12 +47,10 @@ struct skyline_outcome {
 /// The most columns that a skyline may have.
 inline constexpr unsigned most_skyline_columns = 32;
 
-/// One call of operation "skyline", as a backend's kernel receives it. Arguments are checked: 1 <= columns <= 32 and 1
-/// <= rows < 2^32. Row p is dominated by row q when q is not worse in any column, better in at least one, and equal in
-/// each column whose preference is `different`. -0 equals +0.
-struct skyline_call {
-  static constexpr std::string_view operation = "skyline";
-
+/// A table of points as a backend's kernel receives it. Arguments are checked: 1 <= columns <= 32 and 1 <= rows < 2^32.
+/// Row p is dominated by row q when q is not worse in any column, better in at least one, and equal in each column
+/// whose preference is `different`. -0 equals +0.
+struct skyline_input {
   key_type type{};
   memory_space space = memory_space::host;  ///< where the points lie
   const void* const* columns = nullptr;     ///< where each begins; the list is the host's
@@ -64,9 +62,17 @@ struct skyline_call {
   std::uint64_t block_values = 0;
 
   const preference* preferences = nullptr;  ///< one a column, the host's
-  duplicate_rows duplicates = duplicate_rows::keep_all;
   nan_rows nans = nan_rows::reject;
 
+  skyline_outcome* outcome = nullptr;        ///< the host's, filled in
+  skyline_statistics* statistics = nullptr;  ///< the host's, filled in; nullptr: not wanted
+};
+
+/// One call of operation "skyline".
+struct skyline_call : skyline_input {
+  static constexpr std::string_view operation = "skyline";
+
+  duplicate_rows duplicates = duplicate_rows::keep_all;
   int index_bytes = 8;                          ///< of an id: 4 or 8
   memory_space out_space = memory_space::host;  ///< of the ids and the mask
   std::uint8_t* out_mask = nullptr;             ///< one byte a row, 1 where it is in the skyline; nullptr: not wanted
@@ -74,9 +80,38 @@ struct skyline_call {
   /// host, if at all: not when a NaN is rejected. Not called when it is nullptr itself.
   void* (*provide_ids)(void* state, std::uint64_t count) = nullptr;
   void* provide_state = nullptr;
+};
 
-  skyline_outcome* outcome = nullptr;        ///< the host's, filled in
-  skyline_statistics* statistics = nullptr;  ///< the host's, filled in; nullptr: not wanted
+/// Room for the result of operation "skyband"; what is nullptr is not written.
+struct skyband_room {
+  void* ids = nullptr;
+  std::uint32_t* dominated_by = nullptr;
+};
+
+/// One call of operation "skyband": the rows that fewer than `most` rows dominate, in rising order of their ids.
+struct skyband_call : skyline_input {
+  static constexpr std::string_view operation = "skyband";
+
+  std::uint32_t most = 1;  ///< at least 1
+  /// Under `keep_first` the other ones of equal rows neither belong to the result nor count.
+  duplicate_rows duplicates = duplicate_rows::keep_all;
+  int index_bytes = 8;  ///< of an id: 4 or 8
+  /// Gives host memory for so many rows. Called once, if at all: not when a NaN is rejected.
+  skyband_room (*provide)(void* state, std::uint64_t count) = nullptr;
+  void* provide_state = nullptr;
+};
+
+/// Of a row in none of the layers that were asked for.
+inline constexpr std::uint32_t no_layer = ~std::uint32_t{0};
+
+/// One call of operation "skyline_layers". Layer 0 is the skyline, layer i + 1 the skyline of what layers 0 … i leave.
+struct skyline_layers_call : skyline_input {
+  static constexpr std::string_view operation = "skyline_layers";
+
+  std::uint32_t most_layers = no_layer;  ///< at least 1
+  std::uint64_t enough_rows = 0;         ///< no further layer once so many rows have one; at least 1
+  memory_space out_space = memory_space::host;
+  std::uint32_t* out_layers = nullptr;  ///< one a row; not written when a NaN is rejected
 };
 
 }  // namespace zenith

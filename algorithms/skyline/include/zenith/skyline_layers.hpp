@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <zenith/skyline.hpp>
+
+/// \file
+/// The layers of a table (non-dominated sorting): its skyline, the skyline of the rest, and so on.
+
+namespace zenith {
+
+struct skyline_layers_options {
+  /// One for each column; empty: all are minimised. Borrowed.
+  std::span<const preference> preferences = {};
+  nan_rows nans = nan_rows::reject;
+  /// No more layers than this, at least 1.
+  std::uint32_t most_layers = no_layer;
+  /// No further layer once so many rows have one, at least 1: a selection of the best m rows needs no more than this.
+  std::uint64_t enough_rows = ~std::uint64_t{0};
+  /// "auto", or the name of a strategy: "bitmap_tiles", "skyalign", "sfs".
+  std::string_view strategy = "auto";
+  /// Filled in when not nullptr, after the call succeeded. Borrowed.
+  skyline_statistics* statistics = nullptr;
+};
+
+/// The layer of every row, and what ran.
+struct skyline_layers_result {
+  std::vector<std::uint32_t> layer_of;  ///< `no_layer` for rows in none that was asked for
+  std::size_t layers = 0;
+  std::string backend;
+  std::string strategy;
+};
+
+namespace detail {
+
+struct layers_target {
+  memory_space space = memory_space::host;
+  std::uint32_t* layers = nullptr;
+  std::size_t count = 0;
+};
+
+skyline_run skyline_layers(const executor& on, const skyline_points& points, const layers_target& target,
+                           const skyline_layers_options& options);
+
+}  // namespace detail
+
+/// Writes the layer of every row of `points` to `layers_out`, an element for each row, and returns the number of
+/// layers. Layer 0 is the skyline, layer i + 1 is the skyline of the rows that are in none of the layers 0 … i. Equal
+/// rows are in one layer. Rows in none of the layers that were asked for, and those with a NaN under `nan_rows::drop`,
+/// have `no_layer`. Dominance is that of `skyline`. The result is the same on every backend and for every strategy.
+///
+/// Complexity: one read of the points, a sort of the rows, and for each layer the dominance tests of a skyline of what
+/// is left. Scratch is O(n * columns). It synchronises. A GPU executor copies host points to the device whole.
+///
+/// Throws as `skyline` does, and `invalid_argument` when `layers_out` has not an element for each row, or most_layers
+/// or enough_rows is 0. `layers_out` is untouched then.
+///
+/// Source: Goldberg's ranking of non-dominated individuals (Genetic Algorithms, 1989); Deb, Pratap, Agarwal, Meyarivan:
+/// A fast and elitist multiobjective genetic algorithm, 2002.
+template <point_table Points>
+std::size_t skyline_layers(const executor& on, const Points& points, std::span<std::uint32_t> layers_out,
+                           const skyline_layers_options& options = {}) {
+  return detail::skyline_layers(on, detail::points_of(points),
+                                {memory_space::host, layers_out.data(), layers_out.size()}, options)
+      .count;
+}
+
+/// The same with layers in device memory.
+template <point_table Points>
+std::size_t skyline_layers(const executor& on, const Points& points, device_span<std::uint32_t> layers_out,
+                           const skyline_layers_options& options = {}) {
+  return detail::skyline_layers(on, detail::points_of(points),
+                                {memory_space::device, layers_out.data(), layers_out.size()}, options)
+      .count;
+}
+
+/// The layers as a value. Throws as above.
+template <point_table Points>
+[[nodiscard]] skyline_layers_result skyline_layers(const executor& on, const Points& points,
+                                                   const skyline_layers_options& options = {}) {
+  skyline_layers_result result;
+  const auto table = detail::points_of(points);
+  result.layer_of.resize(table.rows);
+  auto run =
+      detail::skyline_layers(on, table, {memory_space::host, result.layer_of.data(), result.layer_of.size()}, options);
+  result.layers = run.count;
+  result.backend = std::move(run.backend);
+  result.strategy = std::move(run.strategy);
+  return result;
+}
+
+}  // namespace zenith

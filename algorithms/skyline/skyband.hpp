@@ -1,0 +1,310 @@
+#pragma once
+
+/// \file
+/// The skyband: rows that fewer than k rows dominate. Points come in an order in which none is dominated by one behind
+/// it, and a row's dominators are counted in the band found so far and among the rows of its block.
+///
+/// That is enough. Every dominator of a row of the band is in the band. And a row with k dominators has k in the band:
+/// of its dominators, in any order in which none is dominated by one behind it, the first k have fewer than k
+/// themselves.
+///
+/// Equal rows do not dominate each other. In the band they are one point with a weight, so that many copies of a row
+/// cost no more than other rows.
+
+#include <algorithm>
+#include <type_traits>
+
+#include <algorithms/skyline/phases.hpp>
+#include <core/with_key_type.hpp>
+
+namespace zenith::skyline_family {
+
+inline constexpr u32 no_point = ~u32{0};
+inline constexpr u64 most_band_block = 2048;
+
+/// Counts the dominators of candidates in a window, and finds the first point of the window that equals a candidate.
+/// Candidates and window are in order.
+template <class Image, unsigned Columns>
+struct count_dominators {
+  static constexpr u64 item_cost = u64{1} << 18;
+  static constexpr u32 tile = 128;   // candidates of a team
+  static constexpr u64 step = 64;    // points of the window that are tested at once
+  static constexpr u64 chunk = 512;  // of the window, read for all candidates of the team while it is in fast memory
+
+  point_set<Image> candidates;
+  u64 count;
+  point_set<Image> window;
+  u64 window_count;
+  bool is_itself;      ///< a candidate is compared with those before it
+  const u32* weights;  ///< of the window's points: how many rows each stands for; unused without counts
+  u32 most;            ///< counting may stop there
+  u32* counts;         ///< raised; nullptr: not wanted
+  u32* twins;          ///< where a candidate's equal stands in the window; nullptr: not wanted
+  device::event_counter tests;
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 t) const {
+    const u64 first = t * tile;
+    const u64 n = count - first < tile ? count - first : tile;
+    const u64 end = is_itself ? first + n : window_count;
+    for (u64 at = 0; at < end; at += chunk) {
+      team.for_each(n, [&](u64 i) ZENITH_BODY {
+        const u64 all = is_itself ? first + i : window_count;
+        if (all > at) test(first + i, at, all - at < chunk ? all : at + chunk);
+      });
+      team.barrier();
+    }
+  }
+
+  /// Candidate i against points [at, end) of the window.
+  ZENITH_FN void test(u64 i, u64 at, u64 end) const {
+    u32 counted = counts == nullptr ? 0 : counts[i];
+    u32 equal = twins == nullptr ? u32{no_point} : twins[i];
+    if (counts == nullptr ? equal != no_point : counted >= most) return;
+    Image point[Columns];
+    ZENITH_UNROLLED
+    for (u32 c = 0; c < Columns; ++c) point[c] = candidates.values[c * candidates.stride + i];
+    u64 tested = 0;
+    for (; at < end; at += step) {
+      const u64 n = end - at < step ? end - at : step;
+      tested += n;
+      const Image* const points = window.values + at;
+      if (!any_reaches(points, window.stride, n, point)) continue;
+      for (u64 j = 0; j < n; ++j) {
+        const relation found = compare_point(points + j, window.stride, point);
+        if (found == relation::dominates && counts != nullptr) counted += weights[at + j];
+        if (found == relation::equals && equal == no_point) equal = static_cast<u32>(at + j);
+      }
+      if (counts == nullptr ? equal != no_point : counted >= most) break;
+    }
+    if (counts != nullptr) counts[i] = counted;
+    if (twins != nullptr) twins[i] = equal;
+    tests.add(tested);
+  }
+};
+
+/// What is known of the rows of a block.
+struct band_rows {
+  u32* counts;  ///< dominators so far
+  u32* twins;   ///< where the row's equal stands in the band; no_point: it has none
+  u32* inner;   ///< where its first equal stands in the block
+};
+
+struct begin_band_rows {
+  band_rows rows;
+
+  ZENITH_FN void operator()(u64 i) const {
+    rows.counts[i] = 0;
+    rows.twins[i] = no_point;
+    rows.inner[i] = no_point;
+  }
+};
+
+/// Rows that are not yet known to be out. Twins are, where only the first of equal rows counts.
+struct may_be_in_band {
+  band_rows rows;
+  u32 most;
+  bool keeps_twins;
+
+  ZENITH_FN bool operator()(u64 i) const {
+    return rows.counts[i] < most && (keeps_twins || (rows.twins[i] == no_point && rows.inner[i] == no_point));
+  }
+};
+
+struct gather_band_rows {
+  band_rows from;
+  const u32* picked;
+  band_rows to;
+
+  ZENITH_FN void operator()(u64 i) const {
+    to.counts[i] = from.counts[picked[i]];
+    to.twins[i] = from.twins[picked[i]];
+    to.inner[i] = no_point;
+  }
+};
+
+/// How many rows a row of the block stands for while the block is compared with itself.
+struct weigh_block {
+  const u32* inner;
+  bool keeps_twins;
+  u32* weights;
+
+  ZENITH_FN void operator()(u64 i) const { weights[i] = keeps_twins || inner[i] == no_point ? 1 : 0; }
+};
+
+/// Rows of the block that belong to the band, with their counts.
+struct mark_band {
+  may_be_in_band test;
+  const u32* rows;
+  u8* members;
+  u32* dominated_by;  ///< by row
+
+  ZENITH_FN void operator()(u64 i) const {
+    if (!test(i)) return;
+    members[rows[i]] = 1;
+    dominated_by[rows[i]] = test.rows.counts[i];
+  }
+};
+
+/// Rows that are points of the band of their own.
+struct is_new_point {
+  band_rows rows;
+  u32 most;
+
+  ZENITH_FN bool operator()(u64 i) const {
+    return rows.counts[i] < most && rows.twins[i] == no_point && rows.inner[i] == no_point;
+  }
+};
+
+/// New points stand for one row, so far.
+struct place_in_band {
+  const u32* picked;
+  u32 first;  ///< where they stand
+  u32* slots;
+  u32* weights;
+
+  ZENITH_FN void operator()(u64 i) const {
+    slots[picked[i]] = first + static_cast<u32>(i);
+    weights[first + i] = 1;
+  }
+};
+
+/// Twins add to the weight of their point.
+struct add_twins {
+  band_rows rows;
+  u32 most;
+  const u32* slots;
+  u32* weights;
+
+  ZENITH_FN void operator()(u64 i) const {
+    if (rows.counts[i] >= most) return;
+    if (rows.twins[i] != no_point) {
+      (void)device::atomic_add(weights + rows.twins[i], 1U);
+    } else if (rows.inner[i] != no_point) {
+      (void)device::atomic_add(weights + slots[rows.inner[i]], 1U);
+    }
+  }
+};
+
+struct gather_counts {
+  const u32* rows;
+  const u32* by_row;
+  u32* to;
+
+  ZENITH_FN void operator()(u64 i) const { to[i] = by_row[rows[i]]; }
+};
+
+template <class Image, unsigned... Columns>
+using band_kernels = device::list<count_dominators<Image, Columns>...>;
+using band_kernels_of_all =
+    device::list<begin_band_rows, gather_band_rows, weigh_block, mark_band, place_in_band, add_twins, gather_counts>;
+
+namespace detail {
+
+template <class Context>
+[[nodiscard]] band_rows make_band_rows(Context& on, u64 count) {
+  return {on.template buffer<u32>(count), on.template buffer<u32>(count), on.template buffer<u32>(count)};
+}
+
+/// Marks the band of `count` ordered points; returns the number of blocks.
+template <unsigned Columns, class Context, class Image>
+u64 mark_skyband(Context& on, const point_set<Image>& points, u64 count, const skyband_call& call, u8* members,
+                 u32* dominated_by, const test_counters& counters) {
+  const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
+  const u64 most = std::min(most_band_block, count);
+  const auto band = make_points(on, count, points, Columns);
+  u32* const weights = on.template buffer<u32>(count);
+  const auto block = make_points(on, most, points, Columns);
+  u32* const block_weights = on.template buffer<u32>(most);
+  const band_rows all = make_band_rows(on, most);
+  const band_rows rows = make_band_rows(on, most);
+  u32* const picked = on.template buffer<u32>(most);
+  u32* const slots = on.template buffer<u32>(most);
+  u32* const found = on.template buffer<u32>(1);
+
+  using count_kernel = count_dominators<Image, Columns>;
+  u64 blocks = 0;
+  u64 size = 0;  // of the band, in points
+  for (u64 at = 0; at < count; at += most) {
+    ++blocks;
+    const u64 n = std::min(most, count - at);
+    const auto candidates = points.from(at);
+    on.for_each(n, begin_band_rows{all});
+    on.for_teams(tiles_of(n, count_kernel::tile), count_kernel{candidates, n, band, size, false, weights, call.most,
+                                                               all.counts, all.twins, counters.dominance});
+    on.compact(n, may_be_in_band{all, call.most, keeps_twins}, picked, found);
+    const u64 left = on.read(static_cast<const u32*>(found));
+    if (left == 0) continue;
+    on.for_each(left, gather_points<Image>{candidates, picked, block});
+    on.for_each(left, gather_band_rows{all, picked, rows});
+
+    // first the twins, since some do not count
+    on.for_teams(tiles_of(left, count_kernel::tile), count_kernel{block, left, block, left, true, nullptr, call.most,
+                                                                  nullptr, rows.inner, counters.dominance});
+    on.for_each(left, weigh_block{rows.inner, keeps_twins, block_weights});
+    on.for_teams(tiles_of(left, count_kernel::tile), count_kernel{block, left, block, left, true, block_weights,
+                                                                  call.most, rows.counts, nullptr, counters.dominance});
+    on.for_each(left, mark_band{{rows, call.most, keeps_twins}, block.rows, members, dominated_by});
+
+    on.compact(left, is_new_point{rows, call.most}, picked, found);
+    const u64 more = on.read(static_cast<const u32*>(found));
+    on.for_each(more, gather_points<Image>{block, picked, band.from(size)});
+    on.for_each(more, place_in_band{picked, static_cast<u32>(size), slots, weights});
+    if (keeps_twins) on.for_each(left, add_twins{rows, call.most, slots, weights});
+    size += more;
+  }
+  return blocks;
+}
+
+/// Ids and counts to the caller.
+template <class Context>
+void deliver_band(Context& on, const skyband_call& call, const u8* members, const u32* dominated_by) {
+  u32* const rows = on.template buffer<u32>(call.rows);
+  u32* const found = on.template buffer<u32>(1);
+  on.compact(call.rows, is_member{members}, rows, found);
+  const u64 count = on.read(static_cast<const u32*>(found));
+  call.outcome->count = count;
+  const skyband_room room = call.provide(call.provide_state, count);
+  if (count == 0) return;
+  if (room.ids != nullptr && call.index_bytes == 4) {
+    on.for_each(count, write_ids<std::uint32_t>{
+                           rows, on.output(static_cast<std::uint32_t*>(room.ids), count, memory_space::host)});
+  } else if (room.ids != nullptr) {
+    on.for_each(count, write_ids<std::uint64_t>{
+                           rows, on.output(static_cast<std::uint64_t*>(room.ids), count, memory_space::host)});
+  }
+  if (room.dominated_by != nullptr) {
+    on.for_each(count, gather_counts{rows, dominated_by, on.output(room.dominated_by, count, memory_space::host)});
+  }
+}
+
+}  // namespace detail
+
+template <class Context>
+void band_by_sum::run(Context& on, const call_type& call) {
+  ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
+    const auto table = detail::make_images<T>(on, call);
+    if (call.outcome->has_nan) {
+      on.finish();
+      return;
+    }
+    u64 count = 0;
+    const u32* const left = detail::rows_left(on, table.removed, call.rows, count);
+    u8* const members = on.template buffer<u8>(call.rows);
+    on.fill_zero(members, call.rows);
+    u32* const dominated_by = on.template buffer<u32>(call.rows);
+    const auto counters = detail::make_counters(on, call);
+    u64 blocks = 0;
+    if (count > 0) {
+      detail::with_padded(table.columns, [&]<unsigned Columns>(std::integral_constant<unsigned, Columns>) {
+        const auto points = detail::place_by_sum(on, table, left, count, Columns);
+        blocks = detail::mark_skyband<Columns>(on, points, count, call, members, dominated_by, counters);
+      });
+    }
+    detail::deliver_band(on, call, members, dominated_by);
+    detail::report(on, call, counters, count, blocks);
+    on.finish();
+  });
+}
+
+}  // namespace zenith::skyline_family

@@ -1,0 +1,69 @@
+#include <zenith/skyband.hpp>
+
+#include <string>
+
+#include <algorithms/skyline/choices.hpp>
+#include <algorithms/skyline/src/input.hpp>
+#include <core/choose.hpp>
+
+namespace zenith::detail {
+namespace {
+
+constexpr std::string_view name = "skyband";
+
+/// What a kernel's request for room finds.
+struct room {
+  const skyband_target& target;
+  bool has_few_ids = false;
+  bool has_few_counts = false;
+
+  static skyband_room provide(void* state, std::uint64_t count) {
+    auto& here = *static_cast<room*>(state);
+    const auto& to = here.target;
+    if (to.resize != nullptr) {
+      to.counts_vector->resize(static_cast<std::size_t>(count));
+      return {to.resize(to.vector, count), to.counts_vector->data()};
+    }
+    here.has_few_ids = count > to.ids_count;
+    here.has_few_counts = to.wants_counts && count > to.dominated_by_count;
+    if (here.has_few_ids || here.has_few_counts) return {};
+    return {to.ids, to.dominated_by};
+  }
+};
+
+}  // namespace
+
+skyline_run skyband(const executor& on, const skyline_points& points, std::uint32_t k, const skyband_target& target,
+                    const skyband_options& options) {
+  skyline_detail::check_points(name, points, options.preferences);
+  skyline_detail::check_ids(name, points, target.index_bytes, target.index_signed);
+  const skyline_problem problem{points.rows, static_cast<unsigned>(points.columns.size()), points.type, points.space};
+  const auto [where, strategy] = choose(skyline_detail::band_choices, on.settings(), problem, options.strategy);
+  check_backend(where, skyband_call::operation, name, "points", points.space, strategy);
+  skyline_run run{0, std::string{where.target->name}, strategy};
+  skyline_detail::input input(points, options.preferences, options.nans, options.statistics != nullptr);
+  if (points.rows > 0 && k > 0) {
+    room rows{target};
+    skyband_call call;
+    input.describe(call);
+    call.most = k;
+    call.duplicates = options.duplicates;
+    call.index_bytes = target.index_bytes;
+    call.provide = room::provide;
+    call.provide_state = &rows;
+    find_kernel(*where.target, skyband_call::operation, strategy)->run(where, &call);
+    input.check(name);
+    const auto refuse = [&](std::string_view argument, std::size_t count) {
+      skyline_detail::reject(name, std::string{argument} + " has " + std::to_string(count) +
+                                       " elements, but the skyband has " + std::to_string(input.outcome().count) +
+                                       " rows");
+    };
+    if (rows.has_few_ids) refuse("ids_out", target.ids_count);
+    if (rows.has_few_counts) refuse("dominated_by_out", target.dominated_by_count);
+    run.count = static_cast<std::size_t>(input.outcome().count);
+  }
+  if (options.statistics != nullptr) *options.statistics = input.statistics();
+  return run;
+}
+
+}  // namespace zenith::detail

@@ -1,0 +1,226 @@
+// The skyband and the layers against a double loop, on every target.
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
+#include <catch.hpp>
+#include <settings.hpp>
+#include <tables.hpp>
+#include <zenith/error.hpp>
+#include <zenith/skyband.hpp>
+#include <zenith/skyline_layers.hpp>
+
+using namespace conformance::skyline;
+
+namespace {
+
+struct band {
+  std::vector<std::uint64_t> ids;
+  std::vector<std::uint32_t> dominated_by;
+};
+
+template <class T>
+band expected_band(const table<T>& of, const request& asked, std::uint32_t k) {
+  std::vector<std::size_t> rows;
+  for (const auto p : rows_in(of, asked)) {
+    const bool is_copy =
+        asked.duplicates == zenith::duplicate_rows::keep_first &&
+        std::ranges::any_of(rows, [&](auto q) { return compare_rows(of, asked, q, p) == relation::equals; });
+    if (!is_copy) rows.push_back(p);
+  }
+  band found;
+  for (const auto p : rows) {
+    const auto count = static_cast<std::uint32_t>(
+        std::ranges::count_if(rows, [&](auto q) { return compare_rows(of, asked, q, p) == relation::dominates; }));
+    if (count >= k) continue;
+    found.ids.push_back(p);
+    found.dominated_by.push_back(count);
+  }
+  return found;
+}
+
+/// Row by row: its layer is one behind the last of its dominators'.
+template <class T>
+std::vector<std::uint32_t> expected_layers(const table<T>& of, const request& asked) {
+  const auto rows = rows_in(of, asked);
+  std::vector<std::uint32_t> layers(of.rows, zenith::no_layer);
+  for (const auto p : rows) layers[p] = 0;
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    for (const auto p : rows) {
+      for (const auto q : rows) {
+        if (compare_rows(of, asked, q, p) != relation::dominates || layers[p] > layers[q]) continue;
+        layers[p] = layers[q] + 1;
+        has_changed = true;
+      }
+    }
+  }
+  return layers;
+}
+
+/// Layers of which so many, or rows enough, are wanted. Returns how many there then are.
+std::size_t cut_layers(std::vector<std::uint32_t>& layers, std::uint32_t most, std::size_t enough) {
+  std::uint32_t count = 0;
+  for (std::size_t placed = 0; count < most && placed < enough; ++count) {
+    const auto more = static_cast<std::size_t>(std::ranges::count(layers, count));
+    if (more == 0) break;
+    placed += more;
+  }
+  for (auto& layer : layers) {
+    if (layer >= count) layer = zenith::no_layer;
+  }
+  return count;
+}
+
+template <class T>
+auto view_of(const table<T>& of) {
+  return zenith::matrix_view<const T>::row_major(of.values, of.rows, of.columns);
+}
+
+std::string where(const zenith_test::target& on, const std::string& table, std::size_t rows, std::size_t columns,
+                  const request& asked, std::uint64_t number) {
+  return on.name() + " " + table + " n=" + std::to_string(rows) + " d=" + std::to_string(columns) + " " + asked.text() +
+         " " + std::to_string(number);
+}
+
+bool is_too_slow(const zenith_test::target& on, std::size_t rows) {
+  return on.on.backend() == "reference" && rows > 1000;
+}
+
+template <class T>
+void check_band(const table<T>& of, const request& asked, std::uint32_t k, random_source& random) {
+  const auto right = expected_band(of, asked, k);
+  for (const auto& on : zenith_test::targets("skyband")) {
+    if (random() % 3 == 0 || is_too_slow(on, of.rows)) continue;
+    INFO(where(on, of.name, of.rows, of.columns, asked, k));
+    const zenith::skyband_options options{
+        .preferences = asked.preferences, .duplicates = asked.duplicates, .nans = asked.nans, .strategy = on.strategy};
+    const auto found = zenith::skyband<std::uint32_t>(on.on, view_of(of), k, options);
+    CHECK(std::ranges::equal(found.ids, right.ids));
+    CHECK(found.dominated_by == right.dominated_by);
+    std::vector<std::int64_t> ids(right.ids.size() + 1, 77);
+    std::vector<std::uint32_t> counts(right.ids.size() + 1, 77);
+    CHECK(zenith::skyband(on.on, view_of(of), k, ids, counts, options) == right.ids.size());
+    CHECK(std::equal(right.ids.begin(), right.ids.end(), ids.begin(),
+                     [](std::uint64_t a, std::int64_t b) { return a == static_cast<std::uint64_t>(b); }));
+    CHECK(std::ranges::equal(right.dominated_by, std::span(counts).first(right.ids.size())));
+    CHECK((ids.back() == 77 && counts.back() == 77));
+  }
+}
+
+template <class T>
+void check_layers(const table<T>& of, const request& asked, random_source& random) {
+  const auto all = expected_layers(of, asked);
+  for (const auto& on : zenith_test::targets("skyline_layers")) {
+    if (random() % 3 == 0 || is_too_slow(on, of.rows)) continue;
+    auto right = all;
+    zenith::skyline_layers_options options{
+        .preferences = asked.preferences, .nans = asked.nans, .strategy = on.strategy};
+    if (random() % 2 == 0) options.most_layers = static_cast<std::uint32_t>(1 + random() % 4);
+    if (random() % 3 == 0) options.enough_rows = 1 + random() % (of.rows + 1);
+    const auto layers = cut_layers(right, options.most_layers, options.enough_rows);
+    INFO(where(on, of.name, of.rows, of.columns, asked, options.most_layers) << " " << options.enough_rows);
+    const auto found = zenith::skyline_layers(on.on, view_of(of), options);
+    CHECK(found.layers == layers);
+    CHECK(found.layer_of == right);
+  }
+}
+
+template <class T>
+shape some_shape(random_source& random) {
+  constexpr auto last = std::is_floating_point_v<T> ? shape::with_nans : shape::specials;
+  return static_cast<shape>(random() % (static_cast<unsigned>(last) + 1));
+}
+
+template <class Call>
+void expect_error(std::initializer_list<std::string_view> words, const Call& call) {
+  try {
+    call();
+  } catch (const zenith::error& thrown) {
+    INFO(thrown.what());
+    CHECK(thrown.code() == zenith::error_code::invalid_argument);
+    for (const auto word : words) CHECK(std::string_view{thrown.what()}.find(word) != std::string_view::npos);
+    return;
+  }
+  FAIL_CHECK("did not throw");
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("bands and layers of every shape", "[skyline]", float32, float64, int32, uint64) {
+  std::uint64_t number = 0;
+  for (const auto one : every_shape) {
+    for (const std::size_t rows : {0, 1, 2, 65, 700}) {
+      random_source random{zenith_test::seed_of("bands", number++)};
+      const std::size_t columns = 1 + random() % 9;
+      const auto made = make_table<TestType>(one, rows, columns, random);
+      const auto asked = some_request(columns, random);
+      check_band(made, asked, static_cast<std::uint32_t>(random() % 9), random);
+      check_layers(made, asked, random);
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("bands and layers of several blocks", "[skyline]", float32, int64) {
+  random_source random{zenith_test::seed_of("bands of blocks", 0)};
+  const auto rows = static_cast<std::size_t>(5000 * std::min(1.0, std::max(0.1, zenith_test::scale())));
+  for (const auto one : {shape::independent, shape::few_values, shape::copies, shape::antichain, shape::all_equal}) {
+    for (const auto duplicates : {zenith::duplicate_rows::keep_all, zenith::duplicate_rows::keep_first}) {
+      const auto made = make_table<TestType>(one, rows, 3, random);
+      request asked;
+      asked.duplicates = duplicates;
+      check_band(made, asked, 5, random);
+      if (duplicates == zenith::duplicate_rows::keep_all && one != shape::independent)
+        check_layers(made, asked, random);
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("bands and layers of any number of columns", "[skyline]", float32, uint64) {
+  for (std::size_t columns = 1; columns <= zenith::most_skyline_columns; columns += 3) {
+    random_source random{zenith_test::seed_of("bands of columns", columns)};
+    const auto made = make_table<TestType>(some_shape<TestType>(random), 150 + random() % 100, columns, random);
+    const auto asked = some_request(columns, random);
+    check_band(made, asked, static_cast<std::uint32_t>(1 + random() % 100), random);
+    check_layers(made, asked, random);
+  }
+}
+
+TEST_CASE("what a band and layers refuse", "[skyline-contract]") {
+  const std::vector<float> values{1, 4, 2, 3, 3, 2, 4, 1};
+  const auto points = zenith::matrix_view<const float>::row_major(values, 4, 2);
+  for (const auto& on : zenith_test::targets("skyband")) {
+    INFO(on.name());
+    std::vector<std::uint32_t> ids(4, 77);
+    std::vector<std::uint32_t> counts(3, 77);
+    expect_error({"skyband", "dominated_by_out has 3 elements", "4 rows"},
+                 [&] { (void)zenith::skyband(on.on, points, 2, ids, counts, {.strategy = on.strategy}); });
+    expect_error({"skyband", "ids_out has 2 elements", "4 rows"},
+                 [&] { (void)zenith::skyband(on.on, points, 2, std::span(ids).first(2), {.strategy = on.strategy}); });
+    CHECK((ids == std::vector<std::uint32_t>(4, 77) && counts == std::vector<std::uint32_t>(3, 77)));
+    CHECK(zenith::skyband(on.on, points, 0, ids, {.strategy = on.strategy}) == 0);
+    // the answer of the skyline
+    CHECK(zenith::skyband(on.on, points, 1, {.strategy = on.strategy}).ids == zenith::skyline(on.on, points).ids);
+  }
+  for (const auto& on : zenith_test::targets("skyline_layers")) {
+    INFO(on.name());
+    std::vector<std::uint32_t> layers(3, 77);
+    expect_error({"skyline_layers", "layers_out has 3 elements", "4 rows"},
+                 [&] { (void)zenith::skyline_layers(on.on, points, std::span(layers)); });
+    layers.resize(4, 77);
+    expect_error({"options.most_layers is 0"}, [&] {
+      (void)zenith::skyline_layers(on.on, points, std::span(layers), {.most_layers = 0, .strategy = on.strategy});
+    });
+    expect_error({"options.enough_rows is 0"}, [&] {
+      (void)zenith::skyline_layers(on.on, points, std::span(layers), {.enough_rows = 0, .strategy = on.strategy});
+    });
+    auto with_nan = values;
+    with_nan[5] = std::numeric_limits<float>::quiet_NaN();
+    expect_error({"skyline_layers: points has a NaN in row 2, column 1"}, [&] {
+      (void)zenith::skyline_layers(on.on, zenith::matrix_view<const float>::row_major(with_nan, 4, 2),
+                                   std::span(layers), {.strategy = on.strategy});
+    });
+    CHECK(layers == std::vector<std::uint32_t>(4, 77));
+  }
+}
