@@ -56,6 +56,7 @@ TEMPLATE_TEST_CASE("the filter reads the data once, and seldom more", "[top_k]",
     for (const auto& on : the_suite().targets) {
       if (on.strategy != "filter") continue;
       for (const std::size_t k : {std::size_t{1}, std::size_t{100}, size / 50}) {
+        if (std::uniform_real_distribution<>{}(random) >= the_suite().share) continue;
         INFO(on.name() << " " << name_of(which) << " n=" << size << " k=" << k);
         zenith::top_k_statistics statistics;
         statistics.reads = 99;
