@@ -57,9 +57,10 @@ cost prepared(const skyline_problem& problem, const device_profile& on, const es
   return all;
 }
 
-// Rounds of blocks that double up to 8192 rows, of about nine launches each.
+// Rounds of blocks that grow up to 8192 rows, or 65536 on a GPU, of about nine launches each.
 void add_rounds(cost& to, const device_profile& on, const estimate& of, std::vector<work> operations) {
-  const double rounds = std::min(4.0, std::log2(of.left / 1024 + 1)) + of.left / 8192 + 1;
+  const double block = on.grain_bytes > 0 ? 8192 : 65536;
+  const double rounds = std::min(4.0, std::log2(of.left / 1024 + 1)) + of.left / block + 1;
   double seconds = 0;
   for (const auto& one : operations) seconds += one.count * one.default_seconds;
   // a worker is worth waking for as long as it takes to read a grain, some 50 us

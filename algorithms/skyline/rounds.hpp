@@ -13,9 +13,18 @@
 
 namespace zenith::skyline_family {
 
-// Blocks double: the first points dominate most of those that are dominated at all, and should be known early.
-inline constexpr u64 first_block = 1024;
-inline constexpr u64 most_block = 8192;
+/// Blocks grow: the first points dominate most of those that are dominated at all, and should be known early. A device
+/// of thousands of threads needs larger ones to be busy, and fewer of them, because each waits twice.
+struct block_sizes {
+  u64 first;
+  u64 growth;
+  u64 most;
+};
+
+template <class Context>
+[[nodiscard]] block_sizes block_sizes_on(const Context& on) {
+  return on.threads() == 0 ? block_sizes{4096, 4, 65536} : block_sizes{1024, 2, 8192};
+}
 
 [[nodiscard]] constexpr u64 tiles_of(u64 count, u64 tile) { return (count + tile - 1) / tile; }
 
@@ -89,7 +98,8 @@ class skyline_rounds {
   /// For up to `capacity` points like those of `like`, with zeros in columns up to `padded`.
   skyline_rounds(Context& on, const point_set<Image>& like, u64 capacity, u32 padded)
       : padded_(padded),
-        most_(std::min(most_block, capacity)),
+        sizes_(block_sizes_on(on)),
+        most_(std::min(sizes_.most, capacity)),
         confirmed_(make_points(on, capacity, like, padded)),
         block_(make_points(on, most_, like, padded)),
         of_confirmed_(on, capacity, like.columns, like.masks != nullptr),
@@ -110,8 +120,8 @@ class skyline_rounds {
     request.counters = counters;
     u64 blocks = 0;
     u64 skyline = 0;
-    u64 size = std::min(first_block, most_);
-    for (u64 at = 0; at < count; at += request.count, size = std::min(2 * size, most_)) {
+    u64 size = std::min(sizes_.first, most_);
+    for (u64 at = 0; at < count; at += request.count, size = std::min(sizes_.growth * size, most_)) {
       ++blocks;
       request.candidates = points.from(at);
       request.count = std::min(size, count - at);
@@ -146,6 +156,7 @@ class skyline_rounds {
 
  private:
   u32 padded_;
+  block_sizes sizes_;
   u64 most_;
   point_set<Image> confirmed_;
   point_set<Image> block_;
