@@ -26,6 +26,14 @@ if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYP
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
 endif()
 
+# Kernels are always optimised: unoptimised code would leave xsimd's inline functions as symbols of their own, and GCC 12
+# vectorises at -O3 only. Sanitizers take -O1, with which instrumented units compile in less than half of the time.
+set(ZENITH_KERNEL_OPTIMISATION -O3 CACHE STRING "How the units of kernels are optimised; never -O0")
+# What the backends compile from one text is instrumented for one instruction set of the CPU; Kokkos' and the other
+# instruction sets' copies run as they are.
+option(ZENITH_SANITIZE_ONCE "Instrument one copy of each family's kernels" OFF)
+mark_as_advanced(ZENITH_KERNEL_OPTIMISATION ZENITH_SANITIZE_ONCE)
+
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
