@@ -3,6 +3,7 @@
 #include <backends/reference/packed_column.hpp>
 #include <backends/reference/scored_top_k.hpp>
 #include <backends/reference/skyline.hpp>
+#include <backends/reference/threshold_table.hpp>
 #include <backends/reference/top_k.hpp>
 #include <zenith/backend.hpp>
 
@@ -17,6 +18,7 @@ constexpr std::array kernels{
     make_kernel<packed_top_k_call, packed_top_k>("tiles"),
     make_kernel<scored_top_k_call, scored_top_k>("sort"),
     make_kernel<skyline_call, skyline>("bnl"),
+    make_kernel<threshold_table_call, threshold_table>("sort"),
     make_kernel<top_k_call, top_k>("sort"),
     make_kernel<unpack_call, unpack>("tiles"),
 };
