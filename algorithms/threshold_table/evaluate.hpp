@@ -28,63 +28,58 @@ using entry_of = ordered::entry_t<ordered::bits_t<score_of<T>>>;
 /// Scores that a team's scratch holds.
 inline constexpr u32 most_scores = most_block_rows;
 
-/// Columns j to j + 3 of one item, added to `sum`.
-template <class T, class Score>
-struct four_columns {
-  const T* a;
-  const T* b;
-  const T* c;
-  const T* d;
-  Score weight_a;
-  Score weight_b;
-  Score weight_c;
-  Score weight_d;
+/// Some columns of items from `first` on, their number known to the compiler.
+template <class T, class Score, unsigned Columns>
+struct column_group {
+  const T* column[Columns];
+  Score weight[Columns];
 
-  ZENITH_FN four_columns(const device::scored<T, Score>& of, unsigned j, u64 first)
-      : a(of.column[j] + first),
-        b(of.column[j + 1] + first),
-        c(of.column[j + 2] + first),
-        d(of.column[j + 3] + first),
-        weight_a(of.weight[j]),
-        weight_b(of.weight[j + 1]),
-        weight_c(of.weight[j + 2]),
-        weight_d(of.weight[j + 3]) {}
-
-  ZENITH_FN Score first_product(u64 i) const { return static_cast<Score>(a[i]) * weight_a; }
-  ZENITH_FN Score add_others(Score sum, u64 i) const {
-    sum = sum + static_cast<Score>(b[i]) * weight_b;
-    sum = sum + static_cast<Score>(c[i]) * weight_c;
-    return sum + static_cast<Score>(d[i]) * weight_d;
+  ZENITH_FN column_group(const device::scored<T, Score>& of, unsigned j, u64 first) {
+    ZENITH_UNROLLED
+    for (unsigned c = 0; c < Columns; ++c) {
+      column[c] = of.column[j + c] + first;
+      weight[c] = of.weight[j + c];
+    }
+  }
+  ZENITH_FN Score product(unsigned c, u64 i) const { return static_cast<Score>(column[c][i]) * weight[c]; }
+  /// The products of item i from column c on, added to `sum`.
+  ZENITH_FN Score add_from(unsigned c, Score sum, u64 i) const {
+    ZENITH_UNROLLED
+    for (; c < Columns; ++c) sum = sum + product(c, i);
+    return sum;
   }
 };
 
-/// to[i] = the score of item first + i, for i < count. Column by column in loops over the items, which compilers
-/// vectorise. Barriers before and behind.
+template <unsigned Columns, class Team, class T, class Score>
+ZENITH_FN void begin_scores(Team& team, const device::scored<T, Score>& of, u64 first, u32 count, Score* to) {
+  const column_group<T, Score, Columns> group(of, 0, first);
+  team.for_each(count, [=](u64 i) ZENITH_BODY { to[i] = group.add_from(1, group.product(0, i), i); });
+}
+template <unsigned Columns, class Team, class T, class Score>
+ZENITH_FN void add_to_scores(Team& team, const device::scored<T, Score>& of, unsigned j, u64 first, u32 count,
+                             Score* to) {
+  team.barrier();
+  const column_group<T, Score, Columns> group(of, j, first);
+  team.for_each(count, [=](u64 i) ZENITH_BODY { to[i] = group.add_from(0, to[i], i); });
+}
+
+/// to[i] = the score of item first + i, for i < count. A few columns at a time, in loops over the items, which
+/// compilers vectorise. Barriers before and behind.
 template <class Team, class T, class Score>
 ZENITH_FN void evaluate(Team& team, const device::scored<T, Score>& of, u64 first, u32 count, Score* to) {
   team.barrier();
-  unsigned j = 0;
-  if (of.columns >= 4) {
-    const four_columns<T, Score> four(of, 0, first);
-    team.for_each(count, [=](u64 i) ZENITH_BODY { to[i] = four.add_others(four.first_product(i), i); });
-    j = 4;
+  unsigned j = of.columns < 4 ? of.columns : 4;
+  if (j == 1) {
+    begin_scores<1>(team, of, first, count, to);
+  } else if (j == 2) {
+    begin_scores<2>(team, of, first, count, to);
+  } else if (j == 3) {
+    begin_scores<3>(team, of, first, count, to);
   } else {
-    const T* const column = of.column[0] + first;
-    const Score weight = of.weight[0];
-    team.for_each(count, [=](u64 i) ZENITH_BODY { to[i] = static_cast<Score>(column[i]) * weight; });
-    j = 1;
+    begin_scores<4>(team, of, first, count, to);
   }
-  for (; j + 4 <= of.columns; j += 4) {
-    team.barrier();
-    const four_columns<T, Score> four(of, j, first);
-    team.for_each(count, [=](u64 i) ZENITH_BODY { to[i] = four.add_others(to[i] + four.first_product(i), i); });
-  }
-  for (; j < of.columns; ++j) {
-    team.barrier();
-    const T* const column = of.column[j] + first;
-    const Score weight = of.weight[j];
-    team.for_each(count, [=](u64 i) ZENITH_BODY { to[i] = to[i] + static_cast<Score>(column[i]) * weight; });
-  }
+  for (; j + 4 <= of.columns; j += 4) add_to_scores<4>(team, of, j, first, count, to);
+  for (; j < of.columns; ++j) add_to_scores<1>(team, of, j, first, count, to);
   team.barrier();
 }
 

@@ -60,41 +60,37 @@ void find_rank(Context& on, const Entry* entries, u64 n, u64 rank, Entry* to) {
 
 // ---- every row
 
-/// Keeps the rows of all pieces chosen that reach `least`; room for at most `room` more.
+/// Keeps the rows of the chosen pieces that reach `least`; room for at most `room` more. Returns whether none was lost.
 template <class T, class Context>
 [[nodiscard]] bool open_pieces(Context& on, query<T, Context>& asked, piece_choice choice, u64 room) {
-  const u64 rows = asked.layout().rows;
-  const u64 pieces = (rows + open_all<T>::piece - 1) / open_all<T>::piece;
+  const u64 pieces = (asked.layout().rows + open_all<T>::piece - 1) / open_all<T>::piece;
   const u64 teams = open_all<T>::teams(pieces, choice);
   const auto kept = asked.keep(std::min(room, teams * open_all<T>::piece));
   on.for_teams(teams, open_all<T>{asked.rows(), asked.least(), kept, asked.counters(), choice});
   return asked.look();
 }
 
-/// A sample of rows gives the threshold of one piece in 64, and those the threshold of the others.
+/// Evaluates all rows. A sample gives the threshold of one piece in 64, and these the threshold of the others. The
+/// pieces alone would not do: in a table that is clustered they may be far below the best rows.
 template <class T, class Context>
 void open_everything(Context& on, query<T, Context>& asked) {
-  const u64 rows = asked.layout().rows;
-  const u64 k = asked.k();
-  if (k >= rows / 64 || rows < 128 * open_all<T>::piece) {
-    if (k < rows / 16) {
-      const auto samples = static_cast<u32>(std::min<u64>(std::max<u64>(4 * k, 256), rows));
-      auto* const sample = on.template buffer<entry_of<T>>(samples);
-      on.for_each(samples, draw_rows<T>{asked.rows(), samples, sample});
-      on.kth_best(sample, samples, k, asked.least());
+  const auto rows = static_cast<double>(asked.layout().rows);
+  const auto k = static_cast<double>(asked.k());
+  // what a sampled row costs, cache misses, and what it saves, rows that are kept
+  const double samples = std::floor(std::max({std::sqrt(rows * k) / 4, 4 * k, 256.0}));
+  if (8 * samples < rows) {
+    auto* const sample = on.template buffer<entry_of<T>>(static_cast<u64>(samples));
+    on.for_each(static_cast<u64>(samples), draw_rows<T>{asked.rows(), static_cast<u32>(samples), sample});
+    on.kth_best(sample, static_cast<u64>(samples), asked.k(), asked.least());
+    const auto room = static_cast<u64>(8 * rows * k / samples + 65536);
+    if (open_pieces(on, asked, piece_choice::one_in_64, room) &&
+        open_pieces(on, asked, piece_choice::the_others, room)) {
+      return;
     }
-    (void)open_pieces(on, asked, piece_choice::all, rows);
-    return;
+    // the sample misled, but what was kept gives a better threshold
+    asked.drop();
   }
-  const auto samples = static_cast<u32>(std::max<u64>(4 * k, 256));
-  auto* const sample = on.template buffer<entry_of<T>>(samples);
-  on.for_each(samples, draw_rows<T>{asked.rows(), samples, sample});
-  on.kth_best(sample, samples, k, asked.least());
-  (void)open_pieces(on, asked, piece_choice::one_in_64, rows);
-  if (open_pieces(on, asked, piece_choice::the_others, 1024 * k + 65536)) return;
-  // the chosen pieces misled, but what was kept gives a better threshold
-  asked.drop();
-  (void)open_pieces(on, asked, piece_choice::all, rows);
+  (void)open_pieces(on, asked, piece_choice::all, asked.layout().rows);
 }
 
 // ---- blocks by falling bound
@@ -109,7 +105,7 @@ struct round_plan {
   [[nodiscard]] static round_plan of(bool is_device, u64 k, u64 block_rows) {
     const u64 needed = k / block_rows + 1;
     if (is_device) return {std::max<u64>(1024, 2 * needed), std::max<u64>(64, needed / 8), 8};
-    return {std::max<u64>(4, needed + needed / 2), std::max<u64>(4, needed / 8), 4};
+    return {std::max<u64>(4, needed + needed / 2), std::max<u64>(4, needed / 8), 2};
   }
 };
 
@@ -148,7 +144,7 @@ template <class T, class Context>
 template <class T, class Context>
 void open_round(Context& on, query<T, Context>& asked, const block_list<entry_of<T>>& list, u64 wanted,
                 entry_of<T>* cut) {
-  const bool takes_all = list.count <= 2 * wanted;
+  const bool takes_all = list.count <= wanted + wanted / 2;
   if (takes_all) {
     on.fill_zero(cut, 1);
   } else {
