@@ -29,17 +29,19 @@ phase evaluated(std::string_view name, const threshold_table_problem& problem, c
   const double bytes = values * static_cast<double>(size_of(problem.type));
   const auto set = static_cast<std::uint64_t>(static_cast<double>(problem.count) *
                                               static_cast<double>(problem.columns * size_of(problem.type)));
+  const int cores = on.grain_bytes > 0 ? cores_for(bytes, on) : 0;
+  // a host runs what is small on the thread that asks
   return {name,
           {{set, bytes, 0}},
           {{score_rate, values, typical_score}},
-          launches,
-          on.grain_bytes > 0 ? cores_for(bytes, on) : 0};
+          on.kind == device_kind::gpu ? launches : cores > 1 ? 1.0 : 0.0,
+          cores};
 }
 
 /// What every query pays.
 cost begun(const threshold_table_problem& problem, const device_profile& on) {
   cost all;
-  all.phases.push_back({"call", {}, {{call_rate, 1, typical_call}}, 4, 1});
+  all.phases.push_back({"call", {}, {{call_rate, 1, typical_call}}, on.kind == device_kind::gpu ? 4.0 : 0.0, 1});
   if (problem.space == memory_space::host && on.host_to_device > 0) {
     const double columns = static_cast<double>(problem.count * size_of(problem.type)) *
                            static_cast<double>(problem.columns);
@@ -71,8 +73,9 @@ cost blocks_cost(const threshold_table_problem& problem, const device_profile& o
   all.phases.push_back(evaluated("bounds", problem, on, blocks / 64 + blocks * std::min(1.0, 4 * share), 2));
   const double opened = std::max(share * rows, static_cast<double>(problem.k));
   all.phases.push_back(evaluated("open", problem, on, opened, 2));
-  const double rounds = 2 + std::max(0.0, std::log2(opened / problem.block_rows / 4) / 2);
-  all.phases.push_back({"rounds", {}, {{round_rate, rounds, typical_round}}, 12 * rounds, 1});
+  const double rounds = 2 + std::max(0.0, std::log2(opened / problem.block_rows / 4));
+  const double launches = on.kind == device_kind::gpu ? 12 * rounds : 0;
+  all.phases.push_back({"rounds", {}, {{round_rate, rounds, typical_round}}, launches, 1});
   return all;
 }
 
