@@ -75,8 +75,7 @@ struct weighted_columns {
       doubles.push_back(weight);
     }
     if (columns.empty()) {
-      reject(count == 0 ? std::string{given} + " has no column"
-                        : "weights has only zeros; at least one must not be 0");
+      reject(count == 0 ? std::string{given} + " has no column" : "weights has only zeros; at least one must not be 0");
     }
     if (columns.size() > most) {
       reject("weights has " + std::to_string(columns.size()) + " elements that are not 0; the most is " +

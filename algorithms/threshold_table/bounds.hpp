@@ -3,11 +3,11 @@
 /// \file
 /// Bounds: an entry that no row of a block, a group or a partition is better than.
 ///
-/// The bound of a block is the score of a row that has, in each column, the block's maximum where the weight is positive
-/// and its minimum where it is negative. Rounding is monotone: a <= b implies round(a w) <= round(b w) for w > 0 and >=
-/// for w < 0, and a <= b, c <= d imply round(a + c) <= round(b + d). The bound is computed by the same operations in the
-/// same order as a row's score, so by induction over the columns no partial sum of a row is above that of the bound.
-/// No margin is needed, and a bound that a row attains is attained exactly.
+/// The bound of a block is the score of a row that has, in each column, the block's maximum where the weight is
+/// positive and its minimum where it is negative. Rounding is monotone: a <= b implies round(a w) <= round(b w) for w >
+/// 0 and >= for w < 0, and a <= b, c <= d imply round(a + c) <= round(b + d). The bound is computed by the same
+/// operations in the same order as a row's score, so by induction over the columns no partial sum of a row is above
+/// that of the bound. No margin is needed, and a bound that a row attains is attained exactly.
 ///
 /// The numbers may be infinite: the order of the extended reals is kept by both operations, but inf - inf is NaN. A
 /// NaN on the way to the bound makes it the best of all. A row whose score is NaN is worse than all numbers or better

@@ -34,7 +34,9 @@ phase evaluated(std::string_view name, const threshold_table_problem& problem, c
   return {name,
           {{set, bytes, 0}},
           {{score_rate, values, typical_score}},
-          on.kind == device_kind::gpu ? launches : cores > 1 ? 1.0 : 0.0,
+          on.kind == device_kind::gpu ? launches
+          : cores > 1                 ? 1.0
+                                      : 0.0,
           cores};
 }
 
@@ -43,8 +45,8 @@ cost begun(const threshold_table_problem& problem, const device_profile& on) {
   cost all;
   all.phases.push_back({"call", {}, {{call_rate, 1, typical_call}}, on.kind == device_kind::gpu ? 4.0 : 0.0, 1});
   if (problem.space == memory_space::host && on.host_to_device > 0) {
-    const double columns = static_cast<double>(problem.count * size_of(problem.type)) *
-                           static_cast<double>(problem.columns);
+    const double columns =
+        static_cast<double>(problem.count * size_of(problem.type)) * static_cast<double>(problem.columns);
     // and an id and a position a row
     all.to_device_bytes = columns + static_cast<double>(problem.count) * 8;
     all.pieces = static_cast<double>(problem.columns);

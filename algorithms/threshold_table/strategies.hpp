@@ -25,9 +25,9 @@ struct kernels_for {
       device::list<write_bounds<T>..., write_block_bounds<T>..., open_blocks<T>..., open_all<T>..., draw_rows<T>...,
                    walk_partition<T>..., write_rows<T, std::uint32_t>..., write_rows<T, std::uint64_t>...>;
 };
-using kernels = device::concat<kernels_for<float, double, std::int32_t, std::uint32_t>::type,
-                               entry_kernels<ordered::entry32>, entry_kernels<ordered::entry64>,
-                               device::list<number_groups>>;
+using kernels =
+    device::concat<kernels_for<float, double, std::int32_t, std::uint32_t>::type, entry_kernels<ordered::entry32>,
+                   entry_kernels<ordered::entry64>, device::list<number_groups>>;
 
 namespace detail {
 
@@ -151,8 +151,8 @@ void open_round(Context& on, query<T, Context>& asked, const block_list<entry_of
     find_rank(on, list.bounds, list.count, wanted, cut);
   }
   const auto kept = asked.keep((takes_all ? list.count : wanted) * asked.layout().block_rows);
-  on.for_teams(list.count, open_blocks<T>{asked.rows(), list.blocks, list.bounds, cut, asked.least(), kept,
-                                          asked.counters()});
+  on.for_teams(list.count,
+               open_blocks<T>{asked.rows(), list.blocks, list.bounds, cut, asked.least(), kept, asked.counters()});
   (void)asked.look();
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The paper's walk through a partition (hbuild, algorithm 2): block after block is evaluated and merged into the team's
-/// k best, until the threshold tuple says that nothing behind can be among them.
+/// The paper's walk through a partition (hbuild, algorithm 2): block after block is evaluated and merged into the
+/// team's k best, until the threshold tuple says that nothing behind can be among them.
 
 #include <algorithms/threshold_table/open.hpp>
 

@@ -16,8 +16,8 @@ void restore_and_score(const execution& on, const threshold_table_call& call) {
   std::vector<std::vector<T>> columns;
   std::vector<const void*> pointers;
   for (unsigned j = 0; j < call.column_count; ++j) {
-    const auto* const values = reinterpret_cast<const T*>(call.table + layout.values) +
-                               call.columns[j] * layout.row_stride;
+    const auto* const values =
+        reinterpret_cast<const T*>(call.table + layout.values) + call.columns[j] * layout.row_stride;
     columns.emplace_back(layout.rows);
     for (std::uint64_t i = 0; i < layout.rows; ++i) columns.back()[ids[i]] = values[i];
     pointers.push_back(columns.back().data());

@@ -43,10 +43,10 @@ void check(const table_input& input, const table_options& options) {
 template <class T>
 std::shared_ptr<const table_storage> build(const table_input& input, const table_options& options) {
   const input_columns<T> columns(input);
-  return arrange(columns,
-                 options.layout == table_layout::clusters ? cluster(columns, options.block_rows)
-                                                          : partition(columns, options),
-                 options.block_rows);
+  return arrange(
+      columns,
+      options.layout == table_layout::clusters ? cluster(columns, options.block_rows) : partition(columns, options),
+      options.block_rows);
 }
 
 }  // namespace

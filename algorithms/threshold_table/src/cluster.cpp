@@ -120,8 +120,8 @@ class lower_tree {
       for (const auto& one : part) to_.ids.push_back(rows_[one.row]);
       return;
     }
-    const auto& column = values_[widest_column(
-        scales_, part.size(), [&](std::size_t j, std::size_t i) { return values_[j][part[i].row]; })];
+    const auto& column = values_[widest_column(scales_, part.size(),
+                                               [&](std::size_t j, std::size_t i) { return values_[j][part[i].row]; })];
     for (auto& one : part) one.image = ordered::key_order<T>{}.image(column[one.row]);
     const std::size_t blocks = (part.size() + block_rows_ - 1) / block_rows_;
     const std::size_t middle = blocks / 2 * block_rows_;

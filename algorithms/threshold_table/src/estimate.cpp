@@ -38,9 +38,10 @@ double share_of(const table_storage& table, std::span<const std::uint32_t> colum
   });
   // the k-th best of all is hardly below what stands at the same share of the sample
   const auto rank = static_cast<std::size_t>((k * sample.rows + of.rows - 1) / of.rows);
-  double threshold = rank_in(scores_of<T>(sample.rows, columns, weights,
-                                          [&](std::size_t j) { return sample.values.data() + columns[j] * sample.rows; }),
-                             std::max<std::size_t>(rank, 1));
+  double threshold =
+      rank_in(scores_of<T>(sample.rows, columns, weights,
+                           [&](std::size_t j) { return sample.values.data() + columns[j] * sample.rows; }),
+              std::max<std::size_t>(rank, 1));
   // and not below the k-th best of the rows of any block
   const auto best = static_cast<std::size_t>(std::ranges::max_element(bounds) - bounds.begin());
   const auto* const begins = reinterpret_cast<const std::uint32_t*>(table.bytes.get() + of.begins);
@@ -48,11 +49,10 @@ double share_of(const table_storage& table, std::span<const std::uint32_t> colum
   const std::size_t rows = begins[sample.blocks[best] + 1] - first;
   if (rows >= k) {
     const auto* const values = reinterpret_cast<const T*>(table.bytes.get() + of.values);
-    threshold = std::max(threshold, rank_in(scores_of<T>(rows, columns, weights,
-                                                         [&](std::size_t j) {
-                                                           return values + columns[j] * of.row_stride + first;
-                                                         }),
-                                            static_cast<std::size_t>(k)));
+    threshold = std::max(
+        threshold, rank_in(scores_of<T>(rows, columns, weights,
+                                        [&](std::size_t j) { return values + columns[j] * of.row_stride + first; }),
+                           static_cast<std::size_t>(k)));
   }
   const auto reaching = std::ranges::count_if(bounds, [&](double bound) { return bound >= threshold; });
   return (static_cast<double>(reaching) + 0.5) / (static_cast<double>(blocks) + 0.5);

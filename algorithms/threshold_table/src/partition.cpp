@@ -58,9 +58,8 @@ class angle_splits {
     const float* const angle = angles_.data() + level % count_ * rows_;
     const auto at = [&](std::size_t i) { return to_.rows.begin() + static_cast<std::ptrdiff_t>(i); };
     const std::size_t middle = begin + (end - begin) / 2;
-    std::nth_element(at(begin), at(middle), at(end), [&](u32 a, u32 b) {
-      return angle[a] < angle[b] || (angle[a] == angle[b] && a < b);
-    });
+    std::nth_element(at(begin), at(middle), at(end),
+                     [&](u32 a, u32 b) { return angle[a] < angle[b] || (angle[a] == angle[b] && a < b); });
     split(begin, middle, partitions / 2, level + 1);
     split(middle, end, partitions / 2, level + 1);
   }

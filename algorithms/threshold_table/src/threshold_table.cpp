@@ -16,8 +16,8 @@ namespace {
 threshold_table_problem problem_of(const table_query& query, const scored_top_k_detail::weighted_columns& weighted,
                                    const table_query_options& options) {
   const auto& layout = query.table->layout;
-  threshold_table_problem problem{layout.rows,   query.out_scores_count, weighted.columns.size(), layout.type,
-                                  query.space,   layout.block_rows,      0};
+  threshold_table_problem problem{
+      layout.rows, query.out_scores_count, weighted.columns.size(), layout.type, query.space, layout.block_rows, 0};
   if (options.strategy != "auto") return problem;
   auto weights = weighted.doubles;
   if (options.select == selection::smallest) {

@@ -43,9 +43,8 @@ question<T> make_question(std::size_t rows, std::size_t columns, std::size_t k, 
     for (std::size_t j = 0; j < columns; ++j) {
       const T own = some_value<T>(random);
       const bool is_falling = correlation < 0 && j % 2 == 1;
-      asked.columns[j][i] = correlation == 0 ? own
-                                             : static_cast<T>((is_falling ? static_cast<T>(T{0} - shared) : shared) / 2 +
-                                                              own / 8);
+      asked.columns[j][i] =
+          correlation == 0 ? own : static_cast<T>((is_falling ? static_cast<T>(T{0} - shared) : shared) / 2 + own / 8);
     }
   }
   for (std::size_t j = 0; j < columns; ++j) {
@@ -65,8 +64,7 @@ arrangement some_arrangement(std::size_t number, std::size_t columns, random_sou
   made.options.block_rows = number % 2 == 0 ? 64 : sizes[random() % std::size(sizes)];
   if (number % 3 == 0) return made;
   made.options.layout = zenith::table_layout::partitions;
-  made.options.partitioning =
-      number % 3 == 1 ? zenith::table_partitioning::random : zenith::table_partitioning::angle;
+  made.options.partitioning = number % 3 == 1 ? zenith::table_partitioning::random : zenith::table_partitioning::angle;
   made.options.partitions = partitions[random() % std::size(partitions)];
   made.options.order = static_cast<zenith::table_order>(random() % 3);
   for (std::size_t j = 0; j < columns; ++j) made.weights.push_back(std::normal_distribution<>{}(random));
@@ -114,10 +112,10 @@ TEMPLATE_TEST_CASE("tables whose scores are hard to tell apart", "[table]", floa
         auto& a = asked.columns[0][i];
         auto& b = asked.columns[1][i];
         switch (kind) {
-          case 0: a = b = 7; break;                                                 // all equal, by cancelling
-          case 1: a = b = static_cast<TestType>(i); break;                          // equal scores of different rows
-          case 2: a = static_cast<TestType>(rows - i), b = 0; break;                // descending
-          case 3: a = static_cast<TestType>(random() % 3), b = 1; break;            // few values
+          case 0: a = b = 7; break;                                       // all equal, by cancelling
+          case 1: a = b = static_cast<TestType>(i); break;                // equal scores of different rows
+          case 2: a = static_cast<TestType>(rows - i), b = 0; break;      // descending
+          case 3: a = static_cast<TestType>(random() % 3), b = 1; break;  // few values
           case 4: a = static_cast<TestType>(random() % 5), b = static_cast<TestType>(random() % 5); break;
           default: a = static_cast<TestType>(i + 50 > rows ? 9 : 1), b = 0; break;  // the best at the end, among equals
         }
@@ -150,9 +148,14 @@ TEMPLATE_TEST_CASE("tables with what is no number, or hardly one", "[table]", fl
         for (auto& column : asked.columns) {
           for (auto& value : column) {
             if (random() % one_in != 0) continue;
-            const TestType specials[] = {infinity, -infinity,   TestType{0},
-                                         -TestType{0}, most, -most,
-                                         std::numeric_limits<TestType>::denorm_min(), has_nan ? nan : most};
+            const TestType specials[] = {infinity,
+                                         -infinity,
+                                         TestType{0},
+                                         -TestType{0},
+                                         most,
+                                         -most,
+                                         std::numeric_limits<TestType>::denorm_min(),
+                                         has_nan ? nan : most};
             value = specials[random() % std::size(specials)];
           }
         }

@@ -37,14 +37,13 @@ TEST_CASE("a threshold table says what is wrong with its columns and options", "
   has(message([&] { (void)table::build(columns, {.block_rows = 0}); }), "options.block_rows is 0");
   has(message([&] { (void)table::build(columns, {.block_rows = 1025}); }), "options.block_rows is 1025");
   const auto partitions = zenith::table_layout::partitions;
-  has(message([&] { (void)table::build(columns, {.layout = partitions, .partitions = 0}); }), "options.partitions is 0");
+  has(message([&] { (void)table::build(columns, {.layout = partitions, .partitions = 0}); }),
+      "options.partitions is 0");
   const auto weighted = zenith::table_order::weighted_sum;
   const std::vector<double> orders{1, NAN};
   has(message([&] { (void)table::build(columns, {.layout = partitions, .order = weighted}); }),
       "options.order_weights has 0 elements and columns 2 columns");
-  has(message([&] {
-        (void)table::build(columns, {.layout = partitions, .order = weighted, .order_weights = orders});
-      }),
+  has(message([&] { (void)table::build(columns, {.layout = partitions, .order = weighted, .order_weights = orders}); }),
       "options.order_weights[1] is not finite");
 }
 
@@ -91,8 +90,7 @@ TEST_CASE("a threshold table of no rows", "[table][contract]") {
   const auto made = table::build(zenith::column_set<float>{std::span<const float>{}});
   CHECK(made.rows() == 0);
   CHECK(zenith::top_k(zenith::make_executor("auto"), made, weights{1}, 0).keys.empty());
-  CHECK(table::build(zenith::column_set<float>{std::span<const float>{}},
-                     {.layout = zenith::table_layout::partitions})
+  CHECK(table::build(zenith::column_set<float>{std::span<const float>{}}, {.layout = zenith::table_layout::partitions})
             .columns() == 1);
 }
 

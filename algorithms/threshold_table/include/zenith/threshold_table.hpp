@@ -143,8 +143,8 @@ template <class Score, class Index>
 /// Columns of T arranged for top-k queries. Immutable; copies share the data, so they cost a counter, and any number of
 /// threads may query one. The default table has no rows and no columns.
 ///
-/// Rows lie in blocks, column by column. A block knows the largest and the smallest value of each of its columns, and so
-/// does a group of 64 blocks. The score of these extremes bounds the scores of the rows, whatever the weights.
+/// Rows lie in blocks, column by column. A block knows the largest and the smallest value of each of its columns, and
+/// so does a group of 64 blocks. The score of these extremes bounds the scores of the rows, whatever the weights.
 template <scorable T>
 class threshold_table {
  public:
@@ -153,8 +153,8 @@ class threshold_table {
   threshold_table() = default;
 
   /// Copies the columns, which need not live longer. On the caller's thread. Complexity: O(d n log n) comparisons of a
-  /// row's values at most for n rows and d columns; memory: the columns and 8 bytes a row, and 4 d values and 56 bytes a
-  /// block.
+  /// row's values at most for n rows and d columns; memory: the columns and 8 bytes a row, and 4 d values and 56 bytes
+  /// a block.
   ///
   /// Throws `invalid_argument` for no column or more than 64, for options.block_rows outside of 1 to 1024, for
   /// options.partitions of 0, or when options.order_weights is not finite or not one a column; `unsupported` for more
@@ -280,12 +280,11 @@ template <index Index = std::uint64_t, scorable T>
                                                     std::size_t k, const table_query_options& options = {}) {
   detail::require_k(k, table.host().rows());
   top_k_result<score_t<T>, Index> result{std::vector<score_t<T>>(k), std::vector<Index>(k), {}, {}};
-  auto run = detail::query_table(
-      on,
-      detail::table_query_of(table.host().storage(), table.data(), memory_space::device,
-                             std::span<const score_t<T>>(weights), memory_space::host, result.keys.data(), k,
-                             result.indices.data(), k),
-      options);
+  auto run = detail::query_table(on,
+                                 detail::table_query_of(table.host().storage(), table.data(), memory_space::device,
+                                                        std::span<const score_t<T>>(weights), memory_space::host,
+                                                        result.keys.data(), k, result.indices.data(), k),
+                                 options);
   result.backend = std::move(run.backend);
   result.strategy = std::move(run.strategy);
   return result;
