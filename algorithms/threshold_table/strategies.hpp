@@ -101,6 +101,11 @@ struct round_plan {
   u64 groups;
   u64 growth;
 
+  /// Rounds that grow fast are few, and the last one opens more than it must: what that costs grows with the rounds.
+  [[nodiscard]] u64 after(u64 wanted) const {
+    return growth > 2 || wanted < 256 ? wanted * growth : wanted + wanted / 2;
+  }
+
   /// A device is to be filled; a host stops as early as it can.
   [[nodiscard]] static round_plan of(bool is_device, u64 k, u64 block_rows) {
     const u64 needed = k / block_rows + 1;
@@ -144,7 +149,7 @@ template <class T, class Context>
 template <class T, class Context>
 void open_round(Context& on, query<T, Context>& asked, const block_list<entry_of<T>>& list, u64 wanted,
                 entry_of<T>* cut) {
-  const bool takes_all = list.count <= wanted + wanted / 2;
+  const bool takes_all = list.count <= wanted + wanted / 4;
   if (takes_all) {
     on.fill_zero(cut, 1);
   } else {
@@ -207,7 +212,7 @@ void open_by_bound(Context& on, query<T, Context>& asked) {
   while (list.count > 0) {
     open_round(on, asked, list, wanted, cut);
     list = list_left(on, asked, list, cut);
-    wanted *= plan.growth;
+    wanted = plan.after(wanted);
   }
 }
 
