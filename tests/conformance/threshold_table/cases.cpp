@@ -178,20 +178,22 @@ TEMPLATE_TEST_CASE("tables with what is no number, or hardly one", "[table]", fl
 TEMPLATE_TEST_CASE("tables whose scores differ by rounding", "[table]", float32, float64) {
   if (nothing_to_run_on()) return;
   verdict seen;
-  for (std::uint64_t number = 0; number < 6; ++number) {
+  std::uint64_t number = 0;
+  for (const std::size_t columns : {2, 3, 4, 6, 9, 12}) {
     random_source random{zenith_test::seed_of("table.rounding", number)};
     const std::size_t rows = std::min<std::size_t>(7001, the_suite().most_rows);
-    auto asked = make_question<TestType>(rows, 3, 40, 0, random);
+    auto asked = make_question<TestType>(rows, columns, 40, 0, random);
     asked.name = "on a plane";
-    asked.weights = {static_cast<TestType>(0.1), static_cast<TestType>(0.7), static_cast<TestType>(0.3)};
+    for (std::size_t j = 0; j < columns; ++j) asked.weights[j] = static_cast<TestType>(1 + random() % 9) / 10;
     for (std::size_t i = 0; i < rows; ++i) {
-      const auto a = static_cast<TestType>(random() % 1000) / 1000;
-      const auto b = static_cast<TestType>(random() % 1000) / 1000;
-      asked.columns[0][i] = a;
-      asked.columns[1][i] = b;
-      asked.columns[2][i] = (1 - asked.weights[0] * a - asked.weights[1] * b) / asked.weights[2];
+      TestType sum = 0;
+      for (std::size_t j = 0; j + 1 < columns; ++j) {
+        asked.columns[j][i] = static_cast<TestType>(random() % 1000) / 1000;
+        sum += asked.weights[j] * asked.columns[j][i];
+      }
+      asked.columns.back()[i] = (1 - sum) / asked.weights.back();
     }
-    ask_everywhere(seen, some_arrangement(number, 3, random), asked);
+    ask_everywhere(seen, some_arrangement(number++, columns, random), asked);
   }
   seen.require_none();
 }
