@@ -38,13 +38,19 @@ struct open_counters {
 template <class T, class Team>
 ZENITH_FN void keep_rows(Team& team, const rows_of<T>& rows, u64 first, u32 count, const score_of<T>* scores,
                          const entry_of<T>& least, const kept_rows<T>& kept) {
+  constexpr u32 segment = 64;  // rows that are looked at one by one where one of them passes
   const score_of<T> limit = rows.order().key(least.image());
   if (!team.any(count, [=](u64 r) ZENITH_BODY { return !(scores[r] < limit); })) return;
-  team.for_each(count, [&](u64 r) ZENITH_BODY {
-    if (scores[r] < limit) return;
-    const auto entry = rows.entry(first + r, scores[r]);
-    if (!better(least, entry)) kept.append(entry);
-  });
+  for (u32 begin = 0; begin < count; begin += segment) {
+    const u32 length = count - begin < segment ? count - begin : segment;
+    const score_of<T>* const here = scores + begin;
+    if (!team.any(length, [=](u64 r) ZENITH_BODY { return !(here[r] < limit); })) continue;
+    team.for_each(length, [&](u64 r) ZENITH_BODY {
+      if (here[r] < limit) return;
+      const auto entry = rows.entry(first + begin + r, here[r]);
+      if (!better(least, entry)) kept.append(entry);
+    });
+  }
 }
 
 /// Block blocks[i] for each i whose bound is not worse than *cut.
