@@ -3,6 +3,7 @@
 #include <backends/reference/packed_column.hpp>
 #include <backends/reference/scored_top_k.hpp>
 #include <backends/reference/skyline.hpp>
+#include <backends/reference/threshold_table.hpp>
 #include <backends/reference/top_k.hpp>
 #include <zenith/backend.hpp>
 
@@ -19,6 +20,7 @@ constexpr std::array kernels{
     make_kernel<skyband_call, skyband>("bnl"),
     make_kernel<skyline_call, skyline>("bnl"),
     make_kernel<skyline_layers_call, skyline_layers>("bnl"),
+    make_kernel<threshold_table_call, threshold_table>("sort"),
     make_kernel<top_k_call, top_k>("sort"),
     make_kernel<unpack_call, unpack>("tiles"),
 };

@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <algorithms/threshold_table/choices.hpp>
+#include <zenith/error.hpp>
+
+namespace zenith {
+namespace threshold_table_detail {
+namespace {
+
+constexpr std::string_view score_rate = "threshold_table.score";
+constexpr std::string_view call_rate = "threshold_table.call";
+constexpr std::string_view round_rate = "threshold_table.round";
+constexpr std::string_view merge_rate = "threshold_table.merge";
+// a product and a sum of one row, several rows at a time
+constexpr double typical_score = 0.1e-9;
+constexpr double typical_call = 4e-6;
+// selecting, listing and looking between two launches
+constexpr double typical_round = 6e-6;
+constexpr double typical_merge = 0.5e-9;
+
+double share_of(const threshold_table_problem& problem) { return std::exp2(-0.125 * problem.share_eighths); }
+
+/// Evaluating `rows` rows, in so many launches.
+phase evaluated(std::string_view name, const threshold_table_problem& problem, const device_profile& on, double rows,
+                double launches) {
+  const double values = rows * static_cast<double>(problem.columns);
+  const double bytes = values * static_cast<double>(size_of(problem.type));
+  const auto set = static_cast<std::uint64_t>(static_cast<double>(problem.count) *
+                                              static_cast<double>(problem.columns * size_of(problem.type)));
+  const int cores = on.grain_bytes > 0 ? cores_for(bytes, on) : 0;
+  // a host runs what is small on the thread that asks
+  return {name,
+          {{set, bytes, 0}},
+          {{score_rate, values, typical_score}},
+          on.kind == device_kind::gpu ? launches
+          : cores > 1                 ? 1.0
+                                      : 0.0,
+          cores};
+}
+
+/// What every query pays.
+cost begun(const threshold_table_problem& problem, const device_profile& on) {
+  cost all;
+  all.phases.push_back({"call", {}, {{call_rate, 1, typical_call}}, on.kind == device_kind::gpu ? 4.0 : 0.0, 1});
+  if (problem.space == memory_space::host && on.host_to_device > 0) {
+    const double columns =
+        static_cast<double>(problem.count * size_of(problem.type)) * static_cast<double>(problem.columns);
+    // and an id and a position a row
+    all.to_device_bytes = columns + static_cast<double>(problem.count) * 8;
+    all.pieces = static_cast<double>(problem.columns);
+    all.to_host_bytes = static_cast<double>(problem.k) * 16;
+  }
+  return all;
+}
+
+cost walked(const threshold_table_problem& problem, const device_profile& on, double share) {
+  auto all = begun(problem, on);
+  const double rows = std::min(1.0, share) * static_cast<double>(problem.count);
+  auto walk = evaluated("walk", problem, on, rows, 4);
+  walk.operations.push_back({merge_rate, rows, typical_merge});
+  all.phases.push_back(std::move(walk));
+  return all;
+}
+
+}  // namespace
+
+cost blocks_cost(const threshold_table_problem& problem, const device_profile& on) {
+  auto all = begun(problem, on);
+  const double share = share_of(problem);
+  const auto rows = static_cast<double>(problem.count);
+  const double blocks = rows / problem.block_rows;
+  // a group has a bound, and of the groups that are opened, all blocks
+  all.phases.push_back(evaluated("bounds", problem, on, blocks / 64 + blocks * std::min(1.0, 4 * share), 2));
+  const double opened = std::max(share * rows, static_cast<double>(problem.k));
+  all.phases.push_back(evaluated("open", problem, on, opened, 2));
+  const double rounds = 2 + std::max(0.0, std::log2(opened / problem.block_rows / 4));
+  const double launches = on.kind == device_kind::gpu ? 12 * rounds : 0;
+  all.phases.push_back({"rounds", {}, {{round_rate, rounds, typical_round}}, launches, 1});
+  return all;
+}
+
+cost scan_cost(const threshold_table_problem& problem, const device_profile& on) {
+  auto all = begun(problem, on);
+  all.phases.push_back(evaluated("scan", problem, on, static_cast<double>(problem.count), 8));
+  return all;
+}
+
+// Measured on 2^22 rows of clusters: a shared threshold evaluates 4 to 30 times as many rows as blocks with bounds of
+// their own, and partitions that stop alone at least a tenth of all.
+cost gta_shared_cost(const threshold_table_problem& problem, const device_profile& on) {
+  return walked(problem, on, 0.02 + 10 * share_of(problem));
+}
+cost gta_cost(const threshold_table_problem& problem, const device_profile& on) {
+  return walked(problem, on, 0.1 + 10 * share_of(problem));
+}
+
+}  // namespace threshold_table_detail
+
+decision decide(const threshold_table_problem& problem, const machine& on) {
+  return detail::decide(threshold_table_detail::choices, problem, on.devices(), "auto");
+}
+
+cost threshold_table_cost(std::string_view name, const threshold_table_problem& problem, const device_profile& on) {
+  for (const auto& one : threshold_table_detail::strategies) {
+    if (one.name == name) return one.model(problem, on);
+  }
+  throw error(error_code::invalid_argument,
+              "threshold_table_cost: strategy is '" + std::string{name} +
+                  "'; the strategies with a cost model are: blocks, scan, gta_shared, gta");
+}
+
+}  // namespace zenith

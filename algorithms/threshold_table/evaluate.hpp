@@ -1,0 +1,86 @@
+#pragma once
+
+/// \file
+/// Scores of consecutive items by a team: of rows, of blocks' extremes, of threshold tuples. Whatever has columns is a
+/// scored source (core/device/source.hpp), and its items' scores are those of the source: the same operations in the
+/// same order.
+
+#include <type_traits>
+
+#include <core/device/kernel.hpp>
+#include <core/device/source.hpp>
+#include <core/entry.hpp>
+#include <core/key_order.hpp>
+#include <zenith/threshold_table_call.hpp>
+
+namespace zenith::threshold_table_family {
+
+using device::u32;
+using device::u64;
+
+template <class T>
+using score_of = std::conditional_t<std::is_same_v<T, float>, float, double>;
+template <class T>
+using columns_of = device::scored<T, score_of<T>>;
+template <class T>
+using entry_of = ordered::entry_t<ordered::bits_t<score_of<T>>>;
+
+/// Scores that a team's scratch holds.
+inline constexpr u32 most_scores = most_block_rows;
+
+/// Some columns of items from `first` on, their number known to the compiler.
+template <class T, class Score, unsigned Columns>
+struct column_group {
+  const T* column[Columns];
+  Score weight[Columns];
+
+  ZENITH_FN column_group(const device::scored<T, Score>& of, unsigned j, u64 first) {
+    ZENITH_UNROLLED
+    for (unsigned c = 0; c < Columns; ++c) {
+      column[c] = of.column[j + c] + first;
+      weight[c] = of.weight[j + c];
+    }
+  }
+  ZENITH_FN Score product(unsigned c, u64 i) const { return static_cast<Score>(column[c][i]) * weight[c]; }
+  /// The products of item i from column c on, added to `sum`.
+  ZENITH_FN Score add_from(unsigned c, Score sum, u64 i) const {
+    ZENITH_UNROLLED
+    for (; c < Columns; ++c) sum = sum + product(c, i);
+    return sum;
+  }
+};
+
+template <unsigned Columns, class Team, class T, class Score>
+ZENITH_FN void begin_scores(Team& team, const device::scored<T, Score>& of, u64 first, u32 count, Score* to) {
+  const column_group<T, Score, Columns> group(of, 0, first);
+  team.for_each(count, [=](u64 i) ZENITH_BODY { to[i] = group.add_from(1, group.product(0, i), i); });
+}
+template <unsigned Columns, class Team, class T, class Score>
+ZENITH_FN void add_to_scores(Team& team, const device::scored<T, Score>& of, unsigned j, u64 first, u32 count,
+                             Score* to) {
+  team.barrier();
+  const column_group<T, Score, Columns> group(of, j, first);
+  team.for_each(count, [=](u64 i) ZENITH_BODY { to[i] = group.add_from(0, to[i], i); });
+}
+
+/// to[i] = the score of item first + i, for i < count. A few columns at a time, in loops over the items, which
+/// compilers vectorise. Barriers before and behind.
+template <class Team, class T, class Score>
+ZENITH_FN void evaluate(Team& team, const device::scored<T, Score>& of, u64 first, u32 count, Score* to) {
+  team.barrier();
+  unsigned j = of.columns < 4 ? of.columns : 4;
+  if (j == 1) {
+    begin_scores<1>(team, of, first, count, to);
+  } else if (j == 2) {
+    begin_scores<2>(team, of, first, count, to);
+  } else if (j == 3) {
+    begin_scores<3>(team, of, first, count, to);
+  } else {
+    begin_scores<4>(team, of, first, count, to);
+  }
+  for (; j + 4 <= of.columns; j += 4) add_to_scores<4>(team, of, j, first, count, to);
+  for (; j < of.columns; ++j) add_to_scores<1>(team, of, j, first, count, to);
+  team.barrier();
+}
+
+}  // namespace zenith::threshold_table_family

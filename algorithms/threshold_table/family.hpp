@@ -1,0 +1,47 @@
+#pragma once
+
+/// \file
+/// What there is of threshold tables: the strategies of a query. Their texts and kernels are in strategies.hpp.
+
+#include <string_view>
+
+#include <core/device/list.hpp>
+#include <zenith/threshold_table_call.hpp>
+
+namespace zenith::threshold_table_family {
+
+/// Blocks by falling bound, in rounds.
+struct blocks {
+  static constexpr std::string_view name = "blocks";
+  using call_type = threshold_table_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
+/// Every row.
+struct scan {
+  static constexpr std::string_view name = "scan";
+  using call_type = threshold_table_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
+/// Every partition in its order, until its own k best rows are found; the paper's GTA.
+struct gta {
+  static constexpr std::string_view name = "gta";
+  using call_type = threshold_table_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
+/// Partitions by falling bound, which stop by the best k-th score of all of them.
+struct gta_shared {
+  static constexpr std::string_view name = "gta_shared";
+  using call_type = threshold_table_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
+using strategies = device::list<blocks, scan, gta_shared, gta>;
+
+}  // namespace zenith::threshold_table_family

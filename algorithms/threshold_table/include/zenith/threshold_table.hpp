@@ -1,0 +1,293 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <zenith/array.hpp>
+#include <zenith/columns.hpp>
+#include <zenith/executor.hpp>
+#include <zenith/matrix.hpp>
+#include <zenith/scored_top_k.hpp>
+#include <zenith/threshold_table_call.hpp>
+#include <zenith/top_k.hpp>
+
+/// \file
+/// Threshold tables: built once from a table's columns, they answer top-k queries by weighted sums of the columns and
+/// evaluate few rows.
+
+namespace zenith {
+
+/// Which rows of a threshold table share a block.
+enum class table_layout : std::uint8_t {
+  clusters,    ///< rows that are near one another: a k-d tree's leaves. Every 64 blocks are a partition.
+  partitions,  ///< Ordered Data-Threshold tables: the rows of a partition in an order, cut into blocks
+};
+
+/// How rows come into partitions.
+enum class table_partitioning : std::uint8_t {
+  random,  ///< by their position in the input
+  angle,   ///< by their angles seen from the corner of the columns' maxima, in splits of equal depth
+};
+
+/// The order within a partition: falling.
+enum class table_order : std::uint8_t { largest_attribute, sum, weighted_sum };
+
+struct table_options {
+  table_layout layout = table_layout::clusters;
+  /// Rows of a block, 1 to 1024.
+  std::uint32_t block_rows = 64;
+  // The rest is for `partitions` alone.
+  table_partitioning partitioning = table_partitioning::angle;
+  /// How many, rounded up to a power of two for angles; at least 1. A partition gets at least a block's rows.
+  std::uint32_t partitions = 1024;
+  table_order order = table_order::sum;
+  /// One a column, for `weighted_sum`: a typical preference. Borrowed until `build` returns.
+  std::span<const double> order_weights = {};
+};
+
+/// A query's options: as for `top_k` of columns.
+struct table_query_options {
+  selection select = selection::largest;
+  nan_policy nans = nan_policy::last;
+  /// "auto", "blocks", "gta", "gta_shared" or "scan".
+  std::string_view strategy = "auto";
+  /// Filled in when not nullptr, after the call succeeded; then the call waits. Borrowed.
+  threshold_statistics* statistics = nullptr;
+};
+
+/// A query of a threshold table as the cost models see it.
+struct threshold_table_problem {
+  std::uint64_t count = 0;  ///< rows
+  std::uint64_t k = 0;
+  std::uint64_t columns = 1;  ///< that have a weight
+  key_type type = key_type::float32;
+  memory_space space = memory_space::host;
+  std::uint32_t block_rows = 64;
+  /// Eighths of an octave by which the share of rows that "blocks" is expected to evaluate is below all of them.
+  std::uint32_t share_eighths = 0;
+
+  [[nodiscard]] bool operator==(const threshold_table_problem&) const = default;
+};
+
+/// Chooses the device and strategy that will be fastest for `problem` on `on`. Pure. Throws `unsupported` when no
+/// device can run it.
+[[nodiscard]] decision decide(const threshold_table_problem& problem, const machine& on);
+
+/// The cost of one strategy ("blocks", "gta", "gta_shared", "scan") on one device; throws `invalid_argument` for an
+/// unknown strategy.
+[[nodiscard]] cost threshold_table_cost(std::string_view strategy, const threshold_table_problem& problem,
+                                        const device_profile& on);
+
+namespace detail {
+
+/// A built table in the host's memory; immutable.
+struct table_storage;
+
+struct table_input {
+  key_type type;
+  std::vector<const void*> columns;
+  std::size_t rows;
+  std::size_t row_stride;
+};
+
+[[nodiscard]] std::shared_ptr<const table_storage> build_table(const table_input& input, const table_options& options);
+[[nodiscard]] const threshold_layout& layout_of(const table_storage& table);
+[[nodiscard]] std::span<const std::byte> bytes_of(const table_storage& table);
+
+struct table_query {
+  const table_storage* table;  ///< nullptr: a table of no rows and no columns
+  const std::byte* bytes;      ///< in `space`
+  memory_space space;
+  key_type score_type;
+  const void* weights;  ///< of the host
+  std::size_t weights_count;
+  memory_space out_space;
+  void* out_scores;
+  std::size_t out_scores_count;
+  void* out_indices;
+  std::size_t out_indices_count;
+  int index_bytes;
+  bool index_signed;
+};
+
+top_k_run query_table(const executor& on, const table_query& query, const table_query_options& options);
+
+template <class Score, class Index>
+[[nodiscard]] table_query table_query_of(const table_storage* table, const std::byte* bytes, memory_space space,
+                                         std::span<const Score> weights, memory_space out_space, Score* out_scores,
+                                         std::size_t out_scores_count, Index* out_indices,
+                                         std::size_t out_indices_count) {
+  return {table,
+          bytes,
+          space,
+          key_type_of<Score>,
+          weights.data(),
+          weights.size(),
+          out_space,
+          out_scores,
+          out_scores_count,
+          out_indices,
+          out_indices_count,
+          static_cast<int>(sizeof(Index)),
+          std::is_signed_v<Index>};
+}
+
+}  // namespace detail
+
+/// Columns of T arranged for top-k queries. Immutable; copies share the data, so they cost a counter, and any number of
+/// threads may query one. The default table has no rows and no columns.
+///
+/// Rows lie in blocks, column by column. A block knows the largest and the smallest value of each of its columns, and
+/// so does a group of 64 blocks. The score of these extremes bounds the scores of the rows, whatever the weights.
+template <scorable T>
+class threshold_table {
+ public:
+  using value_type = T;
+
+  threshold_table() = default;
+
+  /// Copies the columns, which need not live longer. On the caller's thread. Complexity: O(d n log n) comparisons of a
+  /// row's values at most for n rows and d columns; memory: the columns and 8 bytes a row, and 4 d values and 56 bytes
+  /// a block.
+  ///
+  /// Throws `invalid_argument` for no column or more than 64, for options.block_rows outside of 1 to 1024, for
+  /// options.partitions of 0, or when options.order_weights is not finite or not one a column; `unsupported` for more
+  /// than 2^32 - 2 rows; `out_of_memory`.
+  ///
+  /// Sources: Zois, Tsotras, Najjar: GPU Accelerated Top-K Selection With Efficient Early Stopping, 2019 (partitions);
+  /// Bentley: Multidimensional binary search trees, CACM 1975 (clusters).
+  [[nodiscard]] static threshold_table build(const column_set<T>& columns, const table_options& options = {}) {
+    detail::table_input input{key_type_of<T>, {}, columns.rows(), 1};
+    for (std::size_t j = 0; j < columns.size(); ++j) input.columns.push_back(columns.data(j));
+    return threshold_table(detail::build_table(input, options));
+  }
+  /// The same from a matrix of any strides.
+  [[nodiscard]] static threshold_table build(const matrix_view<const T>& matrix, const table_options& options = {}) {
+    detail::table_input input{key_type_of<T>, {}, matrix.rows(), matrix.row_stride()};
+    for (std::size_t j = 0; j < matrix.columns(); ++j) {
+      input.columns.push_back(matrix.rows() == 0 ? nullptr : matrix.data() + j * matrix.column_stride());
+    }
+    return threshold_table(detail::build_table(input, options));
+  }
+
+  [[nodiscard]] std::size_t rows() const { return held_ ? detail::layout_of(*held_).rows : 0; }
+  [[nodiscard]] std::size_t columns() const { return held_ ? detail::layout_of(*held_).columns : 0; }
+  [[nodiscard]] std::size_t blocks() const { return held_ ? detail::layout_of(*held_).of_blocks.count : 0; }
+  [[nodiscard]] std::size_t partitions() const { return held_ ? detail::layout_of(*held_).partitions : 0; }
+  /// Bytes of the table in memory.
+  [[nodiscard]] std::size_t bytes() const { return held_ ? detail::layout_of(*held_).bytes : 0; }
+
+  /// For queries.
+  [[nodiscard]] const detail::table_storage* storage() const noexcept { return held_.get(); }
+
+ private:
+  template <scorable>
+  friend class device_threshold_table;
+
+  explicit threshold_table(std::shared_ptr<const detail::table_storage> held) : held_(std::move(held)) {}
+
+  std::shared_ptr<const detail::table_storage> held_;
+};
+
+/// A threshold table with its bytes in the memory of an executor's device: queries copy nothing there but weights.
+/// Copies share the data.
+template <scorable T>
+class device_threshold_table {
+ public:
+  using value_type = T;
+
+  device_threshold_table() = default;
+  /// Copies the table's bytes to the device of `on` and synchronises; throws `invalid_argument` for an executor of the
+  /// host's memory, `out_of_memory`.
+  device_threshold_table(const executor& on, const threshold_table<T>& table) : table_(table) {
+    if (table.storage() == nullptr) return;
+    bytes_ = std::make_shared<const array<std::byte>>(on, detail::bytes_of(*table.storage()));
+    (void)bytes_->device();
+  }
+
+  /// The table on the host.
+  [[nodiscard]] const threshold_table<T>& host() const noexcept { return table_; }
+  /// The table's bytes on the device.
+  [[nodiscard]] const std::byte* data() const { return bytes_ ? bytes_->device().data() : nullptr; }
+
+ private:
+  threshold_table<T> table_;
+  std::shared_ptr<const array<std::byte>> bytes_;
+};
+
+/// Writes the k = `out_scores.size()` best scores of the table's rows, and the rows' numbers in the input, best first.
+/// Score, order, ties, NaN and results are those of `top_k` of the columns that the table was built from, to the bit.
+///
+/// Strategies: "blocks" opens blocks by falling bound, in rounds that stop when no bound reaches the k-th best score;
+/// "gta" and "gta_shared" walk every partition until its threshold tuple cannot reach the k best of the partition, or
+/// the best k-th score of all (k <= 512; beyond it they scan); "scan" evaluates every row. Complexity: at most one read
+/// of the columns that have a weight, and of 1/block_rows of it for bounds. A GPU executor copies those columns and
+/// their extremes to the device at each call; `device_threshold_table` keeps them there.
+///
+/// Throws `invalid_argument` when weights.size() differs from the number of columns, when a weight is NaN or infinite,
+/// when no weight is other than 0, when k > rows, when the outputs differ in length, when the indices' type cannot hold
+/// rows - 1, or for a NaN score under `nan_policy::reject`; `unsupported` for a strategy that the backend does not
+/// offer; `out_of_memory`. Outputs are untouched then.
+template <scorable T, detail::writable_range OutScores, detail::writable_range OutIndices>
+requires std::same_as<detail::element_t<OutScores>, score_t<T>> && index<detail::element_t<OutIndices>> top_k_run
+top_k(const executor& on, const threshold_table<T>& table, std::span<const std::type_identity_t<score_t<T>>> weights,
+      OutScores&& out_scores, OutIndices&& out_indices, const table_query_options& options = {}) {
+  const std::byte* const bytes = table.storage() == nullptr ? nullptr : detail::bytes_of(*table.storage()).data();
+  return detail::query_table(
+      on,
+      detail::table_query_of(table.storage(), bytes, memory_space::host, std::span<const score_t<T>>(weights),
+                             memory_space::host, std::ranges::data(out_scores), std::ranges::size(out_scores),
+                             std::ranges::data(out_indices), std::ranges::size(out_indices)),
+      options);
+}
+
+/// The same of a table on a device, with outputs there; the weights are the host's. Synchronises.
+template <scorable T, index Index>
+top_k_run top_k(const executor& on, const device_threshold_table<T>& table,
+                std::span<const std::type_identity_t<score_t<T>>> weights, device_span<score_t<T>> out_scores,
+                device_span<Index> out_indices, const table_query_options& options = {}) {
+  return detail::query_table(
+      on,
+      detail::table_query_of(table.host().storage(), table.data(), memory_space::device,
+                             std::span<const score_t<T>>(weights), memory_space::device, out_scores.data(),
+                             out_scores.size(), out_indices.data(), out_indices.size()),
+      options);
+}
+
+/// The k best rows as a value: `keys` are their scores. Synchronises. Throws as above.
+template <index Index = std::uint64_t, scorable T>
+[[nodiscard]] top_k_result<score_t<T>, Index> top_k(const executor& on, const threshold_table<T>& table,
+                                                    std::span<const std::type_identity_t<score_t<T>>> weights,
+                                                    std::size_t k, const table_query_options& options = {}) {
+  detail::require_k(k, table.rows());
+  top_k_result<score_t<T>, Index> result{std::vector<score_t<T>>(k), std::vector<Index>(k), {}, {}};
+  auto run = top_k(on, table, weights, result.keys, result.indices, options);
+  result.backend = std::move(run.backend);
+  result.strategy = std::move(run.strategy);
+  return result;
+}
+
+/// The same of a table on a device; the result is the host's.
+template <index Index = std::uint64_t, scorable T>
+[[nodiscard]] top_k_result<score_t<T>, Index> top_k(const executor& on, const device_threshold_table<T>& table,
+                                                    std::span<const std::type_identity_t<score_t<T>>> weights,
+                                                    std::size_t k, const table_query_options& options = {}) {
+  detail::require_k(k, table.host().rows());
+  top_k_result<score_t<T>, Index> result{std::vector<score_t<T>>(k), std::vector<Index>(k), {}, {}};
+  auto run = detail::query_table(on,
+                                 detail::table_query_of(table.host().storage(), table.data(), memory_space::device,
+                                                        std::span<const score_t<T>>(weights), memory_space::host,
+                                                        result.keys.data(), k, result.indices.data(), k),
+                                 options);
+  result.backend = std::move(run.backend);
+  result.strategy = std::move(run.strategy);
+  return result;
+}
+
+}  // namespace zenith

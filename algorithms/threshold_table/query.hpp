@@ -1,0 +1,156 @@
+#pragma once
+
+/// \file
+/// A query on a device: the table's parts where kernels can read them, and the rows kept so far.
+
+#include <algorithm>
+
+#include <algorithms/threshold_table/finish.hpp>
+#include <core/device/context.hpp>
+
+namespace zenith::threshold_table_family {
+
+/// What all strategies need of a query. For `selection::smallest` all weights change their sign: so does every product
+/// and every sum, exactly, and the smallest score becomes the largest.
+template <class T, class Context>
+class query {
+ public:
+  using score = score_of<T>;
+  using entry = entry_of<T>;
+
+  query(Context& on, const threshold_table_call& call)
+      : on_(on), call_(call), layout_(*call.layout), events_(on.template buffer<u64>(event_count)) {
+    on.fill_zero(events_, event_count);
+    least_ = on.template buffer<entry>(1);
+    kept_count_ = on.template buffer<u32>(1);
+    forget();
+    rows_.nan_first = call.result.nan_first;
+    rows_.ids = part<u32>(layout_.ids, layout_.rows);
+    rows_.begins = part<u32>(layout_.begins, layout_.of_blocks.count + 1);
+    rows_.scored = weighted(layout_.rows);
+    for (unsigned j = 0; j < call.column_count; ++j) {
+      rows_.scored.column[j] = part<T>(layout_.values + call.columns[j] * layout_.row_stride * sizeof(T), layout_.rows);
+    }
+  }
+
+  [[nodiscard]] const threshold_layout& layout() const { return layout_; }
+  [[nodiscard]] u64 k() const { return call_.result.k; }
+  [[nodiscard]] const rows_of<T>& rows() const { return rows_; }
+  /// k rows are not worse than this. The worst entry before that is known.
+  [[nodiscard]] entry* least() const { return least_; }
+  [[nodiscard]] open_counters counters() const { return {event(0), event(1)}; }
+  [[nodiscard]] device::event_counter tuples() const { return event(2); }
+  void count_bounds(u64 more) { bounds_evaluated_ += more; }
+
+  template <class X>
+  [[nodiscard]] const X* part(u64 offset, u64 count) {
+    return on_.input(reinterpret_cast<const X*>(call_.table + offset), count, call_.space);
+  }
+
+  [[nodiscard]] bounds_of<T> bounds(const extremes_layout& of) {
+    bounds_of<T> all{};
+    all.nan_first = rows_.nan_first;
+    all.upper = weighted(of.count);
+    all.lower = all.upper;
+    for (unsigned j = 0; j < call_.column_count; ++j) {
+      const bool is_positive = all.upper.weight[j] > 0;
+      const u64 column = call_.columns[j] * of.stride * sizeof(T);
+      all.upper.column[j] = part<T>((is_positive ? of.maxima : of.minima) + column, of.count);
+      if (all.nan_first) all.lower.column[j] = part<T>((is_positive ? of.minima : of.maxima) + column, of.count);
+      all.used |= u64{1} << call_.columns[j];
+    }
+    if (all.nan_first) all.nans = part<u64>(of.nans, of.count);
+    all.first_ids = part<u32>(of.first_ids, of.count);
+    return all;
+  }
+
+  /// Room for so many more rows.
+  [[nodiscard]] kept_rows<T> keep(u64 more) {
+    ++rounds_;
+    if (held_ + more > capacity_) {
+      entry* const wider = on_.template buffer<entry>(held_ + more);
+      on_.copy(wider, static_cast<const entry*>(kept_), held_);
+      kept_ = wider;
+      capacity_ = held_ + more;
+    }
+    return {kept_, kept_count_, static_cast<u32>(std::min<u64>(capacity_, ~u32{0}))};
+  }
+  /// Reads how many rows are kept, and raises `least`. Returns whether none was lost.
+  bool look() {
+    held_ = on_.read(static_cast<const u32*>(kept_count_));
+    const bool is_whole = held_ <= capacity_;
+    held_ = std::min(held_, capacity_);
+    if (held_ >= k()) on_.kth_best(kept_, held_, k(), least_);
+    return is_whole;
+  }
+  /// Forgets the rows, but not `least`.
+  void drop() {
+    held_ = 0;
+    on_.fill_zero(kept_count_, 1);
+  }
+
+  /// Writes the k best of the kept rows, and ends the call.
+  void finish() {
+    auto survivors = on_.template collect<entry>(held_, k(), held_);
+    auto* const images = on_.template buffer<typename entry::image_t>(held_);
+    on_.for_each(held_, split_images<entry>{kept_, images});
+    on_.copy(survivors.bound, static_cast<const entry*>(least_), 1);
+    on_.for_tiles(collect_entries<entry>{{images, held_}, kept_, survivors});
+    const entry* const best = on_.select_best(survivors, k());
+    auto scored = rows_.scored;
+    if (is_smallest()) negate(scored);
+    const u32* const positions = part<u32>(layout_.positions, layout_.rows);
+    const auto& asked = call_.result;
+    auto* const scores = on_.output(static_cast<score*>(asked.out_keys), asked.k, asked.space);
+    if (asked.index_bytes == 4) {
+      auto* const to = on_.output(static_cast<std::uint32_t*>(asked.out_indices), asked.k, asked.space);
+      on_.for_each(asked.k, write_rows<T, std::uint32_t>{scored, positions, best, scores, to});
+    } else {
+      auto* const to = on_.output(static_cast<std::uint64_t*>(asked.out_indices), asked.k, asked.space);
+      on_.for_each(asked.k, write_rows<T, std::uint64_t>{scored, positions, best, scores, to});
+    }
+    if (call_.statistics != nullptr) {
+      *call_.statistics = {on_.read(static_cast<const u64*>(events_)), on_.read(static_cast<const u64*>(events_ + 1)),
+                           bounds_evaluated_ + on_.read(static_cast<const u64*>(events_ + 2)), rounds_};
+    }
+    on_.finish();
+  }
+
+ private:
+  static constexpr u64 event_count = 3;
+
+  [[nodiscard]] bool is_smallest() const { return call_.result.select == selection::smallest; }
+  static void negate(columns_of<T>& of) {
+    for (unsigned j = 0; j < of.columns; ++j) of.weight[j] = -of.weight[j];
+  }
+  void forget() {
+    on_.fill_zero(least_, 1);  // the worst entry
+    on_.fill_zero(kept_count_, 1);
+  }
+  [[nodiscard]] columns_of<T> weighted(u64 count) const {
+    columns_of<T> of{};
+    of.count = count;
+    of.columns = call_.column_count;
+    for (unsigned j = 0; j < of.columns; ++j) of.weight[j] = static_cast<const score*>(call_.weights)[j];
+    if (is_smallest()) negate(of);
+    return of;
+  }
+  [[nodiscard]] device::event_counter event(u64 which) const {
+    return {call_.statistics == nullptr ? nullptr : events_ + which};
+  }
+
+  Context& on_;
+  const threshold_table_call& call_;
+  const threshold_layout& layout_;
+  u64* events_;
+  entry* least_ = nullptr;
+  u32* kept_count_ = nullptr;
+  entry* kept_ = nullptr;
+  u64 held_ = 0;
+  u64 capacity_ = 0;
+  u64 rounds_ = 0;
+  u64 bounds_evaluated_ = 0;
+  rows_of<T> rows_{};
+};
+
+}  // namespace zenith::threshold_table_family

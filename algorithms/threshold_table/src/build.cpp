@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include <algorithms/threshold_table/src/storage.hpp>
+#include <zenith/error.hpp>
+
+namespace zenith::detail {
+namespace {
+
+[[noreturn]] void reject(const std::string& message, error_code code = error_code::invalid_argument) {
+  throw error(code, "threshold_table: " + message);
+}
+
+void check(const table_input& input, const table_options& options) {
+  const auto columns = input.columns.size();
+  if (columns == 0) reject("columns has no column");
+  if (columns > most_table_columns) {
+    reject("columns has " + std::to_string(columns) + " columns; the most is " + std::to_string(most_table_columns));
+  }
+  if (input.rows >= std::numeric_limits<std::uint32_t>::max()) {
+    reject("columns has " + std::to_string(input.rows) + " rows; the most is 2^32 - 2", error_code::unsupported);
+  }
+  if (options.block_rows == 0 || options.block_rows > most_block_rows) {
+    reject("options.block_rows is " + std::to_string(options.block_rows) + "; it must be from 1 to " +
+           std::to_string(most_block_rows));
+  }
+  if (options.layout != table_layout::partitions) return;
+  if (options.partitions == 0) reject("options.partitions is 0; there must be at least one");
+  if (options.order != table_order::weighted_sum) return;
+  if (options.order_weights.size() != columns) {
+    reject("options.order_weights has " + std::to_string(options.order_weights.size()) + " elements and columns " +
+           std::to_string(columns) + " columns; they must be as many");
+  }
+  for (std::size_t j = 0; j < columns; ++j) {
+    if (!std::isfinite(options.order_weights[j])) {
+      reject("options.order_weights[" + std::to_string(j) + "] is not finite");
+    }
+  }
+}
+
+template <class T>
+std::shared_ptr<const table_storage> build(const table_input& input, const table_options& options) {
+  const input_columns<T> columns(input);
+  return arrange(
+      columns,
+      options.layout == table_layout::clusters ? cluster(columns, options.block_rows) : partition(columns, options),
+      options.block_rows);
+}
+
+}  // namespace
+
+double column_scale::operator()(double value) const {
+  if (!(value >= least)) return 0;  // NaN too
+  if (!(most > least)) return 0;
+  // halves, so that no difference overflows
+  return (std::min(value, most) / 2 - least / 2) / (most / 2 - least / 2);
+}
+
+template <class T>
+std::vector<column_scale> scales_of(const input_columns<T>& input) {
+  std::vector<column_scale> scales(input.column.size());
+  for (std::size_t j = 0; j < scales.size(); ++j) {
+    T least = std::numeric_limits<T>::max();
+    T most = std::numeric_limits<T>::lowest();
+    for (std::size_t i = 0; i < input.rows; ++i) {
+      const T value = input.at(j, i);
+      least = value < least ? value : least;
+      most = most < value ? value : most;
+    }
+    // infinities count as the largest numbers
+    scales[j] = {std::max(static_cast<double>(least), static_cast<double>(std::numeric_limits<T>::lowest())),
+                 std::min(static_cast<double>(most), static_cast<double>(std::numeric_limits<T>::max()))};
+  }
+  return scales;
+}
+template std::vector<column_scale> scales_of(const input_columns<float>& input);
+template std::vector<column_scale> scales_of(const input_columns<double>& input);
+template std::vector<column_scale> scales_of(const input_columns<std::int32_t>& input);
+template std::vector<column_scale> scales_of(const input_columns<std::uint32_t>& input);
+
+std::shared_ptr<const table_storage> build_table(const table_input& input, const table_options& options) {
+  check(input, options);
+  try {
+    switch (input.type) {
+      case key_type::float32: return build<float>(input, options);
+      case key_type::float64: return build<double>(input, options);
+      case key_type::int32: return build<std::int32_t>(input, options);
+      default: return build<std::uint32_t>(input, options);
+    }
+  } catch (const std::bad_alloc&) {
+    reject("there is no memory for " + std::to_string(input.rows) + " rows", error_code::out_of_memory);
+  }
+}
+
+const threshold_layout& layout_of(const table_storage& table) { return table.layout; }
+std::span<const std::byte> bytes_of(const table_storage& table) {
+  return {table.bytes.get(), static_cast<std::size_t>(table.layout.bytes)};
+}
+
+}  // namespace zenith::detail

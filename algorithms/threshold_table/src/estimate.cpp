@@ -1,0 +1,74 @@
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+#include <algorithms/threshold_table/src/storage.hpp>
+
+namespace zenith::detail {
+namespace {
+
+/// Scores of sampled items, as near as the cost model needs them. NaN counts as the least.
+template <class T, class Column>
+std::vector<double> scores_of(std::size_t count, std::span<const std::uint32_t> columns,
+                              std::span<const double> weights, const Column& column) {
+  std::vector<double> scores(count);
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    const T* const values = column(j);
+    for (std::size_t i = 0; i < count; ++i) scores[i] += static_cast<double>(values[i]) * weights[j];
+  }
+  for (auto& one : scores) one = one == one ? one : -std::numeric_limits<double>::infinity();
+  return scores;
+}
+
+double rank_in(std::vector<double> scores, std::size_t rank) {
+  if (scores.size() < rank) return -std::numeric_limits<double>::infinity();
+  const auto at = scores.begin() + static_cast<std::ptrdiff_t>(rank - 1);
+  std::nth_element(scores.begin(), at, scores.end(), std::greater<>{});
+  return *at;
+}
+
+template <class T>
+double share_of(const table_storage& table, std::span<const std::uint32_t> columns, std::span<const double> weights,
+                std::uint64_t k) {
+  const auto& of = table.layout;
+  const auto& sample = sample_of<T>(table);
+  const std::size_t blocks = sample.blocks.size();
+  const auto bounds = scores_of<T>(blocks, columns, weights, [&](std::size_t j) {
+    return (weights[j] > 0 ? sample.maxima : sample.minima).data() + columns[j] * blocks;
+  });
+  // the k-th best of all is hardly below what stands at the same share of the sample
+  const auto rank = static_cast<std::size_t>((k * sample.rows + of.rows - 1) / of.rows);
+  double threshold =
+      rank_in(scores_of<T>(sample.rows, columns, weights,
+                           [&](std::size_t j) { return sample.values.data() + columns[j] * sample.rows; }),
+              std::max<std::size_t>(rank, 1));
+  // and not below the k-th best of the rows of any block
+  const auto best = static_cast<std::size_t>(std::ranges::max_element(bounds) - bounds.begin());
+  const auto* const begins = reinterpret_cast<const std::uint32_t*>(table.bytes.get() + of.begins);
+  const std::uint32_t first = begins[sample.blocks[best]];
+  const std::size_t rows = begins[sample.blocks[best] + 1] - first;
+  if (rows >= k) {
+    const auto* const values = reinterpret_cast<const T*>(table.bytes.get() + of.values);
+    threshold = std::max(
+        threshold, rank_in(scores_of<T>(rows, columns, weights,
+                                        [&](std::size_t j) { return values + columns[j] * of.row_stride + first; }),
+                           static_cast<std::size_t>(k)));
+  }
+  const auto reaching = std::ranges::count_if(bounds, [&](double bound) { return bound >= threshold; });
+  return (static_cast<double>(reaching) + 0.5) / (static_cast<double>(blocks) + 0.5);
+}
+
+}  // namespace
+
+double expected_share(const table_storage& table, std::span<const std::uint32_t> columns,
+                      std::span<const double> weights, std::uint64_t k) {
+  if (k == 0 || table.layout.rows == 0) return 1;
+  switch (table.layout.type) {
+    case key_type::float32: return share_of<float>(table, columns, weights, k);
+    case key_type::float64: return share_of<double>(table, columns, weights, k);
+    case key_type::int32: return share_of<std::int32_t>(table, columns, weights, k);
+    default: return share_of<std::uint32_t>(table, columns, weights, k);
+  }
+}
+
+}  // namespace zenith::detail

@@ -1,0 +1,76 @@
+#include <zenith/threshold_table.hpp>
+
+#include <cmath>
+#include <string>
+
+#include <algorithms/scored_top_k/arguments.hpp>
+#include <algorithms/threshold_table/choices.hpp>
+#include <algorithms/threshold_table/src/storage.hpp>
+#include <algorithms/top_k/run.hpp>
+#include <core/choose.hpp>
+
+namespace zenith::detail {
+namespace {
+
+/// What the cost models see of a query.
+threshold_table_problem problem_of(const table_query& query, const scored_top_k_detail::weighted_columns& weighted,
+                                   const table_query_options& options) {
+  const auto& layout = query.table->layout;
+  threshold_table_problem problem{
+      layout.rows, query.out_scores_count, weighted.columns.size(), layout.type, query.space, layout.block_rows, 0};
+  if (options.strategy != "auto") return problem;
+  auto weights = weighted.doubles;
+  if (options.select == selection::smallest) {
+    for (auto& one : weights) one = -one;
+  }
+  const double share = expected_share(*query.table, weighted.columns, weights, problem.k);
+  problem.share_eighths = static_cast<std::uint32_t>(std::floor(-8 * std::log2(share)));
+  return problem;
+}
+
+}  // namespace
+
+top_k_run query_table(const executor& on, const table_query& query, const table_query_options& options) {
+  static const threshold_layout nothing;
+  const auto& layout = query.table == nullptr ? nothing : query.table->layout;
+  scored_top_k_detail::check_sizes({"table", layout.rows, layout.columns, query.weights_count, query.out_scores_count,
+                                    query.out_indices_count, query.index_bytes, query.index_signed});
+  const scored_top_k_detail::weighted_columns weighted("table", query.score_type, query.weights, query.weights_count,
+                                                       most_table_columns);
+  const auto problem = problem_of(query, weighted, options);
+  const auto chosen = choose(threshold_table_detail::choices, on.settings(), problem, options.strategy);
+  check_backend(chosen.on, threshold_table_call::operation, "top_k", "table", query.space, chosen.strategy);
+  top_k_run run{std::string{chosen.on.target->name}, chosen.strategy};
+  threshold_statistics counted;
+  if (query.out_scores_count > 0) {
+    threshold_table_call call;
+    call.layout = &layout;
+    call.table = query.bytes;
+    call.space = query.space;
+    call.columns = weighted.columns.data();
+    call.weights = weighted.weights(query.score_type);
+    call.column_count = static_cast<unsigned>(weighted.columns.size());
+    call.statistics = options.statistics == nullptr ? nullptr : &counted;
+    auto& result = call.result;
+    result.type = query.score_type;
+    result.space = query.out_space;
+    result.count = layout.rows;
+    result.k = query.out_scores_count;
+    result.out_keys = query.out_scores;
+    result.out_indices = query.out_indices;
+    result.index_bytes = query.index_bytes;
+    result.select = options.select;
+    result.nan_first = options.nans != nan_policy::last;
+    const top_k_detail::rejection nan{options.nans == nan_policy::reject, "a score is NaN"};
+    top_k_detail::run_parts(
+        chosen.on, result, nan, top_k_detail::segment_limit, [&](const top_k_call& whole, std::uint64_t /*first*/) {
+          auto there = call;
+          there.result = whole;
+          find_kernel(*chosen.on.target, threshold_table_call::operation, chosen.strategy)->run(chosen.on, &there);
+        });
+  }
+  if (options.statistics != nullptr) *options.statistics = counted;
+  return run;
+}
+
+}  // namespace zenith::detail

@@ -1,0 +1,299 @@
+#pragma once
+
+/// \file
+/// The strategies of a query of a threshold table.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include <algorithms/threshold_table/descent.hpp>
+#include <algorithms/threshold_table/family.hpp>
+#include <algorithms/threshold_table/query.hpp>
+#include <algorithms/threshold_table/walk.hpp>
+#include <core/device/context.hpp>
+
+namespace zenith::threshold_table_family {
+
+template <class Entry>
+using entry_kernels = device::list<gather_listed<Entry>, gather_left<Entry>, split_images<Entry>,
+                                   collect_entries<Entry>, order_partitions<Entry>>;
+template <class... T>
+struct kernels_for {
+  using type =
+      device::list<write_bounds<T>..., write_block_bounds<T>..., open_blocks<T>..., open_all<T>..., draw_rows<T>...,
+                   walk_partition<T>..., write_rows<T, std::uint32_t>..., write_rows<T, std::uint64_t>...>;
+};
+using kernels =
+    device::concat<kernels_for<float, double, std::int32_t, std::uint32_t>::type, entry_kernels<ordered::entry32>,
+                   entry_kernels<ordered::entry64>, device::list<number_groups>>;
+
+namespace detail {
+
+/// Calls use(std::type_identity<T>) with the type of the table's columns.
+template <class Use>
+void with_type(key_type type, const Use& use) {
+  switch (type) {
+    case key_type::float32: return use(std::type_identity<float>{});
+    case key_type::float64: return use(std::type_identity<double>{});
+    case key_type::int32: return use(std::type_identity<std::int32_t>{});
+    default: return use(std::type_identity<std::uint32_t>{});
+  }
+}
+
+template <class T, class Context>
+[[nodiscard]] entry_of<T>* make_bounds(Context& on, query<T, Context>& asked, const bounds_of<T>& of) {
+  auto* const to = on.template buffer<entry_of<T>>(of.size());
+  on.for_teams((of.size() + write_bounds<T>::segment - 1) / write_bounds<T>::segment, write_bounds<T>{of, to});
+  asked.count_bounds(of.size());
+  return to;
+}
+
+/// *to = the rank-th best of the entries, which stay as they are.
+template <class Context, class Entry>
+void find_rank(Context& on, const Entry* entries, u64 n, u64 rank, Entry* to) {
+  Entry* const moved = on.template buffer<Entry>(n);
+  on.copy(moved, entries, n);
+  on.kth_best(moved, n, rank, to);
+}
+
+// ---- every row
+
+/// Keeps the rows of the chosen pieces that reach `least`; room for at most `room` more. Returns whether none was lost.
+template <class T, class Context>
+[[nodiscard]] bool open_pieces(Context& on, query<T, Context>& asked, piece_choice choice, u64 room) {
+  const u64 pieces = (asked.layout().rows + open_all<T>::piece - 1) / open_all<T>::piece;
+  const u64 teams = open_all<T>::teams(pieces, choice);
+  const auto kept = asked.keep(std::min(room, teams * open_all<T>::piece));
+  on.for_teams(teams, open_all<T>{asked.rows(), asked.least(), kept, asked.counters(), choice});
+  return asked.look();
+}
+
+/// Evaluates all rows. A sample gives the threshold of one piece in 64, and these the threshold of the others. The
+/// pieces alone would not do: in a table that is clustered they may be far below the best rows.
+template <class T, class Context>
+void open_everything(Context& on, query<T, Context>& asked) {
+  const auto rows = static_cast<double>(asked.layout().rows);
+  const auto k = static_cast<double>(asked.k());
+  // what a sampled row costs, cache misses, and what it saves, rows that are kept
+  const double samples = std::floor(std::max({std::sqrt(rows * k) / 4, 4 * k, 256.0}));
+  if (8 * samples < rows) {
+    auto* const sample = on.template buffer<entry_of<T>>(static_cast<u64>(samples));
+    on.for_each(static_cast<u64>(samples), draw_rows<T>{asked.rows(), static_cast<u32>(samples), sample});
+    on.kth_best(sample, static_cast<u64>(samples), asked.k(), asked.least());
+    const auto room = static_cast<u64>(8 * rows * k / samples + 65536);
+    if (open_pieces(on, asked, piece_choice::one_in_64, room) &&
+        open_pieces(on, asked, piece_choice::the_others, room)) {
+      return;
+    }
+    // the sample misled, but what was kept gives a better threshold
+    asked.drop();
+  }
+  (void)open_pieces(on, asked, piece_choice::all, asked.layout().rows);
+}
+
+// ---- blocks by falling bound
+
+/// How many blocks the first round opens, and how much more each round after it.
+struct round_plan {
+  u64 blocks;
+  u64 groups;
+  u64 growth;
+
+  /// Rounds that grow fast are few, and the last one opens more than it must: what that costs grows with the rounds.
+  [[nodiscard]] u64 after(u64 wanted) const {
+    return growth > 2 || wanted < 256 ? wanted * growth : wanted + wanted / 2;
+  }
+
+  /// A device is to be filled; a host stops as early as it can.
+  [[nodiscard]] static round_plan of(bool is_device, u64 k, u64 block_rows) {
+    const u64 needed = k / block_rows + 1;
+    if (is_device) return {std::max<u64>(1024, 2 * needed), std::max<u64>(64, needed / 8), 8};
+    return {std::max<u64>(4, needed + needed / 2), std::max<u64>(4, needed / 8), 2};
+  }
+};
+
+/// Blocks that may be opened, with their bounds.
+template <class Entry>
+struct block_list {
+  const u32* blocks;
+  const Entry* bounds;
+  u64 count;
+};
+
+/// The candidates among the blocks of listed groups.
+template <class T, class Context>
+[[nodiscard]] block_list<entry_of<T>> list_blocks(Context& on, query<T, Context>& asked, const bounds_of<T>& of,
+                                                  const u32* groups, u64 count,
+                                                  const opened_before<entry_of<T>>& before) {
+  using entry = entry_of<T>;
+  const u64 places = count * group_blocks;
+  if (count == 0) return {nullptr, nullptr, 0};
+  auto* const bounds = on.template buffer<entry>(places);
+  on.for_teams(count, write_block_bounds<T>{of, groups, bounds});
+  asked.count_bounds(std::min(places, of.size()));
+  auto* const chosen = on.template buffer<u32>(places);
+  auto* const found = on.template buffer<u32>(1);
+  const listed_blocks listed{groups, of.size()};
+  on.compact(places, is_candidate<entry>{listed, bounds, asked.least(), before}, chosen, found);
+  const u64 left = on.read(static_cast<const u32*>(found));
+  auto* const to_blocks = on.template buffer<u32>(left);
+  auto* const to_bounds = on.template buffer<entry>(left);
+  on.for_each(left, gather_listed<entry>{listed, bounds, chosen, to_bounds, to_blocks});
+  return {to_blocks, to_bounds, left};
+}
+
+/// Opens the `wanted` best of listed blocks, all where there are hardly more, and raises `least`. Blocks that are not
+/// worse than *cut were opened.
+template <class T, class Context>
+void open_round(Context& on, query<T, Context>& asked, const block_list<entry_of<T>>& list, u64 wanted,
+                entry_of<T>* cut) {
+  const bool takes_all = list.count <= wanted + wanted / 4;
+  if (takes_all) {
+    on.fill_zero(cut, 1);
+  } else {
+    find_rank(on, list.bounds, list.count, wanted, cut);
+  }
+  const auto kept = asked.keep((takes_all ? list.count : wanted) * asked.layout().block_rows);
+  on.for_teams(list.count,
+               open_blocks<T>{asked.rows(), list.blocks, list.bounds, cut, asked.least(), kept, asked.counters()});
+  (void)asked.look();
+}
+
+/// The listed blocks that are left after a round.
+template <class T, class Context>
+[[nodiscard]] block_list<entry_of<T>> list_left(Context& on, query<T, Context>& asked,
+                                                const block_list<entry_of<T>>& list, const entry_of<T>* cut) {
+  using entry = entry_of<T>;
+  auto* const chosen = on.template buffer<u32>(list.count);
+  auto* const found = on.template buffer<u32>(1);
+  on.compact(list.count, is_left<entry>{list.bounds, cut, asked.least()}, chosen, found);
+  const u64 left = on.read(static_cast<const u32*>(found));
+  auto* const to_blocks = on.template buffer<u32>(left);
+  auto* const to_bounds = on.template buffer<entry>(left);
+  on.for_each(left, gather_left<entry>{list.bounds, list.blocks, chosen, to_bounds, to_blocks});
+  return {to_blocks, to_bounds, left};
+}
+
+template <class T, class Context>
+void open_by_bound(Context& on, query<T, Context>& asked) {
+  using entry = entry_of<T>;
+  const auto& layout = asked.layout();
+  const auto plan = round_plan::of(on.threads() == 0, asked.k(), layout.block_rows);
+  const auto of_blocks = asked.bounds(layout.of_blocks);
+  const u64 group_count = layout.of_groups.count;
+  const entry* const group_bounds = make_bounds(on, asked, asked.bounds(layout.of_groups));
+  auto* const groups = on.template buffer<u32>(group_count);
+  auto* const cut = on.template buffer<entry>(1);
+  u64 wanted = plan.blocks;
+  opened_before<entry> before{group_bounds, nullptr, nullptr};
+
+  // the best blocks of the best groups give a threshold
+  u64 listed = group_count;
+  auto* const found = on.template buffer<u32>(1);
+  if (plan.groups < group_count) {
+    auto* const group_cut = on.template buffer<entry>(1);
+    auto* const block_cut = on.template buffer<entry>(1);
+    find_rank(on, group_bounds, group_count, plan.groups, group_cut);
+    on.compact(group_count, reaches<entry>{group_bounds, group_cut}, groups, found);
+    const auto first = list_blocks(on, asked, of_blocks, groups, plan.groups, before);
+    open_round(on, asked, first, wanted, block_cut);
+    before.group_cut = group_cut;
+    before.block_cut = block_cut;
+    // the groups that reach it
+    on.compact(group_count, reaches<entry>{group_bounds, asked.least()}, groups, found);
+    listed = on.read(static_cast<const u32*>(found));
+  } else {
+    on.for_each(group_count, number_groups{groups});
+  }
+  // their blocks, until no bound reaches what is then the threshold
+  auto list = list_blocks(on, asked, of_blocks, groups, listed, before);
+  while (list.count > 0) {
+    open_round(on, asked, list, wanted, cut);
+    list = list_left(on, asked, list, cut);
+    wanted = plan.after(wanted);
+  }
+}
+
+// ---- partitions
+
+template <class T, class Context>
+void walk(Context& on, query<T, Context>& asked, bool is_shared) {
+  using entry = entry_of<T>;
+  using image = typename entry::image_t;
+  const auto& layout = asked.layout();
+  walk_partition<T> run{};
+  run.rows = asked.rows();
+  run.behind = asked.bounds(layout.behind_blocks);
+  run.partition_begins = asked.template part<u32>(layout.partition_begins, layout.partitions + 1);
+  run.k = static_cast<u32>(asked.k());
+  run.counters = asked.counters();
+  run.tuples = asked.tuples();
+  if (is_shared) {
+    run.bounds = make_bounds(on, asked, asked.bounds(layout.of_partitions));
+    auto* const keys = on.template buffer<image>(layout.partitions);
+    auto* const order = on.template buffer<u32>(layout.partitions);
+    on.for_each(layout.partitions, order_partitions<entry>{run.bounds, keys, order});
+    on.sort_pairs(keys, order, layout.partitions);
+    run.order = order;
+    run.shared.at = on.template buffer<image>(1);
+    on.fill_zero(run.shared.at, 1);
+  }
+  run.kept = asked.keep(std::min<u64>(layout.rows, layout.partitions * asked.k()));
+  on.for_teams(layout.partitions, run);
+  (void)asked.look();
+}
+
+}  // namespace detail
+
+template <class Context>
+void blocks::run(Context& on, const threshold_table_call& call) {
+  detail::with_type(call.layout->type, [&]<class T>(std::type_identity<T>) {
+    query<T, Context> asked(on, call);
+    // so many rows are in hardly fewer blocks than there are
+    if (asked.k() >= asked.layout().rows / 8) {
+      detail::open_everything(on, asked);
+    } else {
+      detail::open_by_bound(on, asked);
+    }
+    asked.finish();
+  });
+}
+
+template <class Context>
+void scan::run(Context& on, const threshold_table_call& call) {
+  detail::with_type(call.layout->type, [&]<class T>(std::type_identity<T>) {
+    query<T, Context> asked(on, call);
+    detail::open_everything(on, asked);
+    asked.finish();
+  });
+}
+
+template <class Context>
+void gta::run(Context& on, const threshold_table_call& call) {
+  detail::with_type(call.layout->type, [&]<class T>(std::type_identity<T>) {
+    query<T, Context> asked(on, call);
+    if (asked.k() > most_walk_k) {
+      detail::open_everything(on, asked);
+    } else {
+      detail::walk(on, asked, false);
+    }
+    asked.finish();
+  });
+}
+
+template <class Context>
+void gta_shared::run(Context& on, const threshold_table_call& call) {
+  detail::with_type(call.layout->type, [&]<class T>(std::type_identity<T>) {
+    query<T, Context> asked(on, call);
+    if (asked.k() > most_walk_k) {
+      detail::open_everything(on, asked);
+    } else {
+      detail::walk(on, asked, true);
+    }
+    asked.finish();
+  });
+}
+
+}  // namespace zenith::threshold_table_family

@@ -1,0 +1,108 @@
+// What a threshold table says of its arguments, and that it is a value.
+
+#include <cmath>
+#include <thread>
+
+#include <catch.hpp>
+#include <table_suite.hpp>
+
+namespace {
+
+template <class Call>
+std::string message(const Call& call) {
+  try {
+    call();
+  } catch (const zenith::error& fault) {
+    return fault.what();
+  }
+  return "nothing was thrown";
+}
+
+void has(const std::string& text, const std::string& part) {
+  INFO(text);
+  CHECK(text.find(part) != std::string::npos);
+}
+
+using weights = std::vector<float>;
+using table = zenith::threshold_table<float>;
+
+}  // namespace
+
+TEST_CASE("a threshold table says what is wrong with its columns and options", "[table][contract]") {
+  const std::vector<float> a{1, 2, 3};
+  const zenith::column_set<float> columns{a, a};
+  has(message([&] { (void)table::build(zenith::column_set<float>{}); }), "threshold_table: columns has no column");
+  const zenith::column_set<float> many(std::vector<std::span<const float>>(65, a));
+  has(message([&] { (void)table::build(many); }), "columns has 65 columns; the most is 64");
+  has(message([&] { (void)table::build(columns, {.block_rows = 0}); }), "options.block_rows is 0");
+  has(message([&] { (void)table::build(columns, {.block_rows = 1025}); }), "options.block_rows is 1025");
+  const auto partitions = zenith::table_layout::partitions;
+  has(message([&] { (void)table::build(columns, {.layout = partitions, .partitions = 0}); }),
+      "options.partitions is 0");
+  const auto weighted = zenith::table_order::weighted_sum;
+  const std::vector<double> orders{1, NAN};
+  has(message([&] { (void)table::build(columns, {.layout = partitions, .order = weighted}); }),
+      "options.order_weights has 0 elements and columns 2 columns");
+  has(message([&] { (void)table::build(columns, {.layout = partitions, .order = weighted, .order_weights = orders}); }),
+      "options.order_weights[1] is not finite");
+}
+
+TEST_CASE("a query of a threshold table says what is wrong with its arguments", "[table][contract]") {
+  const std::vector<float> a{1, 2, 3};
+  const auto made = table::build(zenith::column_set<float>{a, a});
+  const auto on = zenith::cpu();
+  has(message([&] { (void)zenith::top_k(on, made, weights{1}, 1); }), "weights has 1 elements and table 2 columns");
+  has(message([&] { (void)zenith::top_k(on, made, weights{0, 0}, 1); }), "weights has only zeros");
+  has(message([&] { (void)zenith::top_k(on, table{}, weights{}, 0); }), "table has no column");
+  has(message([&] { (void)zenith::top_k(on, made, weights{1, NAN}, 1); }), "weights[1] is NaN");
+  has(message([&] { (void)zenith::top_k(on, made, weights{INFINITY, 1}, 1); }), "weights[0] is infinite");
+  has(message([&] { (void)zenith::top_k(on, made, weights{1, 1}, 4); }), "k is 4");
+  has(message([&] { (void)zenith::top_k(on, made, weights{1, 1}, 1, {.strategy = "best"}); }), "best");
+  std::vector<float> scores(2);
+  std::vector<std::uint64_t> rows(1);
+  has(message([&] { zenith::top_k(on, made, weights{1, 1}, scores, rows); }), "both must have k");
+}
+
+TEST_CASE("a threshold table is a value that outlives its columns", "[table][contract]") {
+  table made;
+  CHECK(made.rows() == 0);
+  {
+    const std::vector<float> rows{1, 10, 5, 20, 3, 0};  // 3 rows of 2 columns
+    made = table::build(zenith::matrix_view<const float>::row_major(rows, 3, 2), {.block_rows = 2});
+  }
+  CHECK(made.rows() == 3);
+  CHECK(made.columns() == 2);
+  CHECK(made.blocks() == 2);
+  const table copy = made;
+  CHECK(copy.storage() == made.storage());
+  made = table{};
+  std::vector<std::jthread> readers;
+  for (int reader = 0; reader < 3; ++reader) {
+    readers.emplace_back([copy] {
+      const auto best = zenith::top_k(zenith::make_executor("auto"), copy, weights{1, 0.5F}, 2);
+      if (best.keys != weights{15, 6} || best.indices != std::vector<std::uint64_t>{1, 0}) std::abort();
+      if (best.backend.empty() || best.strategy.empty()) std::abort();
+    });
+  }
+}
+
+TEST_CASE("a threshold table of no rows", "[table][contract]") {
+  const auto made = table::build(zenith::column_set<float>{std::span<const float>{}});
+  CHECK(made.rows() == 0);
+  CHECK(zenith::top_k(zenith::make_executor("auto"), made, weights{1}, 0).keys.empty());
+  CHECK(table::build(zenith::column_set<float>{std::span<const float>{}}, {.layout = zenith::table_layout::partitions})
+            .columns() == 1);
+}
+
+TEST_CASE("blocks evaluate few rows where they can", "[table][contract]") {
+  std::vector<float> a(100000);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>((i * 7919) % a.size());
+  const auto made = table::build(zenith::column_set<float>{a, a});
+  zenith::threshold_statistics seen;
+  (void)zenith::top_k(zenith::cpu({.threads = 1}), made, weights{1, 1}, 16,
+                      {.strategy = "blocks", .statistics = &seen});
+  CHECK(seen.rows_evaluated >= 16);
+  CHECK(seen.rows_evaluated <= 512);
+  CHECK(seen.blocks_opened <= 8);
+  CHECK(seen.bounds_evaluated <= 1600);
+}

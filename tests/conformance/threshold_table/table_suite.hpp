@@ -1,0 +1,106 @@
+#pragma once
+
+/// \file
+/// How large the suite of threshold tables is, and what it compares with: the definition of scored top-k. The same
+/// cases make two programs: one for the backends of the build and one for the CUDA backend emulated lane by lane.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <scored_suite.hpp>
+#include <zenith/threshold_table.hpp>
+
+namespace conformance::tables {
+
+using conformance::scored::answer;
+using conformance::scored::question;
+
+struct suite {
+  std::vector<zenith_test::target> targets;
+  std::size_t most_rows = 0;
+  std::uint64_t one_in = 1;  ///< of so many questions one is asked
+};
+
+/// Each program defines it.
+[[nodiscard]] const suite& the_suite();
+
+/// A table's options with room for what they borrow.
+struct arrangement {
+  zenith::table_options options;
+  std::vector<double> weights;
+
+  [[nodiscard]] std::string name() const {
+    if (options.layout == zenith::table_layout::clusters) {
+      return "clusters of " + std::to_string(options.block_rows);
+    }
+    return std::to_string(options.partitions) +
+           (options.partitioning == zenith::table_partitioning::angle ? " angle" : " random") + " partitions by " +
+           std::to_string(static_cast<int>(options.order)) + ", blocks of " + std::to_string(options.block_rows);
+  }
+};
+
+/// What is wrong with `asked` of a table on a target; empty when nothing is.
+template <class T>
+[[nodiscard]] std::string fault_of(const zenith_test::target& on, const zenith::threshold_table<T>& table,
+                                   const question<T>& asked, const answer<T>& expected, bool on_device) {
+  using score = zenith::score_t<T>;
+  zenith::threshold_statistics seen;
+  const zenith::table_query_options options{
+      .select = asked.select, .nans = asked.nans, .strategy = on.strategy, .statistics = &seen};
+  constexpr score untouched{-77};
+  std::vector<score> scores(asked.k, untouched);
+  std::vector<std::uint32_t> ids(asked.k);
+  bool rejected = false;
+  try {
+    if (on_device) {
+      const zenith::device_threshold_table<T> there(on.on, table);
+      zenith::array<score> out(on.on, std::span<const score>(scores));
+      zenith::array<std::uint32_t> out_ids(on.on, std::span<const std::uint32_t>(ids));
+      zenith::top_k(on.on, there, asked.weights, out.device(), out_ids.device(), options);
+      out.copy_to(scores);
+      out_ids.copy_to(ids);
+    } else {
+      zenith::top_k(on.on, table, asked.weights, scores, ids, options);
+    }
+  } catch (const zenith::error& fault) {
+    if (fault.code() != zenith::error_code::invalid_argument || !expected.has_nan) return fault.what();
+    rejected = true;
+  }
+  if (asked.nans == zenith::nan_policy::reject && expected.has_nan && asked.k > 0) {
+    if (!rejected) return "a NaN was not rejected";
+    return std::ranges::all_of(scores, [](score one) { return one == untouched; }) ? "" : "outputs were written";
+  }
+  if (rejected) return "it was rejected";
+  if (seen.rows_evaluated < asked.k || seen.rows_evaluated > 3 * table.rows()) {
+    return "it evaluated " + std::to_string(seen.rows_evaluated) + " rows";
+  }
+  return conformance::scored::difference<T, std::uint32_t>(asked, expected, scores, ids);
+}
+
+/// Puts a question to every target of the suite.
+template <class T>
+void ask_everywhere(zenith_test::verdict& seen, const arrangement& arranged, const question<T>& asked) {
+  static std::uint64_t number = 0;
+  if (number++ % the_suite().one_in != 0) return;
+  const answer<T> expected(asked);
+  zenith::column_set<T> columns;
+  for (const auto& one : asked.columns) columns.add(one);
+  const auto table = zenith::threshold_table<T>::build(columns, arranged.options);
+  for (const auto& on : the_suite().targets) {
+    for (const bool on_device : {false, true}) {
+      if (on_device && on.memory != zenith::memory_space::device) continue;
+      seen.count_case();
+      const auto fault = fault_of(on, table, asked, expected, on_device);
+      if (fault.empty()) continue;
+      seen.add(on, asked.name + ", " + arranged.name() + ", " + std::to_string(table.rows()) + " rows, " +
+                       std::to_string(table.columns()) + " columns, k = " + std::to_string(asked.k) +
+                       (asked.select == zenith::selection::largest ? " largest" : " smallest") +
+                       " nans=" + std::to_string(static_cast<int>(asked.nans)) + (on_device ? " on the device" : "") +
+                       ": " + fault);
+    }
+  }
+}
+
+}  // namespace conformance::tables
