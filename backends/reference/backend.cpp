@@ -3,6 +3,7 @@
 #include <backends/reference/packed_column.hpp>
 #include <backends/reference/scored_top_k.hpp>
 #include <backends/reference/skyline.hpp>
+#include <backends/reference/spatial_join.hpp>
 #include <backends/reference/top_k.hpp>
 #include <zenith/backend.hpp>
 
@@ -17,7 +18,9 @@ constexpr std::array kernels{
     make_kernel<packed_top_k_call, packed_top_k>("tiles"),
     make_kernel<scored_top_k_call, scored_top_k>("sort"),
     make_kernel<skyline_call, skyline>("bnl"),
+    make_kernel<spatial_join_call, spatial_join>("loops"),
     make_kernel<top_k_call, top_k>("sort"),
+    make_kernel<top_k_spatial_join_call, top_k_spatial_join>("loops"),
     make_kernel<unpack_call, unpack>("tiles"),
 };
 

@@ -23,6 +23,8 @@
 #include <zenith/skyline.hpp>
 #include <zenith/skyline_call.hpp>
 #include <zenith/span.hpp>
+#include <zenith/spatial_join.hpp>
+#include <zenith/spatial_join_call.hpp>
 #include <zenith/top_k.hpp>
 #include <zenith/types.hpp>
 #include <zenith/version.hpp>

@@ -1,0 +1,14 @@
+// The suite of spatial joins over the backends of this build.
+
+#include <spatial_suite.hpp>
+
+namespace conformance::spatial {
+
+const suite& the_suite() {
+  static const suite whole{.joins = zenith_test::targets("spatial_join"),
+                           .ranked = zenith_test::targets("top_k_spatial_join"),
+                           .most_rows = zenith_test::scale() < 0.3 ? 1024U : 4096U};
+  return whole;
+}
+
+}  // namespace conformance::spatial
