@@ -34,13 +34,13 @@ template <class T>
 using device_scored_points = basic_scored_points<device_span<const T>>;
 
 struct spatial_join_options {
-  within predicate;
+  within predicate = {};
   /// "auto", or the name of a strategy: "grid".
   std::string_view strategy = "auto";
 };
 
 struct top_k_spatial_join_options {
-  within predicate;
+  within predicate = {};
   pair_score score = pair_score::sum;
   double left_weight = 1;   ///< of `weighted_sum`; rounded to the scores' type
   double right_weight = 1;  ///< of `weighted_sum`; rounded to the scores' type
@@ -214,7 +214,7 @@ template <index Index = std::uint32_t, detail::point_span Span>
 /// infinity among the scores, for a negative score under `pair_score::product`, for a weight that is NaN or infinite,
 /// and where a score times its weight is infinite.
 ///
-/// Source: the operation is that of "Top-k spatial joins on GPUs" (thesis, 2020); the strategies are ours.
+/// Source: the operation is that of Åmdal: Top-k Spatial Join on GPU, master's thesis, NTNU 2020; strategies are ours.
 template <index Index = std::uint32_t, detail::point_span Span>
 [[nodiscard]] auto top_k_spatial_join(const executor& on, const basic_scored_points<Span>& left,
                                       const basic_scored_points<Span>& right, std::size_t k,
