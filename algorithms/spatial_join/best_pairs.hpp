@@ -101,7 +101,7 @@ struct write_result {
 template <class T, class Context>
 [[nodiscard]] pair_pool<T> make_pool(Context& on, u64 capacity) {
   pair_pool<T> pool{on.template buffer<ordered::bits_t<T>>(capacity), on.template buffer<u64>(capacity),
-                    on.template buffer<u64>(1), capacity};
+                    on.template buffer<u64>(1), capacity, on.threads() == 1};
   on.fill_zero(pool.count, 1);
   return pool;
 }

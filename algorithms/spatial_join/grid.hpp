@@ -78,7 +78,8 @@ struct count_cells {
   cell_grid<T, D> grid;
   u32* cells;
   u32* ranks;
-  u32* counts;  ///< of every cell
+  u32* counts;    ///< of every cell
+  bool is_alone;  ///< no other thread counts: an atomic addition waits for the one before it
 
   ZENITH_FN void operator()(u64 i) const {
     const u64 row = picked == nullptr ? i : picked[i];
@@ -87,7 +88,7 @@ struct count_cells {
     for (unsigned a = 0; a < D; ++a) point[a] = from.at[a][row];
     const u32 cell = grid.cell_at(point);
     cells[i] = cell;
-    ranks[i] = device::atomic_add(counts + cell, 1);
+    ranks[i] = is_alone ? counts[cell]++ : device::atomic_add(counts + cell, 1);
   }
 };
 
@@ -120,9 +121,9 @@ struct placed_sides {
   placed_points<T, D> right;
   const u32* starts;  ///< of the right side's cells; one more than there are
 
-  /// use(r) for every place r of the right side within the distance of a point.
+  /// use(r, whether it is within the distance) for every place r of the right side in cells around a point.
   template <class Use>
-  ZENITH_FN void each_near(const T (&point)[D], const Use& use) const {
+  ZENITH_FN void each_candidate(const T (&point)[D], const Use& use) const {
     u32 first[D];
     u32 last[D];
     ZENITH_UNROLLED
@@ -142,6 +143,13 @@ struct placed_sides {
       }
     }
   }
+  /// use(r) for every place r of the right side within the distance of a point.
+  template <class Use>
+  ZENITH_FN void each_near(const T (&point)[D], const Use& use) const {
+    each_candidate(point, [&](u32 r, bool is_near) ZENITH_BODY {
+      if (is_near) use(r);
+    });
+  }
 
  private:
   template <class Use>
@@ -150,7 +158,7 @@ struct placed_sides {
     for (u32 r = starts[begin + first]; r < end; ++r) {
       T other[D];
       right.get(r, other);
-      if (grid.is_near(point, other)) use(r);
+      use(r, grid.is_near(point, other));
     }
   }
 };

@@ -145,7 +145,7 @@ template <class T, unsigned D, class Context>
   u32* const counts = on.template buffer<u32>(cells);
   u32* const starts = on.template buffer<u32>(cells + 1);
   on.fill_zero(counts, cells);
-  on.for_each(n, count_cells<T, D>{from, picked.rows, grid, cell, rank, counts});
+  on.for_each(n, count_cells<T, D>{from, picked.rows, grid, cell, rank, counts, on.threads() == 1});
   on.exclusive_scan(static_cast<const u32*>(counts), cells, starts);
   on.for_each(n, place_in_cells<T, D>{from, picked.rows, cell, rank, starts, to});
   return starts;

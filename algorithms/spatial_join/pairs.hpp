@@ -21,7 +21,7 @@ struct count_partners {
     T point[D];
     sides.left.get(i, point);
     u64 found = 0;
-    sides.each_near(point, [&](u32 /*r*/) ZENITH_BODY { ++found; });
+    sides.each_candidate(point, [&](u32 /*r*/, bool is_near) ZENITH_BODY { found += is_near ? 1 : 0; });
     counts[sides.left.rows[i]] = found;
   }
 };
@@ -63,24 +63,57 @@ ZENITH_FN void sort_ids(Index* ids, u64 n) {
 template <class T, unsigned D, class Index>
 struct write_partners {
   static constexpr u64 item_cost = 512;
+  static constexpr u32 few = 16;
 
   placed_sides<T, D> sides;
   const u64* offsets;  ///< of every row of the left side
-  Index* left;
   Index* right;
 
   ZENITH_FN void operator()(u64 i) const {
     const u32 row = sides.left.rows[i];
     const u64 begin = offsets[row];
-    if (offsets[row + u64{1}] == begin) return;
+    const u64 n = offsets[row + u64{1}] - begin;
+    if (n == 0) return;
     T point[D];
     sides.left.get(i, point);
-    u64 end = begin;
-    sides.each_near(point, [&](u32 r) ZENITH_BODY {
-      left[end] = static_cast<Index>(row);
-      right[end++] = static_cast<Index>(sides.right.rows[r]);
+    Index* const to = right + begin;
+    if (n <= few) return write_few(point, static_cast<u32>(n), to);
+    u64 at = 0;
+    sides.each_near(point, [&](u32 r) ZENITH_BODY { to[at++] = static_cast<Index>(sides.right.rows[r]); });
+    sort_ids(to, n);
+  }
+
+ private:
+  /// Without a branch that depends on a single candidate: each is written, and the next one over it unless it is near.
+  /// Ids differ, so the place of one is how many are smaller.
+  ZENITH_FN void write_few(const T (&point)[D], u32 n, Index* to) const {
+    u32 ids[few + 1];
+    for (u32 j = 0; j <= few; ++j) ids[j] = ~u32{0};
+    u32 at = 0;
+    sides.each_candidate(point, [&](u32 r, bool is_near) ZENITH_BODY {
+      ids[at] = sides.right.rows[r];
+      at += is_near ? 1 : 0;
     });
-    sort_ids(right + begin, end - begin);
+    ids[at] = ~u32{0};
+    for (u32 j = 0; j < n; ++j) {
+      u32 smaller = 0;
+      for (u32 other = 0; other < few; ++other) smaller += ids[other] < ids[j] ? 1 : 0;
+      to[smaller] = static_cast<Index>(ids[j]);
+    }
+  }
+};
+
+/// A row of the left side beside each of its partners.
+template <class Index>
+struct write_left {
+  static constexpr u64 item_cost = 64;
+
+  const u64* offsets;
+  Index* left;
+
+  ZENITH_FN void operator()(u64 row) const {
+    const u64 end = offsets[row + 1];
+    for (u64 at = offsets[row]; at < end; ++at) left[at] = static_cast<Index>(row);
   }
 };
 
@@ -89,8 +122,16 @@ template <class T>
 struct pair_pool {
   ordered::bits_t<T>* images;
   u64* pairs;
-  u64* count;    ///< counts on above the capacity
-  u64 capacity;  ///< below 2^32
+  u64* count;     ///< counts on above the capacity
+  u64 capacity;   ///< below 2^32
+  bool is_alone;  ///< no other thread appends
+
+  ZENITH_FN void append(ordered::bits_t<T> image, u64 pair) const {
+    const u64 at = is_alone ? (*count)++ : device::atomic_add(count, 1);
+    if (at >= capacity) return;
+    images[at] = image;
+    pairs[at] = pair;
+  }
 };
 
 /// How many pairs of a point of the left side the bound takes.
@@ -140,11 +181,7 @@ struct append_pairs {
       const auto image = scorer.image_of(value, sides.right.values[r]);
       if (image < least.image) return;
       const u64 pair = pair_of(row, sides.right.rows[r]);
-      if (!least.takes(image, pair)) return;
-      const u64 at = device::atomic_add(pool.count, 1);
-      if (at >= pool.capacity) return;
-      pool.images[at] = image;
-      pool.pairs[at] = pair;
+      if (least.takes(image, pair)) pool.append(image, pair);
     });
   }
 };

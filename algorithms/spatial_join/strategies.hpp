@@ -27,6 +27,7 @@ using kernels_of =
 using kernels = device::concat<
     kernels_of<float, 2>, kernels_of<float, 3>, kernels_of<double, 2>, kernels_of<double, 3>, column_kernels<float>,
     column_kernels<double>, best_pairs_kernels<float>, best_pairs_kernels<double>, best_pairs_common_kernels,
+    device::list<write_left<std::uint32_t>, write_left<std::uint64_t>>,
     device::list<begin_row, pick_rows<float>, pick_rows<double>, guess_bound<float>, guess_bound<double>>>;
 
 namespace detail {
@@ -284,9 +285,10 @@ void grid_join::run(Context& on, const call_type& call) {
     call.outcome->count = total;
     const auto room = call.provide(call.provide_state, total);
     const auto write = [&]<class Index>(std::type_identity<Index>) {
+      auto* const to = on.output(static_cast<Index*>(room.left), total, memory_space::host);
+      on.for_each(n, write_left<Index>{offsets, to});
       on.for_each(n, write_partners<T, D, Index>{
-                         sides, offsets, on.output(static_cast<Index*>(room.left), total, memory_space::host),
-                         on.output(static_cast<Index*>(room.right), total, memory_space::host)});
+                         sides, offsets, on.output(static_cast<Index*>(room.right), total, memory_space::host)});
     };
     if (total > 0 && call.index_bytes == 4) write(std::type_identity<std::uint32_t>{});
     if (total > 0 && call.index_bytes == 8) write(std::type_identity<std::uint64_t>{});
