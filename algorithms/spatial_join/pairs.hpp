@@ -9,21 +9,33 @@
 
 namespace zenith::spatial_join_family {
 
-/// How many partners a point of the left side has, by its row.
+/// How many partners a point of the left side has, by its row and by its place.
 template <class T, unsigned D>
 struct count_partners {
   static constexpr u64 item_cost = 512;
 
   placed_sides<T, D> sides;
-  u64* counts;
+  u64* counts;         ///< by row
+  u32* placed_counts;  ///< by place
 
   ZENITH_FN void operator()(u64 i) const {
     T point[D];
     sides.left.get(i, point);
-    u64 found = 0;
+    u32 found = 0;
     sides.each_candidate(point, [&](u32 /*r*/, bool is_near) ZENITH_BODY { found += is_near ? 1 : 0; });
     counts[sides.left.rows[i]] = found;
+    placed_counts[i] = found;
   }
+};
+
+/// Where the partners of the point in a place begin. A launch of its own: these reads are scattered, and overlap only
+/// where nothing depends on them.
+struct gather_begins {
+  const u64* offsets;
+  const u32* rows;
+  u64* begins;
+
+  ZENITH_FN void operator()(u64 i) const { begins[i] = offsets[rows[i]]; }
 };
 
 /// Rising order in place, in O(n log n) and without recursion: insertion for few, a heap for many.
@@ -66,17 +78,16 @@ struct write_partners {
   static constexpr u32 few = 16;
 
   placed_sides<T, D> sides;
-  const u64* offsets;  ///< of every row of the left side
+  const u64* begins;  ///< by place of the left side
+  const u32* counts;
   Index* right;
 
   ZENITH_FN void operator()(u64 i) const {
-    const u32 row = sides.left.rows[i];
-    const u64 begin = offsets[row];
-    const u64 n = offsets[row + u64{1}] - begin;
+    const u64 n = counts[i];
     if (n == 0) return;
     T point[D];
     sides.left.get(i, point);
-    Index* const to = right + begin;
+    Index* const to = right + begins[i];
     if (n <= few) return write_few(point, static_cast<u32>(n), to);
     u64 at = 0;
     sides.each_near(point, [&](u32 r) ZENITH_BODY { to[at++] = static_cast<Index>(sides.right.rows[r]); });

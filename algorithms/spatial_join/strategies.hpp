@@ -27,7 +27,7 @@ using kernels_of =
 using kernels = device::concat<
     kernels_of<float, 2>, kernels_of<float, 3>, kernels_of<double, 2>, kernels_of<double, 3>, column_kernels<float>,
     column_kernels<double>, best_pairs_kernels<float>, best_pairs_kernels<double>, best_pairs_common_kernels,
-    device::list<write_left<std::uint32_t>, write_left<std::uint64_t>>,
+    device::list<gather_begins, write_left<std::uint32_t>, write_left<std::uint64_t>>,
     device::list<begin_row, pick_rows<float>, pick_rows<double>, guess_bound<float>, guess_bound<double>>>;
 
 namespace detail {
@@ -279,7 +279,9 @@ void grid_join::run(Context& on, const call_type& call) {
     const auto sides = place_sides(on, input, {nullptr, n}, {nullptr, call.right.rows});
     u64* const counts = on.template buffer<u64>(n);
     u64* const offsets = on.template buffer<u64>(n + 1);
-    on.for_each(n, count_partners<T, D>{sides, counts});
+    u32* const placed_counts = on.template buffer<u32>(n);
+    u64* const begins = on.template buffer<u64>(n);
+    on.for_each(n, count_partners<T, D>{sides, counts, placed_counts});
     on.exclusive_scan(static_cast<const u64*>(counts), n, offsets);
     const u64 total = on.read(static_cast<const u64*>(offsets + n));
     call.outcome->count = total;
@@ -287,8 +289,10 @@ void grid_join::run(Context& on, const call_type& call) {
     const auto write = [&]<class Index>(std::type_identity<Index>) {
       auto* const to = on.output(static_cast<Index*>(room.left), total, memory_space::host);
       on.for_each(n, write_left<Index>{offsets, to});
-      on.for_each(n, write_partners<T, D, Index>{
-                         sides, offsets, on.output(static_cast<Index*>(room.right), total, memory_space::host)});
+      on.for_each(n, gather_begins{offsets, sides.left.rows, begins});
+      on.for_each(n,
+                  write_partners<T, D, Index>{sides, begins, placed_counts,
+                                              on.output(static_cast<Index*>(room.right), total, memory_space::host)});
     };
     if (total > 0 && call.index_bytes == 4) write(std::type_identity<std::uint32_t>{});
     if (total > 0 && call.index_bytes == 8) write(std::type_identity<std::uint64_t>{});
