@@ -20,9 +20,9 @@ phase placing(double rows, const spatial_join_problem& problem, const device_pro
 }
 
 // A walk through the pairs of neighbouring cells. About three are tested for one that is within the distance.
-phase walking(std::string name, double left, double pairs, double written_bytes, const device_profile& on) {
+phase walking(const std::string& name, double left, double pairs, double written_bytes, const device_profile& on) {
   const double bytes = left * 64 + pairs * 8;
-  return {std::move(name),
+  return {name,
           {{static_cast<std::uint64_t>(bytes), 0, pairs * written_bytes}},
           {{"spatial_join.probe", left, 20e-9}, {"spatial_join.test", 3 * pairs, 1.5e-9}},
           1,

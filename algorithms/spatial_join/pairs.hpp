@@ -75,7 +75,7 @@ ZENITH_FN void sort_ids(Index* ids, u64 n) {
 template <class T, unsigned D, class Index>
 struct write_partners {
   static constexpr u64 item_cost = 512;
-  static constexpr u32 few = 16;
+  static constexpr u32 few = 8;
 
   placed_sides<T, D> sides;
   const u64* begins;  ///< by place of the left side
