@@ -50,6 +50,7 @@ TEMPLATE_TEST_CASE("joins of every number of rows", "[spatial]", float32, float6
   std::uint64_t number = 0;
   for (const std::size_t left : {0, 1, 2, 63, 64, 65, 300}) {
     for (const std::size_t right : {0, 1, 2, 63, 64, 65, 300}) {
+      if (std::max(left, right) > the_suite().most_rows) continue;
       random_source random{zenith_test::seed_of("spatial.sizes", number++)};
       ask_about(seen,
                 make_question<TestType>(one_of(every_shape, random), one_of(every_scores, random), left, right, random),
@@ -67,6 +68,7 @@ TEMPLATE_TEST_CASE("joins of every shape of points and scores", "[spatial]", flo
   for (const auto one : every_shape) {
     for (const auto kind : every_scores) {
       for (const std::size_t rows : {40, 500}) {
+        if (rows > the_suite().most_rows) continue;
         random_source random{zenith_test::seed_of("spatial.shapes", number++)};
         ask_about(seen, make_question<TestType>(one, kind, rows, rows + random() % 30, random), random);
       }
@@ -90,8 +92,9 @@ TEMPLATE_TEST_CASE("joins by every score", "[spatial]", float32, float64) {
     asked.options.right_weight = 0.7;
     asked.options.select = number / 5 % 2 == 0 ? zenith::selection::largest : zenith::selection::smallest;
     asked.options.predicate.distance = dimensions == 2 ? 5 : 12;
-    asked.left = make_points<TestType>(shape::uniform, kind, 1000, dimensions, false, positive, random);
-    asked.right = make_points<TestType>(shape::uniform, kind, 900, dimensions, true, positive, random);
+    const auto rows = std::min<std::size_t>(1000, the_suite().most_rows);
+    asked.left = make_points<TestType>(shape::uniform, kind, rows, dimensions, false, positive, random);
+    asked.right = make_points<TestType>(shape::uniform, kind, rows - rows / 10, dimensions, true, positive, random);
     ask(seen, asked, {1, 10, 100, 1000}, random);
   }
   seen.require_none();
@@ -107,8 +110,8 @@ TEMPLATE_TEST_CASE("joins of sides of thousands of rows", "[spatial]", float32, 
     asked.options.predicate.distance = asked.left.columns.size() == 2 ? 1 : 4;
     ask(seen, asked, {1, 50, 1000}, random);
     // some points against many
-    asked =
-        make_question<TestType>(shape::clustered, kind, random() % 2 == 0 ? 100 : the_suite().most_rows, 700, random);
+    asked = make_question<TestType>(shape::clustered, kind, random() % 2 == 0 ? 100 : the_suite().most_rows,
+                                    std::min<std::size_t>(700, the_suite().most_rows), random);
     asked.options.predicate.distance = 0.5;
     ask(seen, asked, {10, 100000}, random);
   }
@@ -119,12 +122,13 @@ TEMPLATE_TEST_CASE("random joins", "[spatial]", float32, float64) {
   if (nothing_to_run_on()) return;
   verdict seen;
   using clock = std::chrono::steady_clock;
+  const auto most = std::min<std::size_t>(300, the_suite().most_rows);
   const auto end = clock::now() + std::chrono::milliseconds(static_cast<int>(1000 * zenith_test::scale()));
   for (std::uint64_t number = 0; clock::now() < end; ++number) {
     random_source random{zenith_test::seed_of("spatial.random", number)};
     ask_about(seen,
-              make_question<TestType>(one_of(every_shape, random), one_of(every_scores, random), random() % 300,
-                                      random() % 300, random),
+              make_question<TestType>(one_of(every_shape, random), one_of(every_scores, random), random() % most,
+                                      random() % most, random),
               random);
   }
   seen.require_none();

@@ -26,6 +26,7 @@ struct suite {
   std::vector<zenith_test::target> joins;   ///< of spatial_join
   std::vector<zenith_test::target> ranked;  ///< of top_k_spatial_join
   std::size_t most_rows = 0;
+  bool asks_for_one_k = false;  ///< of several, one that is drawn
 };
 
 /// Each program defines it.
