@@ -136,27 +136,35 @@ struct begin_row {
 /// of rows: hardly any has one, and the first loop is one that compilers vectorise.
 template <class T>
 struct pick_rows {
-  static constexpr u64 group = 64;
-  static constexpr u64 item_cost = group * sizeof(T);
+  static constexpr u32 group = 64;
+  static constexpr u64 item_cost = u64{group} * sizeof(T);
 
   const T* scores;
   T weight;  ///< with the sign of what is better
   T limit;   ///< with the same sign
   u64 rows;
-  device::appender<u32> to;
+  u32* to;  ///< has room for all rows
+  u32* count;
 
   ZENITH_FN void operator()(u64 g) const {
-    const u64 begin = g * group;
+    const u64 begin = g * u64{group};
     const T* const from = scores + begin;
     if (rows - begin >= group) {
       int some = 0;
       for (u32 i = 0; i < group; ++i) some |= from[i] * weight >= limit ? 1 : 0;
       if (some == 0) return;
     }
-    const u64 n = rows - begin < group ? rows - begin : group;
+    // without a branch that depends on a row: each is written, and the next one over it unless it is picked
+    const u32 n = rows - begin < group ? static_cast<u32>(rows - begin) : group;
+    u32 picked[group];
+    u32 found = 0;
     for (u32 i = 0; i < n; ++i) {
-      if (from[i] * weight >= limit) to.append(static_cast<u32>(begin + i));
+      picked[found] = static_cast<u32>(begin) + i;
+      found += from[i] * weight >= limit ? 1 : 0;
     }
+    if (found == 0) return;
+    u32* const at = to + device::atomic_add(count, found);
+    for (u32 i = 0; i < found; ++i) at[i] = picked[i];
   }
 };
 

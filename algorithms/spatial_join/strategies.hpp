@@ -192,10 +192,8 @@ template <class T, unsigned D, class Context>
   u32* const count = on.template buffer<u32>(1);
   on.fill_zero(count, 1);
   const T sign = smallest ? T{-1} : T{1};
-  on.for_each(
-      (side.rows + pick_rows<T>::group - 1) / pick_rows<T>::group,
-      pick_rows<T>{
-          side.scores, sign * side.weight, sign * limit, side.rows, {rows, count, static_cast<u32>(side.rows)}});
+  on.for_each((side.rows + pick_rows<T>::group - 1) / pick_rows<T>::group,
+              pick_rows<T>{side.scores, sign * side.weight, sign * limit, side.rows, rows, count});
   return {rows, on.read(static_cast<const u32*>(count))};
 }
 
