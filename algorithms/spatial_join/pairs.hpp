@@ -137,8 +137,14 @@ struct pair_pool {
   u64 capacity;   ///< below 2^32
   bool is_alone;  ///< no other thread appends
 
-  ZENITH_FN void append(ordered::bits_t<T> image, u64 pair) const {
-    const u64 at = is_alone ? (*count)++ : device::atomic_add(count, 1);
+  /// Room for some more: the first of their places.
+  ZENITH_FN u64 reserve(u32 more) const {
+    if (!is_alone) return device::atomic_add(count, more);
+    const u64 at = *count;
+    *count = at + more;
+    return at;
+  }
+  ZENITH_FN void set(u64 at, ordered::bits_t<T> image, u64 pair) const {
     if (at >= capacity) return;
     images[at] = image;
     pairs[at] = pair;
@@ -162,18 +168,24 @@ struct count_takers {
     const u32 row = sides.left.rows[i];
     const auto least = *bound;
     u64 found = 0;
-    sides.each_near(point, [&](u32 r) ZENITH_BODY {
-      const auto image = scorer.image_of(value, sides.right.values[r]);
-      found += least.takes(image, pair_of(row, sides.right.rows[r])) ? 1 : 0;
-    });
+    if (least.image == 0) {  // it takes all
+      sides.each_candidate(point, [&](u32 /*r*/, bool is_near) ZENITH_BODY { found += is_near ? 1 : 0; });
+    } else {
+      sides.each_near(point, [&](u32 r) ZENITH_BODY {
+        const auto image = scorer.image_of(value, sides.right.values[r]);
+        found += least.takes(image, pair_of(row, sides.right.rows[r])) ? 1 : 0;
+      });
+    }
     counts[i] = found;
   }
 };
 
-/// Those pairs of a point of the left side that the bound takes.
+/// Those pairs of a point of the left side that the bound takes. Partners are first listed, a few at a time, without a
+/// branch that depends on a single candidate.
 template <class T, unsigned D>
 struct append_pairs {
   static constexpr u64 item_cost = 512;
+  static constexpr u32 few = 8;
 
   placed_sides<T, D> sides;
   pair_scorer<T> scorer;
@@ -185,15 +197,39 @@ struct append_pairs {
     const u64 i = first + item;
     T point[D];
     sides.left.get(i, point);
-    const T value = sides.left.values[i];
-    const u32 row = sides.left.rows[i];
-    const auto least = *bound;
-    sides.each_near(point, [&](u32 r) ZENITH_BODY {
-      const auto image = scorer.image_of(value, sides.right.values[r]);
-      if (image < least.image) return;
-      const u64 pair = pair_of(row, sides.right.rows[r]);
-      if (least.takes(image, pair)) pool.append(image, pair);
+    const left_point left{sides.left.values[i], sides.left.rows[i], *bound};
+    u32 near[few];
+    u32 listed = 0;
+    sides.each_candidate(point, [&](u32 r, bool is_near) ZENITH_BODY {
+      near[listed] = r;
+      listed += is_near ? 1 : 0;
+      if (listed == few) {
+        append(left, near, few);
+        listed = 0;
+      }
     });
+    append(left, near, listed);
+  }
+
+ private:
+  struct left_point {
+    T value;
+    u32 row;
+    pair_bound<T> least;
+  };
+
+  ZENITH_FN void append(const left_point& left, const u32* near, u32 listed) const {
+    ordered::bits_t<T> images[few];
+    u64 pairs[few];
+    u32 taken = 0;
+    for (u32 j = 0; j < listed; ++j) {
+      images[taken] = scorer.image_of(left.value, sides.right.values[near[j]]);
+      pairs[taken] = pair_of(left.row, sides.right.rows[near[j]]);
+      taken += left.least.takes(images[taken], pairs[taken]) ? 1 : 0;
+    }
+    if (taken == 0) return;
+    const u64 at = pool.reserve(taken);
+    for (u32 j = 0; j < taken; ++j) pool.set(at + j, images[j], pairs[j]);
   }
 };
 
