@@ -9,7 +9,11 @@
 
 namespace zenith::spatial_join_family {
 
-/// How many partners a point of the left side has, by its row and by its place.
+/// So many partners of a point are kept from the count to the writing.
+inline constexpr u32 kept_partners = 8;
+
+/// How many partners a point of the left side has, by its row and by its place, and the first of them. Without a branch
+/// that depends on a single candidate: each is kept, and the next one in its place unless it is near.
 template <class T, unsigned D>
 struct count_partners {
   static constexpr u64 item_cost = 512;
@@ -17,12 +21,21 @@ struct count_partners {
   placed_sides<T, D> sides;
   u64* counts;         ///< by row
   u32* placed_counts;  ///< by place
+  u32* kept;           ///< `kept_partners` for each place; ~0: there are no more
 
   ZENITH_FN void operator()(u64 i) const {
     T point[D];
     sides.left.get(i, point);
+    u32 ids[kept_partners + 1];
+    for (u32 j = 0; j < kept_partners; ++j) ids[j] = ~u32{0};
     u32 found = 0;
-    sides.each_candidate(point, [&](u32 /*r*/, bool is_near) ZENITH_BODY { found += is_near ? 1 : 0; });
+    sides.each_candidate(point, [&](u32 r, bool is_near) ZENITH_BODY {
+      ids[found < kept_partners ? found : kept_partners] = sides.right.rows[r];
+      found += is_near ? 1 : 0;
+    });
+    ids[found < kept_partners ? found : kept_partners] = ~u32{0};
+    u32* const to = kept + i * kept_partners;
+    for (u32 j = 0; j < kept_partners; ++j) to[j] = ids[j];
     counts[sides.left.rows[i]] = found;
     placed_counts[i] = found;
   }
@@ -75,42 +88,32 @@ ZENITH_FN void sort_ids(Index* ids, u64 n) {
 template <class T, unsigned D, class Index>
 struct write_partners {
   static constexpr u64 item_cost = 512;
-  static constexpr u32 few = 8;
 
   placed_sides<T, D> sides;
   const u64* begins;  ///< by place of the left side
   const u32* counts;
+  const u32* kept;
   Index* right;
 
   ZENITH_FN void operator()(u64 i) const {
     const u64 n = counts[i];
     if (n == 0) return;
+    Index* const to = right + begins[i];
+    if (n <= kept_partners) {
+      // ids differ, so the place of one is how many are smaller
+      const u32* const ids = kept + i * kept_partners;
+      for (u32 j = 0; j < n; ++j) {
+        u32 smaller = 0;
+        for (u32 other = 0; other < kept_partners; ++other) smaller += ids[other] < ids[j] ? 1 : 0;
+        to[smaller] = static_cast<Index>(ids[j]);
+      }
+      return;
+    }
     T point[D];
     sides.left.get(i, point);
-    Index* const to = right + begins[i];
-    if (n <= few) return write_few(point, static_cast<u32>(n), to);
     u64 at = 0;
     sides.each_near(point, [&](u32 r) ZENITH_BODY { to[at++] = static_cast<Index>(sides.right.rows[r]); });
     sort_ids(to, n);
-  }
-
- private:
-  /// Without a branch that depends on a single candidate: each is written, and the next one over it unless it is near.
-  /// Ids differ, so the place of one is how many are smaller.
-  ZENITH_FN void write_few(const T (&point)[D], u32 n, Index* to) const {
-    u32 ids[few + 1];
-    for (u32 j = 0; j <= few; ++j) ids[j] = ~u32{0};
-    u32 at = 0;
-    sides.each_candidate(point, [&](u32 r, bool is_near) ZENITH_BODY {
-      ids[at] = sides.right.rows[r];
-      at += is_near ? 1 : 0;
-    });
-    ids[at] = ~u32{0};
-    for (u32 j = 0; j < n; ++j) {
-      u32 smaller = 0;
-      for (u32 other = 0; other < few; ++other) smaller += ids[other] < ids[j] ? 1 : 0;
-      to[smaller] = static_cast<Index>(ids[j]);
-    }
   }
 };
 

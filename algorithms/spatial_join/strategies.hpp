@@ -279,7 +279,8 @@ void grid_join::run(Context& on, const call_type& call) {
     u64* const offsets = on.template buffer<u64>(n + 1);
     u32* const placed_counts = on.template buffer<u32>(n);
     u64* const begins = on.template buffer<u64>(n);
-    on.for_each(n, count_partners<T, D>{sides, counts, placed_counts});
+    u32* const kept = on.template buffer<u32>(n * kept_partners);
+    on.for_each(n, count_partners<T, D>{sides, counts, placed_counts, kept});
     on.exclusive_scan(static_cast<const u64*>(counts), n, offsets);
     const u64 total = on.read(static_cast<const u64*>(offsets + n));
     call.outcome->count = total;
@@ -289,7 +290,7 @@ void grid_join::run(Context& on, const call_type& call) {
       on.for_each(n, write_left<Index>{offsets, to});
       on.for_each(n, gather_begins{offsets, sides.left.rows, begins});
       on.for_each(n,
-                  write_partners<T, D, Index>{sides, begins, placed_counts,
+                  write_partners<T, D, Index>{sides, begins, placed_counts, kept,
                                               on.output(static_cast<Index*>(room.right), total, memory_space::host)});
     };
     if (total > 0 && call.index_bytes == 4) write(std::type_identity<std::uint32_t>{});
