@@ -4,6 +4,7 @@
 #include <backends/reference/scored_top_k.hpp>
 #include <backends/reference/skyline.hpp>
 #include <backends/reference/threshold_table.hpp>
+#include <backends/reference/spatial_join.hpp>
 #include <backends/reference/top_k.hpp>
 #include <zenith/backend.hpp>
 
@@ -21,7 +22,9 @@ constexpr std::array kernels{
     make_kernel<skyline_call, skyline>("bnl"),
     make_kernel<skyline_layers_call, skyline_layers>("bnl"),
     make_kernel<threshold_table_call, threshold_table>("sort"),
+    make_kernel<spatial_join_call, spatial_join>("loops"),
     make_kernel<top_k_call, top_k>("sort"),
+    make_kernel<top_k_spatial_join_call, top_k_spatial_join>("loops"),
     make_kernel<unpack_call, unpack>("tiles"),
 };
 

@@ -1,0 +1,77 @@
+#pragma once
+
+/// \file
+/// On the host: how far a point's partners can be, and how many cells a grid has.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <algorithms/spatial_join/grid.hpp>
+
+namespace zenith::spatial_join_family {
+
+/// A length that two coordinates which the predicate takes never differ by more than (grid.hpp, step 1).
+template <class T>
+[[nodiscard]] T reach_of(T squared) {
+  if (!(squared < std::numeric_limits<T>::infinity())) return std::numeric_limits<T>::infinity();
+  // twice the root of half the least number above 0, which is 2^-150 or 2^-1075
+  const T least = std::ldexp(T{1}, sizeof(T) == 4 ? -74 : -536);
+  return (std::sqrt(squared) + least) * (T{1} + 8 * std::numeric_limits<T>::epsilon());
+}
+
+/// What is known of both sides.
+template <class T, unsigned D>
+struct side_extents {
+  T low[D];
+  T high[D];
+};
+
+/// Cells of at least the width of `reach`, so that a probe meets three on an axis, or wider ones: about `most` cells at
+/// most. That of low + i / inverse is cell i.
+template <class T, unsigned D>
+[[nodiscard]] cell_grid<T, D> make_grid(const side_extents<T, D>& right, T squared, double most) {
+  constexpr double most_on_axis = 1 << 24;  // float holds all numbers up to there
+  cell_grid<T, D> grid{};
+  grid.squared = squared;
+  grid.reach = reach_of(squared);
+  double extent[D];
+  double widest = 0;
+  for (unsigned a = 0; a < D; ++a) {
+    grid.low[a] = right.low[a];
+    const T here = right.high[a] - right.low[a];
+    extent[a] = std::isfinite(here) ? static_cast<double>(here) : 0;  // one cell where T cannot say how long it is
+    widest = std::max(widest, extent[a]);
+  }
+  double width = std::max(static_cast<double>(grid.reach), widest / most_on_axis);
+  double cells[D];
+  for (;;) {
+    double product = 1;
+    unsigned axes = 0;
+    for (unsigned a = 0; a < D; ++a) {
+      cells[a] = width > 0 ? std::max(1.0, std::floor(extent[a] / width)) : 1.0;
+      cells[a] = std::min(cells[a], most_on_axis);
+      product *= cells[a];
+      axes += cells[a] > 1 ? 1 : 0;
+    }
+    if (product <= most || axes == 0) break;
+    width *= std::max(1.02, std::pow(product / most, 1.0 / axes));
+  }
+  for (unsigned a = 0; a < D; ++a) {
+    const T inverse = static_cast<T>(cells[a] / extent[a]);
+    const bool is_one = cells[a] < 2 || !std::isfinite(inverse);
+    grid.cells[a] = is_one ? 1 : static_cast<u32>(cells[a]);
+    grid.inverse[a] = is_one ? T{0} : inverse;
+    grid.last[a] = static_cast<T>(grid.cells[a] - 1);
+  }
+  return grid;
+}
+
+template <class T, unsigned D>
+[[nodiscard]] u64 cells_of(const cell_grid<T, D>& grid) {
+  u64 all = 1;
+  for (unsigned a = 0; a < D; ++a) all *= grid.cells[a];
+  return all;
+}
+
+}  // namespace zenith::spatial_join_family

@@ -1,0 +1,166 @@
+#pragma once
+
+/// \file
+/// A grid of cells over the right side, in which the partners of a point lie in few contiguous ranges.
+///
+/// No pair is missed through rounding. Call two values of an axis x and y, and let fl round to T.
+///
+/// 1. The predicate adds squares that are not negative, and rounding never turns an order round: so it implies
+///    fl(d * d) <= s with d = fl(x - y) and s = fl(distance * distance). With u = 2^-p, p the digits of T, either
+///    d * d <= s / (1 - u), or the square is subnormal and d * d <= s + h with h half of the least number. So
+///    |d| <= (sqrt(s) + sqrt(h)) (1 + 2 u), and |x - y| <= |d| / (1 - u). `reach` is at least as much: its terms are
+///    rounded three times, and 8 epsilon = 16 u are added.
+/// 2. So y <= x + reach exactly. y is a number of T, and so y = fl(y) <= fl(x + reach). In the same way fl(x - reach)
+/// <=
+///    y.
+/// 3. `cell_of` is a chain of operations that never turn an order round: subtraction of the least value, a product with
+///    a factor that is not negative, both rounded, limits, truncation. So the cell of y lies between those of fl(x -
+///    reach) and fl(x + reach), which may be infinite.
+
+#include <algorithms/spatial_join/points.hpp>
+#include <core/device/kernel.hpp>
+
+namespace zenith::spatial_join_family {
+
+template <class T, unsigned D>
+struct cell_grid {
+  T low[D];
+  T inverse[D];  ///< cells per length
+  T last[D];     ///< the highest cell's number; T holds it exactly
+  u32 cells[D];
+  T reach;
+  T squared;  ///< distance * distance
+
+  ZENITH_FN u32 cell_of(unsigned axis, T x) const {
+    const T at = (x - low[axis]) * inverse[axis];
+    const T below = at < last[axis] ? at : last[axis];  // of NaN too, which only an axis of one cell has
+    return static_cast<u32>(below > T{0} ? below : T{0});
+  }
+  ZENITH_FN u32 cell_at(const T (&point)[D]) const {
+    u32 cell = cell_of(D - 1, point[D - 1]);
+    ZENITH_UNROLLED
+    for (unsigned a = D - 1; a > 0; --a) cell = cell * cells[a - 1] + cell_of(a - 1, point[a - 1]);
+    return cell;
+  }
+  ZENITH_FN bool is_near(const T (&a)[D], const T (&b)[D]) const {
+    const T x = a[0] - b[0];
+    const T y = a[1] - b[1];
+    T sum = x * x + y * y;
+    if constexpr (D == 3) {
+      const T z = a[2] - b[2];
+      sum = sum + z * z;
+    }
+    return sum <= squared;
+  }
+};
+
+/// Points in the order of their cells.
+template <class T, unsigned D>
+struct placed_points {
+  T* at[D];
+  T* values;  ///< scores times their weight; nullptr: none are wanted
+  u32* rows;
+  u64 count;
+
+  ZENITH_FN void get(u64 i, T (&point)[D]) const {
+    ZENITH_UNROLLED
+    for (unsigned a = 0; a < D; ++a) point[a] = at[a][i];
+  }
+};
+
+/// Which cell a point is in, and how many of it came before.
+template <class T, unsigned D>
+struct count_cells {
+  static constexpr u64 item_cost = 64;
+
+  point_columns<T, D> from;
+  const u32* picked;  ///< rows; nullptr: all
+  cell_grid<T, D> grid;
+  u32* cells;
+  u32* ranks;
+  u32* counts;    ///< of every cell
+  bool is_alone;  ///< no other thread counts: an atomic addition waits for the one before it
+
+  ZENITH_FN void operator()(u64 i) const {
+    const u64 row = picked == nullptr ? i : picked[i];
+    T point[D];
+    ZENITH_UNROLLED
+    for (unsigned a = 0; a < D; ++a) point[a] = from.at[a][row];
+    const u32 cell = grid.cell_at(point);
+    cells[i] = cell;
+    ranks[i] = is_alone ? counts[cell]++ : device::atomic_add(counts + cell, 1);
+  }
+};
+
+template <class T, unsigned D>
+struct place_in_cells {
+  static constexpr u64 item_cost = 64;
+
+  point_columns<T, D> from;
+  const u32* picked;
+  const u32* cells;
+  const u32* ranks;
+  const u32* starts;
+  placed_points<T, D> to;
+
+  ZENITH_FN void operator()(u64 i) const {
+    const u64 row = picked == nullptr ? i : picked[i];
+    const u64 place = starts[cells[i]] + ranks[i];
+    ZENITH_UNROLLED
+    for (unsigned a = 0; a < D; ++a) to.at[a][place] = from.at[a][row];
+    if (to.values != nullptr) to.values[place] = from.value(row);
+    to.rows[place] = static_cast<u32>(row);
+  }
+};
+
+/// Two sides in one grid.
+template <class T, unsigned D>
+struct placed_sides {
+  cell_grid<T, D> grid;
+  placed_points<T, D> left;
+  placed_points<T, D> right;
+  const u32* starts;  ///< of the right side's cells; one more than there are
+
+  /// use(r, whether it is within the distance) for every place r of the right side in cells around a point.
+  template <class Use>
+  ZENITH_FN void each_candidate(const T (&point)[D], const Use& use) const {
+    u32 first[D];
+    u32 last[D];
+    ZENITH_UNROLLED
+    for (unsigned a = 0; a < D; ++a) {
+      first[a] = grid.cell_of(a, point[a] - grid.reach);
+      last[a] = grid.cell_of(a, point[a] + grid.reach);
+    }
+    if constexpr (D == 3) {
+      for (u32 plane = first[2]; plane <= last[2]; ++plane) {
+        for (u32 row = first[1]; row <= last[1]; ++row) {
+          each_in_row((plane * grid.cells[1] + row) * grid.cells[0], first[0], last[0], point, use);
+        }
+      }
+    } else {
+      for (u32 row = first[1]; row <= last[1]; ++row) {
+        each_in_row(row * grid.cells[0], first[0], last[0], point, use);
+      }
+    }
+  }
+  /// use(r) for every place r of the right side within the distance of a point.
+  template <class Use>
+  ZENITH_FN void each_near(const T (&point)[D], const Use& use) const {
+    each_candidate(point, [&](u32 r, bool is_near) ZENITH_BODY {
+      if (is_near) use(r);
+    });
+  }
+
+ private:
+  template <class Use>
+  ZENITH_FN void each_in_row(u32 begin, u32 first, u32 last, const T (&point)[D], const Use& use) const {
+    const u32 end = starts[begin + last + 1];
+    for (u32 r = starts[begin + first]; r < end; ++r) {
+      T other[D];
+      right.get(r, other);
+      use(r, grid.is_near(point, other));
+    }
+  }
+};
+
+}  // namespace zenith::spatial_join_family

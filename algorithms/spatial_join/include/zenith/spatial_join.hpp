@@ -1,0 +1,244 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <zenith/columns.hpp>
+#include <zenith/cost.hpp>
+#include <zenith/executor.hpp>
+#include <zenith/machine.hpp>
+#include <zenith/spatial_join_call.hpp>
+#include <zenith/top_k.hpp>
+
+/// \file
+/// Spatial joins: all pairs of points of two sets that are near each other, or the k of them with the best scores.
+
+namespace zenith {
+
+/// A side of a ranked join: points as columns x, y or x, y, z, and a score for each. Borrowed.
+template <class Span>
+struct basic_scored_points {
+  basic_column_set<Span> coordinates;
+  Span scores;
+};
+/// In the host's memory.
+template <class T>
+using scored_points = basic_scored_points<std::span<const T>>;
+/// In the memory of an executor's device.
+template <class T>
+using device_scored_points = basic_scored_points<device_span<const T>>;
+
+struct spatial_join_options {
+  within predicate = {};
+  /// "auto", or the name of a strategy: "grid".
+  std::string_view strategy = "auto";
+};
+
+struct top_k_spatial_join_options {
+  within predicate = {};
+  pair_score score = pair_score::sum;
+  double left_weight = 1;   ///< of `weighted_sum`; rounded to the scores' type
+  double right_weight = 1;  ///< of `weighted_sum`; rounded to the scores' type
+  selection select = selection::largest;
+  /// "auto", or the name of a strategy: "threshold_first", "full".
+  std::string_view strategy = "auto";
+  /// Filled in when not nullptr, after the call succeeded. Borrowed.
+  spatial_join_statistics* statistics = nullptr;
+};
+
+/// Pairs of rows, and what ran.
+template <index Index = std::uint32_t>
+struct spatial_join_result {
+  std::vector<Index> left;
+  std::vector<Index> right;
+  std::size_t count = 0;
+  std::string backend;
+  std::string strategy;
+};
+
+/// Pairs of rows with their scores, best first, and what ran.
+template <class T, index Index = std::uint32_t>
+struct top_k_spatial_join_result {
+  std::vector<Index> left;
+  std::vector<Index> right;
+  std::vector<T> scores;
+  std::size_t count = 0;  ///< of pairs: k, or all that there are if they are fewer
+  std::string backend;
+  std::string strategy;
+};
+
+/// Joins as the cost models see them.
+struct spatial_join_problem {
+  std::uint64_t left_rows = 0;
+  std::uint64_t right_rows = 0;
+  std::uint64_t pairs = 0;  ///< as many as are expected
+  unsigned dimensions = 2;
+  key_type type = key_type::float32;
+  memory_space space = memory_space::host;
+
+  [[nodiscard]] bool operator==(const spatial_join_problem&) const = default;
+};
+struct top_k_spatial_join_problem : spatial_join_problem {
+  std::uint64_t k = 0;
+
+  [[nodiscard]] bool operator==(const top_k_spatial_join_problem&) const = default;
+};
+
+/// Chooses the device and strategy that will be fastest for `problem` on `on`. Pure. Throws `unsupported` when no
+/// device can run it.
+[[nodiscard]] decision decide(const spatial_join_problem& problem, const machine& on);
+[[nodiscard]] decision decide(const top_k_spatial_join_problem& problem, const machine& on);
+
+/// The cost of one strategy on one device: "grid" of a join, "threshold_first" and "full" of a ranked join; throws
+/// `invalid_argument` for an unknown strategy.
+[[nodiscard]] cost spatial_join_cost(std::string_view strategy, const spatial_join_problem& problem,
+                                     const device_profile& on);
+[[nodiscard]] cost top_k_spatial_join_cost(std::string_view strategy, const top_k_spatial_join_problem& problem,
+                                           const device_profile& on);
+
+namespace detail {
+
+struct spatial_points {
+  std::vector<const void*> columns;
+  std::size_t rows = 0;
+  const void* scores = nullptr;
+  std::size_t score_count = 0;
+};
+
+struct spatial_arguments {
+  key_type type;
+  memory_space space;
+  spatial_points left;
+  spatial_points right;
+  int index_bytes;
+  bool index_signed;
+  spatial_room (*provide)(void* state, std::uint64_t count);  ///< resizes the caller's vectors
+  void* state;
+};
+
+struct spatial_join_run {
+  std::size_t count = 0;
+  std::string backend;
+  std::string strategy;
+};
+
+spatial_join_run spatial_join(const executor& on, const spatial_arguments& given, const spatial_join_options& options);
+spatial_join_run top_k_spatial_join(const executor& on, const spatial_arguments& given, std::size_t k,
+                                    const top_k_spatial_join_options& options);
+
+template <class Span>
+inline constexpr memory_space memory_of = memory_space::host;
+template <class T>
+inline constexpr memory_space memory_of<device_span<T>> = memory_space::device;
+
+template <class Span>
+[[nodiscard]] spatial_points spatial_points_of(const basic_column_set<Span>& set) {
+  spatial_points points{std::vector<const void*>(set.size()), set.rows()};
+  for (std::size_t j = 0; j < set.size(); ++j) points.columns[j] = set.data(j);
+  return points;
+}
+
+/// Runs `join(arguments)` and keeps in the result what it says.
+template <class T, class Index, class Span, class Result, class Join>
+void join_into(Result& result, spatial_points left, spatial_points right,
+               spatial_room (*provide)(void* state, std::uint64_t count), const Join& join) {
+  auto run = join(spatial_arguments{key_type_of<T>, memory_of<Span>, std::move(left), std::move(right),
+                                    static_cast<int>(sizeof(Index)), std::is_signed_v<Index>, provide, &result});
+  result.count = run.count;
+  result.backend = std::move(run.backend);
+  result.strategy = std::move(run.strategy);
+}
+
+template <class Span>
+concept point_span = std::is_floating_point_v<typename Span::value_type> && key<typename Span::value_type>;
+
+}  // namespace detail
+
+/// All pairs of a row of `left` and a row of `right` within the distance of each other, by left row and then by right
+/// row.
+///
+/// Both sides have 2 or 3 columns of float or double, of one length each. Points a and b are within the distance d when
+///
+///     (ax - bx) * (ax - bx) + (ay - by) * (ay - by)  [+ (az - bz) * (az - bz)]  <=  d * d
+///
+/// where d is `options.predicate.distance` rounded to the coordinates' type, every operation is rounded to that type,
+/// additions are done from left to right, and none is contracted into a fused multiply-add. So all backends and
+/// strategies agree about every pair. A distance whose square is infinite takes all pairs.
+///
+/// Strategy "grid": the right side in cells as wide as the distance, or wider where that would be more than 2 cells a
+/// row; pairs are counted and then written. Complexity: O(n + m + tested pairs), where a point is tested with all
+/// points in its cell and in those around it. Scratch is O(n + m), and the pairs themselves. It synchronises. A GPU
+/// executor copies host columns to the device whole.
+///
+/// Throws `invalid_argument` when a side does not have 2 or 3 columns or both differ in number, for a NaN or an
+/// infinity among the coordinates (the message names side, column and row), and for a distance that is negative or NaN;
+/// `unsupported` for 2^32 - 1 rows or more and for a strategy that the backend does not offer; `out_of_memory`. The
+/// coordinates are not looked at when a side has no rows.
+template <index Index = std::uint32_t, detail::point_span Span>
+[[nodiscard]] spatial_join_result<Index> spatial_join(const executor& on, const basic_column_set<Span>& left,
+                                                      const basic_column_set<Span>& right,
+                                                      const spatial_join_options& options = {}) {
+  spatial_join_result<Index> result;
+  detail::join_into<typename Span::value_type, Index, Span>(
+      result, detail::spatial_points_of(left), detail::spatial_points_of(right),
+      [](void* state, std::uint64_t count) -> spatial_room {
+        auto& to = *static_cast<spatial_join_result<Index>*>(state);
+        to.left.resize(static_cast<std::size_t>(count));
+        to.right.resize(static_cast<std::size_t>(count));
+        return {to.left.data(), to.right.data()};
+      },
+      [&](const detail::spatial_arguments& given) { return detail::spatial_join(on, given, options); });
+  return result;
+}
+
+/// The k best of these pairs with their scores: by score, then by left row, then by right row; all of them when they
+/// are no more than k. `result.count` says how many. The answer is unique and the same for every backend and strategy.
+///
+/// The score of a pair is made of its points' scores a and b as `options.score` says: a + b, a * b, the smaller, the
+/// larger, or (left_weight * a) + (right_weight * b), in the scores' type, each operation rounded. -0 equals +0. Scores
+/// have the coordinates' type, one for each row.
+///
+/// Strategies: "threshold_first" guesses from samples of both sides a score that about k pairs reach, joins only the
+/// points that can reach it with the other side's best, and lowers it until k pairs are found that do; it is far the
+/// faster one for a k that is small against the number of pairs. "full" counts all pairs and selects among them in
+/// batches. Complexity: one read of all columns and one of the scores, and a join as for `spatial_join` of the points
+/// that are left. Scratch is O(n + m + k) and a batch of some millions of pairs, however many pairs there are. It
+/// synchronises. A GPU executor copies host columns to the device whole.
+///
+/// Throws as above, and `invalid_argument` when a side's scores and coordinates differ in length, for a NaN or an
+/// infinity among the scores, for a negative score under `pair_score::product`, for a weight that is NaN or infinite,
+/// and where a score times its weight is infinite.
+///
+/// Source: the operation is that of Åmdal: Top-k Spatial Join on GPU, master's thesis, NTNU 2020; strategies are ours.
+template <index Index = std::uint32_t, detail::point_span Span>
+[[nodiscard]] auto top_k_spatial_join(const executor& on, const basic_scored_points<Span>& left,
+                                      const basic_scored_points<Span>& right, std::size_t k,
+                                      const top_k_spatial_join_options& options = {})
+    -> top_k_spatial_join_result<typename Span::value_type, Index> {
+  using T = typename Span::value_type;
+  top_k_spatial_join_result<T, Index> result;
+  const auto points = [](const basic_scored_points<Span>& side) {
+    auto all = detail::spatial_points_of(side.coordinates);
+    all.scores = side.scores.data();
+    all.score_count = side.scores.size();
+    return all;
+  };
+  detail::join_into<T, Index, Span>(
+      result, points(left), points(right),
+      [](void* state, std::uint64_t count) -> spatial_room {
+        auto& to = *static_cast<top_k_spatial_join_result<T, Index>*>(state);
+        to.left.resize(static_cast<std::size_t>(count));
+        to.right.resize(static_cast<std::size_t>(count));
+        to.scores.resize(static_cast<std::size_t>(count));
+        return {to.left.data(), to.right.data(), to.scores.data()};
+      },
+      [&](const detail::spatial_arguments& given) { return detail::top_k_spatial_join(on, given, k, options); });
+  return result;
+}
+
+}  // namespace zenith

@@ -1,0 +1,176 @@
+#pragma once
+
+/// \file
+/// What every strategy begins with: the caller's columns where kernels can read them, their extremes, and whether there
+/// is a value that a join does not take. And the placement of both sides in a grid.
+
+#include <limits>
+
+#include <algorithms/spatial_join/geometry.hpp>
+#include <core/device/context.hpp>
+#include <core/device/list.hpp>
+
+namespace zenith::spatial_join_family {
+
+template <class T, unsigned D>
+struct join_input {
+  point_columns<T, D> left;
+  point_columns<T, D> right;
+  column_extremes<T> known;
+  T squared;  ///< distance * distance
+};
+
+/// What scores must be.
+struct score_rules {
+  bool are_read = false;
+  bool may_be_negative = true;
+  double left_weight = 1;
+  double right_weight = 1;
+};
+
+template <class T, unsigned D, class Context>
+[[nodiscard]] point_columns<T, D> columns_of(Context& on, const spatial_side& side, memory_space space, bool has_scores,
+                                             double weight) {
+  point_columns<T, D> columns{};
+  for (unsigned a = 0; a < D; ++a)
+    columns.at[a] = on.input(static_cast<const T*>(side.coordinates[a]), side.rows, space);
+  if (has_scores) columns.scores = on.input(static_cast<const T*>(side.scores), side.rows, space);
+  columns.weight = static_cast<T>(weight);
+  columns.rows = side.rows;
+  return columns;
+}
+
+template <class T, unsigned D, class Context>
+[[nodiscard]] column_extremes<T> read_extremes(Context& on, const point_columns<T, D>& left,
+                                               const point_columns<T, D>& right) {
+  using image = ordered::bits_t<T>;
+  find_extremes<T> find{};
+  const auto enter = [&](const point_columns<T, D>& side, unsigned first) {
+    for (unsigned a = 0; a < D; ++a) {
+      find.column[first + a] = side.at[a];
+      find.weight[first + a] = T{1};
+      find.rows[first + a] = side.rows;
+    }
+    if (side.scores == nullptr) return;
+    const unsigned last = first + most_side_columns - 1;
+    find.column[last] = side.scores;
+    find.weight[last] = side.weight;
+    find.rows[last] = side.rows;
+  };
+  enter(left, 0);
+  enter(right, most_side_columns);
+  const u64 rows = left.rows < right.rows ? right.rows : left.rows;
+  find.parts = (rows + find_extremes<T>::part - 1) / find_extremes<T>::part;
+  find.least = on.template buffer<image>(find.parts * most_all_columns);
+  find.greatest = on.template buffer<image>(find.parts * most_all_columns);
+  auto* const all = on.template buffer<column_extremes<T>>(1);
+  on.for_teams(find.parts * most_all_columns, find);
+  on.for_teams(most_all_columns, fold_extremes<T>{find.parts, find.least, find.greatest, all});
+  return on.read(static_cast<const column_extremes<T>*>(all));
+}
+
+template <class T, class Context>
+[[nodiscard]] u64 first_outside(Context& on, const T* column, T weight, u64 rows, ordered::bits_t<T> least,
+                                ordered::bits_t<T> greatest) {
+  u64* const row = on.template buffer<u64>(1);
+  on.for_each(1, begin_row{row});
+  on.for_each(rows, find_outside<T>{column, weight, least, greatest, row});
+  return on.read(static_cast<const u64*>(row));
+}
+
+/// The first fault of one side, if there is any.
+template <class T, unsigned D, class Context>
+[[nodiscard]] spatial_outcome fault_of(Context& on, const point_columns<T, D>& side, const column_extremes<T>& known,
+                                       bool is_right, bool may_be_negative) {
+  using image = ordered::bits_t<T>;
+  constexpr T most = std::numeric_limits<T>::max();
+  const image least = total_order(-most);
+  const image greatest = total_order(most);
+  const unsigned first = is_right ? most_side_columns : 0;
+  for (unsigned a = 0; a < D; ++a) {
+    if (known.least[first + a] >= least && known.greatest[first + a] <= greatest) continue;
+    return {0, spatial_fault::coordinate, is_right, a,
+            first_outside<T>(on, side.at[a], T{1}, side.rows, least, greatest)};
+  }
+  if (side.scores == nullptr) return {};
+  const unsigned score = first + most_side_columns - 1;
+  if (known.least[score] < least || known.greatest[score] > greatest) {
+    const u64 row = first_outside<T>(on, side.scores, T{1}, side.rows, least, greatest);
+    if (row != no_row) return {0, spatial_fault::score, is_right, 0, row};
+    return {0, spatial_fault::weighted_score, is_right, 0,
+            first_outside<T>(on, side.scores, side.weight, side.rows, least, greatest)};
+  }
+  const image zero = total_order(-T{0});
+  if (!may_be_negative && known.least[score] < zero) {
+    return {0, spatial_fault::negative_score, is_right, 0,
+            first_outside<T>(on, side.scores, T{1}, side.rows, zero, greatest)};
+  }
+  return {};
+}
+
+/// The call's input; sets its outcome if there is a fault.
+template <class T, unsigned D, class Context>
+[[nodiscard]] join_input<T, D> read_input(Context& on, const spatial_call& call, const score_rules& rules) {
+  join_input<T, D> input{};
+  input.left = columns_of<T, D>(on, call.left, call.space, rules.are_read, rules.left_weight);
+  input.right = columns_of<T, D>(on, call.right, call.space, rules.are_read, rules.right_weight);
+  input.known = read_extremes(on, input.left, input.right);
+  const T distance = static_cast<T>(call.distance);
+  input.squared = distance * distance;
+  *call.outcome = fault_of(on, input.left, input.known, false, rules.may_be_negative);
+  if (call.outcome->fault == spatial_fault::none) {
+    *call.outcome = fault_of(on, input.right, input.known, true, rules.may_be_negative);
+  }
+  return input;
+}
+
+/// Rows of one side that take part; no list: all of them.
+struct picked_rows {
+  const u32* rows;
+  u64 count;
+};
+
+/// Places the points by cells; returns where each cell begins.
+template <class T, unsigned D, class Context>
+[[nodiscard]] const u32* place(Context& on, const point_columns<T, D>& from, const picked_rows& picked,
+                               const cell_grid<T, D>& grid, placed_points<T, D>& to) {
+  const u64 n = picked.count;
+  const u64 cells = cells_of(grid);
+  for (unsigned a = 0; a < D; ++a) to.at[a] = on.template buffer<T>(n);
+  to.values = from.scores == nullptr ? nullptr : on.template buffer<T>(n);
+  to.rows = on.template buffer<u32>(n);
+  to.count = n;
+  u32* const cell = on.template buffer<u32>(n);
+  u32* const rank = on.template buffer<u32>(n);
+  u32* const counts = on.template buffer<u32>(cells);
+  u32* const starts = on.template buffer<u32>(cells + 1);
+  on.fill_zero(counts, cells);
+  on.for_each(n, count_cells<T, D>{from, picked.rows, grid, cell, rank, counts, on.threads() == 1});
+  on.exclusive_scan(static_cast<const u32*>(counts), cells, starts);
+  on.for_each(n, place_in_cells<T, D>{from, picked.rows, cell, rank, starts, to});
+  return starts;
+}
+
+/// Both sides in a grid of the right one's extent; left points beyond it are at its border.
+template <class T, unsigned D, class Context>
+[[nodiscard]] placed_sides<T, D> place_sides(Context& on, const join_input<T, D>& input, const picked_rows& left,
+                                             const picked_rows& right) {
+  side_extents<T, D> extents;
+  for (unsigned a = 0; a < D; ++a) {
+    extents.low[a] = from_total_order<T>(input.known.least[most_side_columns + a]);
+    extents.high[a] = from_total_order<T>(input.known.greatest[most_side_columns + a]);
+  }
+  const double most = std::min(2.0 * static_cast<double>(right.count) + 64, 2147483648.0);
+  placed_sides<T, D> sides{};
+  sides.grid = make_grid(extents, input.squared, most);
+  sides.starts = place(on, input.right, right, sides.grid, sides.right);
+  (void)place(on, input.left, left, sides.grid, sides.left);
+  return sides;
+}
+
+template <class T, unsigned D>
+using input_kernels = device::list<count_cells<T, D>, place_in_cells<T, D>>;
+template <class T>
+using column_kernels = device::list<find_extremes<T>, fold_extremes<T>, find_outside<T>>;
+
+}  // namespace zenith::spatial_join_family

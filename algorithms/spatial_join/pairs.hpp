@@ -1,0 +1,276 @@
+#pragma once
+
+/// \file
+/// Kernels that go through the pairs within the distance: they count them, write all of them, or append those that
+/// reach a bound.
+
+#include <algorithms/spatial_join/grid.hpp>
+#include <algorithms/spatial_join/pair_score.hpp>
+
+namespace zenith::spatial_join_family {
+
+/// So many partners of a point are kept from the count to the writing.
+inline constexpr u32 kept_partners = 8;
+
+/// How many partners a point of the left side has, by its row and by its place, and the first of them. Without a branch
+/// that depends on a single candidate: each is kept, and the next one in its place unless it is near.
+template <class T, unsigned D>
+struct count_partners {
+  static constexpr u64 item_cost = 512;
+
+  placed_sides<T, D> sides;
+  u64* counts;         ///< by row
+  u32* placed_counts;  ///< by place
+  u32* kept;           ///< `kept_partners` for each place; ~0: there are no more
+
+  ZENITH_FN void operator()(u64 i) const {
+    T point[D];
+    sides.left.get(i, point);
+    u32 ids[kept_partners + 1];
+    for (u32 j = 0; j < kept_partners; ++j) ids[j] = ~u32{0};
+    u32 found = 0;
+    sides.each_candidate(point, [&](u32 r, bool is_near) ZENITH_BODY {
+      ids[found < kept_partners ? found : kept_partners] = sides.right.rows[r];
+      found += is_near ? 1 : 0;
+    });
+    ids[found < kept_partners ? found : kept_partners] = ~u32{0};
+    u32* const to = kept + i * kept_partners;
+    for (u32 j = 0; j < kept_partners; ++j) to[j] = ids[j];
+    counts[sides.left.rows[i]] = found;
+    placed_counts[i] = found;
+  }
+};
+
+/// Where the partners of the point in a place begin. A launch of its own: these reads are scattered, and overlap only
+/// where nothing depends on them.
+struct gather_begins {
+  const u64* offsets;
+  const u32* rows;
+  u64* begins;
+
+  ZENITH_FN void operator()(u64 i) const { begins[i] = offsets[rows[i]]; }
+};
+
+/// Rising order in place, in O(n log n) and without recursion: insertion for few, a heap for many.
+template <class Index>
+ZENITH_FN void sort_ids(Index* ids, u64 n) {
+  if (n <= 32) {
+    for (u64 i = 1; i < n; ++i) {
+      const Index id = ids[i];
+      u64 at = i;
+      for (; at > 0 && ids[at - 1] > id; --at) ids[at] = ids[at - 1];
+      ids[at] = id;
+    }
+    return;
+  }
+  u64 root = n / 2;
+  u64 end = n;
+  while (end > 1) {
+    Index id = 0;
+    if (root > 0) {
+      id = ids[--root];
+    } else {
+      id = ids[--end];
+      ids[end] = ids[0];
+    }
+    u64 at = root;
+    for (u64 child = 2 * at + 1; child < end; child = 2 * at + 1) {
+      if (child + 1 < end && ids[child + 1] > ids[child]) ++child;
+      if (ids[child] <= id) break;
+      ids[at] = ids[child];
+      at = child;
+    }
+    ids[at] = id;
+  }
+}
+
+/// The partners of a point of the left side, in order.
+template <class T, unsigned D, class Index>
+struct write_partners {
+  static constexpr u64 item_cost = 512;
+
+  placed_sides<T, D> sides;
+  const u64* begins;  ///< by place of the left side
+  const u32* counts;
+  const u32* kept;
+  Index* right;
+
+  ZENITH_FN void operator()(u64 i) const {
+    const u64 n = counts[i];
+    if (n == 0) return;
+    Index* const to = right + begins[i];
+    if (n <= kept_partners) {
+      // ids differ, so the place of one is how many are smaller
+      const u32* const ids = kept + i * kept_partners;
+      for (u32 j = 0; j < n; ++j) {
+        u32 smaller = 0;
+        for (u32 other = 0; other < kept_partners; ++other) smaller += ids[other] < ids[j] ? 1 : 0;
+        to[smaller] = static_cast<Index>(ids[j]);
+      }
+      return;
+    }
+    T point[D];
+    sides.left.get(i, point);
+    u64 at = 0;
+    sides.each_near(point, [&](u32 r) ZENITH_BODY { to[at++] = static_cast<Index>(sides.right.rows[r]); });
+    sort_ids(to, n);
+  }
+};
+
+/// A row of the left side beside each of its partners.
+template <class Index>
+struct write_left {
+  static constexpr u64 item_cost = 64;
+
+  const u64* offsets;
+  Index* left;
+
+  ZENITH_FN void operator()(u64 row) const {
+    const u64 end = offsets[row + 1];
+    for (u64 at = offsets[row]; at < end; ++at) left[at] = static_cast<Index>(row);
+  }
+};
+
+/// Pairs with their scores, in no order.
+template <class T>
+struct pair_pool {
+  ordered::bits_t<T>* images;
+  u64* pairs;
+  u64* count;     ///< counts on above the capacity
+  u64 capacity;   ///< below 2^32
+  bool is_alone;  ///< no other thread appends
+
+  /// Room for some more: the first of their places.
+  ZENITH_FN u64 reserve(u32 more) const {
+    if (!is_alone) return device::atomic_add(count, more);
+    const u64 at = *count;
+    *count = at + more;
+    return at;
+  }
+  ZENITH_FN void set(u64 at, ordered::bits_t<T> image, u64 pair) const {
+    if (at >= capacity) return;
+    images[at] = image;
+    pairs[at] = pair;
+  }
+};
+
+/// How many pairs of a point of the left side the bound takes.
+template <class T, unsigned D>
+struct count_takers {
+  static constexpr u64 item_cost = 512;
+
+  placed_sides<T, D> sides;
+  pair_scorer<T> scorer;
+  const pair_bound<T>* bound;
+  u64* counts;
+
+  ZENITH_FN void operator()(u64 i) const {
+    T point[D];
+    sides.left.get(i, point);
+    const T value = sides.left.values[i];
+    const u32 row = sides.left.rows[i];
+    const auto least = *bound;
+    u64 found = 0;
+    if (least.image == 0) {  // it takes all
+      sides.each_candidate(point, [&](u32 /*r*/, bool is_near) ZENITH_BODY { found += is_near ? 1 : 0; });
+    } else {
+      sides.each_near(point, [&](u32 r) ZENITH_BODY {
+        const auto image = scorer.image_of(value, sides.right.values[r]);
+        found += least.takes(image, pair_of(row, sides.right.rows[r])) ? 1 : 0;
+      });
+    }
+    counts[i] = found;
+  }
+};
+
+/// Those pairs of a point of the left side that the bound takes. Partners are first listed, a few at a time, without a
+/// branch that depends on a single candidate.
+template <class T, unsigned D>
+struct append_pairs {
+  static constexpr u64 item_cost = 512;
+  static constexpr u32 few = 8;
+
+  placed_sides<T, D> sides;
+  pair_scorer<T> scorer;
+  const pair_bound<T>* bound;
+  u64 first;  ///< of the left side
+  pair_pool<T> pool;
+
+  ZENITH_FN void operator()(u64 item) const {
+    const u64 i = first + item;
+    T point[D];
+    sides.left.get(i, point);
+    const left_point left{sides.left.values[i], sides.left.rows[i], *bound};
+    u32 near[few];
+    u32 listed = 0;
+    sides.each_candidate(point, [&](u32 r, bool is_near) ZENITH_BODY {
+      near[listed] = r;
+      listed += is_near ? 1 : 0;
+      if (listed == few) {
+        append(left, near, few);
+        listed = 0;
+      }
+    });
+    append(left, near, listed);
+  }
+
+ private:
+  struct left_point {
+    T value;
+    u32 row;
+    pair_bound<T> least;
+  };
+
+  ZENITH_FN void append(const left_point& left, const u32* near, u32 listed) const {
+    ordered::bits_t<T> images[few];
+    u64 pairs[few];
+    u32 taken = 0;
+    for (u32 j = 0; j < listed; ++j) {
+      images[taken] = scorer.image_of(left.value, sides.right.values[near[j]]);
+      pairs[taken] = pair_of(left.row, sides.right.rows[near[j]]);
+      taken += left.least.takes(images[taken], pairs[taken]) ? 1 : 0;
+    }
+    if (taken == 0) return;
+    const u64 at = pool.reserve(taken);
+    for (u32 j = 0; j < taken; ++j) pool.set(at + j, images[j], pairs[j]);
+  }
+};
+
+template <class T>
+struct set_bound {
+  pair_bound<T> value;
+  pair_bound<T>* to;
+
+  ZENITH_FN void operator()(u64 /*i*/) const { *to = value; }
+};
+
+struct set_count {
+  u64 value;
+  u64* to;
+
+  ZENITH_FN void operator()(u64 /*i*/) const { *to = value; }
+};
+
+/// The first item whose offset is at least b times `each`: where batch b begins.
+struct find_batch {
+  const u64* offsets;
+  u64 count;
+  u64 each;
+  u64* begins;
+
+  ZENITH_FN void operator()(u64 b) const {
+    u64 low = 0;
+    u64 high = count;
+    while (low < high) {
+      const u64 middle = low + (high - low) / 2;
+      if (offsets[middle] < b * each) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    begins[b] = low;
+  }
+};
+
+}  // namespace zenith::spatial_join_family

@@ -1,0 +1,171 @@
+#pragma once
+
+/// \file
+/// The sides of a join as kernels see them, and what is known of their columns before anything else: least and greatest
+/// values, which are the extent, the best score and whether there is a NaN or an infinity, all in one read.
+
+#include <core/device/kernel.hpp>
+#include <core/device/shared_state.hpp>
+#include <core/key_order.hpp>
+
+namespace zenith::spatial_join_family {
+
+using device::u32;
+using device::u64;
+
+inline constexpr u64 no_row = ~u64{0};
+
+/// Columns where kernels can read them. A score counts by its product with the weight, which is 1 unless the caller
+/// gave another: then that is exact.
+template <class T, unsigned D>
+struct point_columns {
+  const T* at[D];
+  const T* scores;
+  T weight;
+  u64 rows;
+
+  ZENITH_FN T value(u64 row) const { return scores[row] * weight; }
+};
+
+/// All bit patterns of T in the order of their numbers, -0 before +0, NaN outside of the infinities.
+template <class T>
+ZENITH_FN ordered::bits_t<T> total_order(T x) {
+  using image = ordered::bits_t<T>;
+  const image raw = ordered::key_order<T>::bits(x);
+  const auto negative = static_cast<image>(image{0} - (raw >> (sizeof(T) * 8 - 1)));
+  return raw ^ (negative | ordered::key_order<T>::sign_bit);
+}
+template <class T>
+ZENITH_FN T from_total_order(ordered::bits_t<T> image) {
+  constexpr auto sign = ordered::key_order<T>::sign_bit;
+  return ordered::key_order<T>::from_bits((image & sign) != 0 ? image ^ sign : ~image);
+}
+
+inline constexpr u32 most_side_columns = 4;
+inline constexpr u32 most_all_columns = 2 * most_side_columns;
+
+/// Of each column: x, y, z and the score of the left side, and then those of the right; images in `total_order`.
+template <class T>
+struct column_extremes {
+  ordered::bits_t<T> least[most_all_columns];
+  ordered::bits_t<T> greatest[most_all_columns];
+};
+
+/// Least and greatest of a part of a column.
+template <class T>
+struct find_extremes {
+  using image = ordered::bits_t<T>;
+  static constexpr u64 part = 4096;
+  static constexpr u64 item_cost = part * sizeof(T);
+
+  const T* column[most_all_columns];
+  T weight[most_all_columns];
+  u64 rows[most_all_columns];
+  u64 parts;  ///< of every column
+  image* least;
+  image* greatest;
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 t) const {
+    const u64 c = t / parts;
+    const u64 begin = t % parts * part;
+    const u64 n = begin >= rows[c] ? 0 : rows[c] - begin < part ? rows[c] - begin : part;
+    const T* const from = column[c] + begin;
+    const T by = weight[c];
+    const image low = team.reduce(
+        n, static_cast<image>(~image{0}), [&](u64 i) ZENITH_BODY { return total_order(from[i] * by); },
+        [](image a, image b) ZENITH_BODY { return b < a ? b : a; });
+    const image high = team.reduce(
+        n, image{0}, [&](u64 i) ZENITH_BODY { return total_order(from[i] * by); },
+        [](image a, image b) ZENITH_BODY { return a < b ? b : a; });
+    team.once([&]() ZENITH_BODY {
+      least[t] = low;
+      greatest[t] = high;
+    });
+  }
+};
+
+/// The same of a column's parts.
+template <class T>
+struct fold_extremes {
+  using image = ordered::bits_t<T>;
+
+  u64 parts;
+  const image* least;
+  const image* greatest;
+  column_extremes<T>* to;
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 c) const {
+    const u64 begin = c * parts;
+    const image low = team.reduce(
+        parts, static_cast<image>(~image{0}), [&](u64 i) ZENITH_BODY { return least[begin + i]; },
+        [](image a, image b) ZENITH_BODY { return b < a ? b : a; });
+    const image high = team.reduce(
+        parts, image{0}, [&](u64 i) ZENITH_BODY { return greatest[begin + i]; },
+        [](image a, image b) ZENITH_BODY { return a < b ? b : a; });
+    team.once([&]() ZENITH_BODY {
+      to->least[c] = low;
+      to->greatest[c] = high;
+    });
+  }
+};
+
+/// The first row whose product with the weight is not in [least, greatest], in `total_order`.
+template <class T>
+struct find_outside {
+  const T* column;
+  T weight;
+  ordered::bits_t<T> least;
+  ordered::bits_t<T> greatest;
+  u64* row;
+
+  ZENITH_FN void operator()(u64 i) const {
+    const auto image = total_order(column[i] * weight);
+    if (image < least || image > greatest) (void)device::atomic_min(row, i);
+  }
+};
+
+struct begin_row {
+  u64* row;
+
+  ZENITH_FN void operator()(u64 /*i*/) const { *row = no_row; }
+};
+
+/// Rows that take part in a round: those whose score, by its sign, is at least `limit`, in no order. An item is a group
+/// of rows: hardly any has one, and the first loop is one that compilers vectorise.
+template <class T>
+struct pick_rows {
+  static constexpr u32 group = 64;
+  static constexpr u64 item_cost = u64{group} * sizeof(T);
+
+  const T* scores;
+  T weight;  ///< with the sign of what is better
+  T limit;   ///< with the same sign
+  u64 rows;
+  u32* to;  ///< has room for all rows
+  u32* count;
+
+  ZENITH_FN void operator()(u64 g) const {
+    const u64 begin = g * u64{group};
+    const T* const from = scores + begin;
+    if (rows - begin >= group) {
+      int some = 0;
+      for (u32 i = 0; i < group; ++i) some |= from[i] * weight >= limit ? 1 : 0;
+      if (some == 0) return;
+    }
+    // without a branch that depends on a row: each is written, and the next one over it unless it is picked
+    const u32 n = rows - begin < group ? static_cast<u32>(rows - begin) : group;
+    u32 picked[group];
+    u32 found = 0;
+    for (u32 i = 0; i < n; ++i) {
+      picked[found] = static_cast<u32>(begin) + i;
+      found += from[i] * weight >= limit ? 1 : 0;
+    }
+    if (found == 0) return;
+    u32* const at = to + device::atomic_add(count, found);
+    for (u32 i = 0; i < found; ++i) at[i] = picked[i];
+  }
+};
+
+}  // namespace zenith::spatial_join_family

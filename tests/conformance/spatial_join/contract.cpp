@@ -1,0 +1,225 @@
+// What the calls promise beyond their results: errors, statistics, the choice.
+
+#include <algorithm>
+#include <initializer_list>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <catch.hpp>
+#include <spatial_suite.hpp>
+#include <zenith/error.hpp>
+
+using namespace conformance::spatial;
+
+namespace {
+
+template <class Call>
+void expect_error(zenith::error_code code, std::initializer_list<std::string_view> words, const Call& call) {
+  try {
+    call();
+  } catch (const zenith::error& thrown) {
+    INFO(thrown.what());
+    CHECK(thrown.code() == code);
+    for (const auto word : words) {
+      INFO("must say: " << word);
+      CHECK(std::string_view{thrown.what()}.find(word) != std::string_view::npos);
+    }
+    return;
+  }
+  FAIL_CHECK("did not throw");
+}
+
+constexpr auto wrong = zenith::error_code::invalid_argument;
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+using points = zenith::scored_points<float>;
+
+struct side {
+  std::vector<float> x{1, 2, 3, 4};
+  std::vector<float> y{5, 6, 7, 8};
+  std::vector<float> z{0, 0, 0, 0};
+  std::vector<float> scores{1, 2, 3, 4};
+
+  [[nodiscard]] points flat() const { return {{x, y}, scores}; }
+  [[nodiscard]] points deep() const { return {{x, y, z}, scores}; }
+};
+
+}  // namespace
+
+TEST_CASE("what a ranked join refuses", "[spatial-contract]") {
+  for (const auto& on : the_suite().ranked) {
+    INFO(on.name());
+    zenith::top_k_spatial_join_options options{.predicate = {1}, .strategy = on.strategy};
+    const auto join = [&](const points& left, const points& right) {
+      (void)zenith::top_k_spatial_join(on.on, left, right, 2, options);
+    };
+    const side good;
+    const points narrow{{good.x}, good.scores};
+    expect_error(wrong, {"top_k_spatial_join: left.coordinates has 1 columns", "2 or 3"},
+                 [&] { join(narrow, good.flat()); });
+    expect_error(wrong, {"right.coordinates has 4 columns"}, [&] {
+      join(good.flat(), {{good.x, good.y, good.z, good.x}, good.scores});
+    });
+    expect_error(wrong, {"left has points of 2 dimensions and right of 3"}, [&] { join(good.flat(), good.deep()); });
+    expect_error(wrong, {"right.scores has 3 elements", "right.coordinates 4 rows"}, [&] {
+      join(good.flat(), {{good.x, good.y}, std::span(good.scores).first(3)});
+    });
+    for (const double distance : {-1.0, std::numeric_limits<double>::quiet_NaN()}) {
+      options.predicate.distance = distance;
+      expect_error(wrong, {"options.predicate.distance is ", distance < 0 ? "negative" : "NaN"},
+                   [&] { join(good.flat(), good.flat()); });
+    }
+    options.predicate.distance = 1;
+
+    for (const float value : {not_a_number, infinity, -infinity}) {
+      side bad;
+      bad.y[2] = value;
+      bad.y[3] = value;
+      bad.scores[0] = value;
+      expect_error(wrong, {"left.coordinates has a NaN or an infinity in column 1, row 2"},
+                   [&] { join(bad.flat(), bad.flat()); });
+      bad.y = good.y;
+      bad.z[3] = value;
+      expect_error(wrong, {"right.coordinates has a NaN or an infinity in column 2, row 3"},
+                   [&] { join(good.deep(), bad.deep()); });
+      expect_error(wrong, {"left.scores[0] is NaN or infinite"}, [&] { join(bad.flat(), good.flat()); });
+      bad.scores = good.scores;
+      bad.scores[3] = value;
+      expect_error(wrong, {"right.scores[3] is NaN or infinite"}, [&] { join(good.flat(), bad.flat()); });
+    }
+    side negative;
+    negative.scores[2] = -1;
+    negative.scores[3] = -2;
+    options.score = zenith::pair_score::product;
+    expect_error(wrong, {"right.scores[2] is negative", "product"}, [&] { join(good.flat(), negative.flat()); });
+    negative.scores = {1, 2, 3, -0.0F};
+    CHECK_NOTHROW(join(good.flat(), negative.flat()));
+    options.score = zenith::pair_score::weighted_sum;
+    for (const double weight : {double{not_a_number}, double{infinity}, 1e300}) {
+      options.left_weight = weight;
+      expect_error(wrong, {"options.left_weight is ", weight > 0 ? "infinite" : "NaN"},
+                   [&] { join(good.flat(), good.flat()); });
+    }
+    options.left_weight = 1e38;
+    side large;
+    large.scores[1] = 1e20F;
+    expect_error(wrong, {"left.scores[1] times options.left_weight is infinite"},
+                 [&] { join(large.flat(), good.flat()); });
+  }
+}
+
+TEST_CASE("what a join of all pairs refuses", "[spatial-contract]") {
+  for (const auto& on : the_suite().joins) {
+    INFO(on.name());
+    const side good;
+    using set = zenith::column_set<float>;
+    const auto join = [&](const set& left, const set& right, double distance) {
+      (void)zenith::spatial_join(on.on, left, right, {.predicate = {distance}, .strategy = on.strategy});
+    };
+    expect_error(wrong, {"spatial_join: left has 1 columns"}, [&] { join({good.x}, {good.x, good.y}, 1); });
+    expect_error(wrong, {"column 1 has 3 rows"}, [&] { join({good.x, std::span(good.y).first(3)}, {good.x}, 1); });
+    expect_error(wrong, {"left has points of 3 dimensions"}, [&] {
+      join({good.x, good.y, good.z}, {good.x, good.y}, 1);
+    });
+    expect_error(wrong, {"options.predicate.distance is negative"}, [&] {
+      join({good.x, good.y}, {good.x, good.y}, -0.5);
+    });
+    side bad;
+    bad.x[1] = not_a_number;
+    expect_error(wrong, {"right has a NaN or an infinity in column 0, row 1"}, [&] {
+      join({good.x, good.y}, {bad.x, bad.y}, 1);
+    });
+  }
+}
+
+TEST_CASE("sides that no pair can have", "[spatial-contract]") {
+  const side good;
+  const auto huge = std::size_t{1} << 32;
+  // never read: it is refused before
+  const std::span<const float> pretended(good.x.data(), huge);
+  expect_error(zenith::error_code::unsupported, {"left has 4294967296 rows", "2^32 - 2"}, [&] {
+    (void)zenith::spatial_join(zenith::cpu(), zenith::column_set<float>{pretended, pretended},
+                               zenith::column_set<float>{good.x, good.y}, {.predicate = {1}});
+  });
+  for (const auto& on : zenith_test::executors("top_k_spatial_join")) {
+    expect_error(zenith::error_code::unsupported, {"options.strategy is 'quick'", "it offers: "},
+                 [&] { (void)zenith::top_k_spatial_join(on.on, good.flat(), good.flat(), 1, {.strategy = "quick"}); });
+  }
+}
+
+TEST_CASE("a small join, in full", "[spatial-contract]") {
+  const std::vector<double> left_x{0, 1, 5};
+  const std::vector<double> left_y{0, 0, 5};
+  const std::vector<double> left_scores{1, 3, 9};
+  const std::vector<double> right_x{0, 3, 1};
+  const std::vector<double> right_y{1, 0, 1};
+  const std::vector<double> right_scores{4, 9, 2};
+  for (const auto& on : the_suite().ranked) {
+    INFO(on.name());
+    const zenith::scored_points<double> left{{left_x, left_y}, left_scores};
+    const zenith::scored_points<double> right{{right_x, right_y}, right_scores};
+    zenith::spatial_join_statistics statistics;
+    // within 2, closed: (0, 0), (0, 2), (1, 0), (1, 1), (1, 2)
+    const auto best = zenith::top_k_spatial_join(
+        on.on, left, right, 4, {.predicate = {2}, .strategy = on.strategy, .statistics = &statistics});
+    CHECK(best.left == std::vector<std::uint32_t>{1, 1, 0, 1});
+    CHECK(best.right == std::vector<std::uint32_t>{1, 0, 0, 2});
+    CHECK(best.scores == std::vector<double>{12, 7, 5, 5});
+    CHECK(best.count == 4);
+    CHECK(statistics.rounds >= 1);
+    CHECK(statistics.candidates >= 4);
+    CHECK(statistics.left_rows >= 2);
+    const auto all = zenith::top_k_spatial_join<std::uint64_t>(
+        on.on, left, right, 1000, {.predicate = {2}, .select = zenith::selection::smallest, .strategy = on.strategy});
+    CHECK(all.count == 5);
+    CHECK(all.left == std::vector<std::uint64_t>{0, 0, 1, 1, 1});
+    CHECK(all.right == std::vector<std::uint64_t>{2, 0, 2, 0, 1});
+    CHECK(zenith::top_k_spatial_join(on.on, left, right, 0, {.predicate = {2}}).count == 0);
+  }
+  const auto pairs = zenith::spatial_join(zenith::make_executor("auto"), zenith::column_set<double>{left_x, left_y},
+                                          zenith::column_set<double>{right_x, right_y}, {.predicate = {2}});
+  CHECK(pairs.left == std::vector<std::uint32_t>{0, 0, 1, 1, 1});
+  CHECK(pairs.right == std::vector<std::uint32_t>{0, 2, 0, 1, 2});
+}
+
+TEST_CASE("a bound on the score spares most of the join", "[spatial-contract]") {
+  random_source random{zenith_test::seed_of("spatial.spares", 0)};
+  const auto left = make_points<float>(shape::uniform, scores::real, 20000, 2, false, false, random);
+  const auto right = make_points<float>(shape::uniform, scores::real, 20000, 2, true, false, random);
+  const zenith::scored_points<float> a{{left.columns[0], left.columns[1]}, left.scores};
+  const zenith::scored_points<float> b{{right.columns[0], right.columns[1]}, right.scores};
+  for (const auto& on : zenith_test::executors("top_k_spatial_join", {"cpu", "kokkos", "cuda"})) {
+    INFO(on.executor_string);
+    zenith::spatial_join_statistics first;
+    zenith::spatial_join_statistics all;
+    const auto quick = zenith::top_k_spatial_join(
+        on.on, a, b, 50, {.predicate = {1}, .strategy = "threshold_first", .statistics = &first});
+    const auto slow =
+        zenith::top_k_spatial_join(on.on, a, b, 50, {.predicate = {1}, .strategy = "full", .statistics = &all});
+    CHECK(quick.left == slow.left);
+    CHECK(quick.right == slow.right);
+    CHECK(quick.scores == slow.scores);
+    CHECK(first.left_rows < all.left_rows / 4);
+    CHECK(first.candidates < all.candidates / 4);
+    CHECK(first.candidates >= 50);
+  }
+}
+
+TEST_CASE("costs and choices of spatial joins", "[spatial-contract]") {
+  const auto here = zenith::machine::defaults();
+  zenith::top_k_spatial_join_problem problem;
+  problem.left_rows = problem.right_rows = 1 << 20;
+  problem.pairs = 3 << 20;
+  problem.k = 100;
+  CHECK(zenith::decide(problem, here).strategy == "threshold_first");
+  problem.k = problem.pairs;
+  CHECK(zenith::decide(problem, here).strategy == "full");
+  CHECK(zenith::decide(static_cast<const zenith::spatial_join_problem&>(problem), here).strategy == "grid");
+  const auto& device = here.devices().front();
+  expect_error(wrong, {"strategy is 'quick'"}, [&] { (void)zenith::spatial_join_cost("quick", problem, device); });
+  expect_error(wrong, {"strategy is 'quick'"},
+               [&] { (void)zenith::top_k_spatial_join_cost("quick", problem, device); });
+}

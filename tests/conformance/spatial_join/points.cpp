@@ -1,0 +1,312 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <span>
+#include <tuple>
+
+#include <spatial_suite.hpp>
+#include <zenith/array.hpp>
+#include <zenith/error.hpp>
+
+namespace conformance::spatial {
+namespace {
+
+double uniform(random_source& random, double low, double high) {
+  return std::uniform_real_distribution<double>(low, high)(random);
+}
+
+template <class T>
+T coordinate(shape one, unsigned axis, random_source& random) {
+  constexpr T most = std::numeric_limits<T>::max();
+  switch (one) {
+    case shape::uniform: return static_cast<T>(uniform(random, -50, 50));
+    case shape::lattice: return static_cast<T>(static_cast<int>(random() % 33) - 16);
+    case shape::clustered:
+      return static_cast<T>(random() % 16 == 0 ? uniform(random, -1000, 1000)
+                                               : static_cast<double>(random() % 3) * 100 + uniform(random, 0, 1));
+    case shape::line: return axis == 0 ? static_cast<T>(uniform(random, -100, 100)) : T{7};
+    case shape::one_place: return T{-3};
+    case shape::tiny: return T{1} + static_cast<T>(random() % 64) * std::numeric_limits<T>::epsilon();
+    case shape::huge: return most * static_cast<T>(uniform(random, -1, 1));
+    default: return static_cast<T>(static_cast<int>(random() % 401) - 200) * std::numeric_limits<T>::denorm_min();
+  }
+}
+
+template <class T>
+bool are_near(const question<T>& asked, std::size_t a, std::size_t b) {
+  volatile T sum = 0;
+  for (std::size_t c = 0; c < asked.left.columns.size(); ++c) {
+    volatile T difference = asked.left.columns[c][a] - asked.right.columns[c][b];
+    volatile T square = difference * difference;
+    if (c == 0) {
+      sum = square;
+    } else {
+      sum = sum + square;
+    }
+  }
+  const auto distance = static_cast<T>(asked.options.predicate.distance);
+  volatile T most = distance * distance;
+  return sum <= most;
+}
+
+template <class T>
+T score_of(const question<T>& asked, T a, T b) {
+  using zenith::pair_score;
+  if (asked.options.score == pair_score::weighted_sum) {
+    volatile T left = a * static_cast<T>(asked.options.left_weight);
+    volatile T right = b * static_cast<T>(asked.options.right_weight);
+    return left + right;
+  }
+  switch (asked.options.score) {
+    case pair_score::product: return a * b;
+    case pair_score::minimum: return b < a ? b : a;
+    case pair_score::maximum: return a < b ? b : a;
+    default: return a + b;
+  }
+}
+
+/// A side where a target reads it: in its memory, or with something before each column, so that alignments differ.
+template <class T>
+class laid_out {
+ public:
+  laid_out(const zenith_test::target& on, const point_table<T>& of, bool on_device, std::size_t offset) {
+    for (const auto& column : of.columns) add(on, column, on_device, offset);
+    add(on, of.scores, on_device, offset);
+    rows_ = of.rows();
+    offset_ = offset;
+  }
+
+  [[nodiscard]] zenith::column_set<T> coordinates() const {
+    zenith::column_set<T> set;
+    for (std::size_t c = 0; c + 1 < host_.size(); ++c) set.add(std::span<const T>(host_[c]).subspan(offset_));
+    return set;
+  }
+  [[nodiscard]] zenith::scored_points<T> scored() const {
+    return {coordinates(), std::span<const T>(host_.back()).subspan(offset_)};
+  }
+  [[nodiscard]] zenith::device_column_set<T> device_coordinates() const {
+    zenith::device_column_set<T> set;
+    for (std::size_t c = 0; c + 1 < device_.size(); ++c) set.add(device_[c].device().subspan(offset_, rows_));
+    return set;
+  }
+  [[nodiscard]] zenith::device_scored_points<T> device_scored() const {
+    return {device_coordinates(), device_.back().device().subspan(offset_, rows_)};
+  }
+
+ private:
+  void add(const zenith_test::target& on, const std::vector<T>& column, bool on_device, std::size_t offset) {
+    host_.emplace_back(offset, std::numeric_limits<T>::quiet_NaN());
+    host_.back().insert(host_.back().end(), column.begin(), column.end());
+    if (on_device) device_.emplace_back(on.on, std::span<const T>(host_.back()));
+  }
+
+  std::vector<std::vector<T>> host_;
+  std::vector<zenith::array<T>> device_;
+  std::size_t rows_ = 0;
+  std::size_t offset_ = 0;
+};
+
+template <class Result, class Score>
+std::string difference(const Result& found, const std::vector<pair>& expected, std::size_t count,
+                       const Score& is_same_score) {
+  if (found.count != count || found.left.size() != count || found.right.size() != count) {
+    return "count is " + std::to_string(found.count) + ", expected " + std::to_string(count);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (found.left[i] == expected[i].left && found.right[i] == expected[i].right && is_same_score(i)) continue;
+    return "place " + std::to_string(i) + " is (" + std::to_string(found.left[i]) + ", " +
+           std::to_string(found.right[i]) + "), expected (" + std::to_string(expected[i].left) + ", " +
+           std::to_string(expected[i].right) + ") with " + std::to_string(expected[i].score);
+  }
+  return {};
+}
+
+template <class T, class Index>
+std::string fault_of_join(const zenith_test::target& on, const laid_out<T>& left, const laid_out<T>& right,
+                          bool on_device, const question<T>& asked, const std::vector<pair>& expected) {
+  const zenith::spatial_join_options options{.predicate = asked.options.predicate, .strategy = on.strategy};
+  const auto found =
+      on_device ? zenith::spatial_join<Index>(on.on, left.device_coordinates(), right.device_coordinates(), options)
+                : zenith::spatial_join<Index>(on.on, left.coordinates(), right.coordinates(), options);
+  if (found.strategy != on.strategy || found.backend != on.on.backend()) return "ran as " + found.strategy;
+  return difference(found, expected, expected.size(), [](std::size_t) { return true; });
+}
+
+template <class T, class Index>
+std::string fault_of_top_k(const zenith_test::target& on, const laid_out<T>& left, const laid_out<T>& right,
+                           bool on_device, const question<T>& asked, const std::vector<pair>& expected, std::size_t k) {
+  auto options = asked.options;
+  options.strategy = on.strategy;
+  const auto found =
+      on_device ? zenith::top_k_spatial_join<Index>(on.on, left.device_scored(), right.device_scored(), k, options)
+                : zenith::top_k_spatial_join<Index>(on.on, left.scored(), right.scored(), k, options);
+  if (found.strategy != on.strategy || found.backend != on.on.backend()) return "ran as " + found.strategy;
+  const std::size_t count = std::min(k, expected.size());
+  if (found.scores.size() != count) return "has " + std::to_string(found.scores.size()) + " scores";
+  return difference(found, expected, count, [&](std::size_t i) {
+    const T score = static_cast<T>(expected[i].score);
+    return std::memcmp(&score, &found.scores[i], sizeof score) == 0;
+  });
+}
+
+template <class Run>
+std::string caught(const Run& run) {
+  try {
+    return run();
+  } catch (const std::exception& thrown) {
+    return std::string{"threw "} + thrown.what();
+  }
+}
+
+/// use(target, on_device, random) for a share of the targets, at least one of each backend and strategy.
+template <class Use>
+void each_target(const std::vector<zenith_test::target>& all, std::size_t tests, random_source& random,
+                 const Use& use) {
+  constexpr std::size_t most_for_reference = std::size_t{1} << 22;
+  std::vector<std::size_t> order(all.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::shuffle(order.begin(), order.end(), random);
+  std::vector<std::string> ran;
+  for (const auto i : order) {
+    const auto& on = all[i];
+    if (on.on.backend() == "reference" && tests > most_for_reference) continue;
+    const std::string kind = std::string{on.on.backend()} + "/" + on.strategy;
+    const bool is_first = std::ranges::find(ran, kind) == ran.end();
+    if (!is_first && uniform(random, 0, 1) >= 0.1 * zenith_test::scale()) continue;
+    ran.push_back(kind);
+    use(on, on.memory == zenith::memory_space::device && random() % 2 == 0);
+  }
+}
+
+}  // namespace
+
+std::string name_of(shape one) {
+  switch (one) {
+    case shape::uniform: return "uniform";
+    case shape::lattice: return "lattice";
+    case shape::clustered: return "clustered";
+    case shape::line: return "line";
+    case shape::one_place: return "one_place";
+    case shape::tiny: return "tiny";
+    case shape::huge: return "huge";
+    default: return "least";
+  }
+}
+
+template <class T>
+point_table<T> make_points(shape one, scores kind, std::size_t rows, unsigned dimensions, bool is_right, bool positive,
+                           random_source& random) {
+  point_table<T> made{std::vector<std::vector<T>>(dimensions, std::vector<T>(rows)), std::vector<T>(rows)};
+  for (unsigned a = 0; a < dimensions; ++a) {
+    for (auto& x : made.columns[a]) x = coordinate<T>(one, a, random);
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    T& score = made.scores[i];
+    const double low = positive ? 0 : -10;
+    switch (kind) {
+      case scores::whole: score = static_cast<T>(random() % 4) - (positive ? T{0} : T{2}); break;
+      case scores::real: score = static_cast<T>(uniform(random, low, 10)); break;
+      case scores::against: {
+        // the further right a left point is, the better, and the other way round
+        const T x = made.columns[0][i] / std::numeric_limits<T>::max();
+        const T sign = std::signbit(made.columns[0][i]) != is_right ? T{-1} : T{1};
+        score = (positive ? T{20} : T{0}) + sign * static_cast<T>(uniform(random, 5, 10)) + x;
+        break;
+      }
+      default: score = T{3}; break;
+    }
+    if (!positive && random() % 16 == 0) score = random() % 2 == 0 ? T{0} : -T{0};
+  }
+  return made;
+}
+
+double some_distance(shape one, random_source& random) {
+  const auto kind = random() % 16;
+  if (kind == 0) return 0;
+  if (kind == 1) return 1e300;
+  if (kind == 2) return std::numeric_limits<double>::infinity();
+  switch (one) {
+    case shape::uniform: return uniform(random, 0, random() % 4 == 0 ? 100 : 4);
+    case shape::lattice: return random() % 2 == 0 ? static_cast<double>(random() % 6) : uniform(random, 0, 5);
+    case shape::clustered: return uniform(random, 0, random() % 4 == 0 ? 200 : 1);
+    case shape::line: return uniform(random, 0, 10);
+    case shape::one_place: return uniform(random, 0, 1);
+    case shape::tiny: return std::ldexp(uniform(random, 0, 20), random() % 2 == 0 ? -23 : -52);
+    case shape::huge: return std::ldexp(uniform(random, 0.01, 1), random() % 2 == 0 ? 63 : 127);
+    default: return std::ldexp(uniform(random, 0, 1), -static_cast<int>(random() % 1100));
+  }
+}
+
+template <class T>
+std::vector<pair> all_pairs(const question<T>& asked) {
+  std::vector<pair> all;
+  for (std::size_t a = 0; a < asked.left.rows(); ++a) {
+    for (std::size_t b = 0; b < asked.right.rows(); ++b) {
+      if (!are_near(asked, a, b)) continue;
+      all.push_back({a, b, static_cast<double>(score_of(asked, asked.left.scores[a], asked.right.scores[b]))});
+    }
+  }
+  return all;
+}
+
+std::vector<std::size_t> some_ks(std::size_t pairs, random_source& random) {
+  std::vector<std::size_t> ks{0, 1, pairs, pairs + 1, 1 + random() % (pairs / 2 + 1), 1 + random() % 20};
+  if (pairs > 0) ks.push_back(pairs - 1);
+  return ks;
+}
+
+template <class T>
+void ask(zenith_test::verdict& seen, const question<T>& asked, const std::vector<std::size_t>& ks,
+         random_source& random) {
+  const auto in_order = all_pairs(asked);
+  auto ranked = in_order;
+  std::ranges::stable_sort(ranked, [&](const pair& a, const pair& b) {
+    return asked.options.select == zenith::selection::largest ? a.score > b.score : a.score < b.score;
+  });
+  const std::size_t tests = asked.left.rows() * asked.right.rows();
+  const auto text = [&](const zenith_test::target& on, bool on_device) {
+    return on.name() + " " + asked.name + " " + std::to_string(asked.left.rows()) + " x " +
+           std::to_string(asked.right.rows()) + " in " + std::to_string(asked.left.columns.size()) + "-D, distance " +
+           std::to_string(asked.options.predicate.distance) + ", score " +
+           std::to_string(static_cast<int>(asked.options.score)) +
+           (asked.options.select == zenith::selection::largest ? " largest" : " smallest") +
+           (on_device ? " on the device" : "");
+  };
+  each_target(the_suite().joins, tests, random, [&](const zenith_test::target& on, bool on_device) {
+    const laid_out<T> left(on, asked.left, on_device, random() % 4);
+    const laid_out<T> right(on, asked.right, on_device, random() % 4);
+    const bool is_wide = random() % 2 == 0;
+    const auto fault = caught([&] {
+      return is_wide ? fault_of_join<T, std::uint64_t>(on, left, right, on_device, asked, in_order)
+                     : fault_of_join<T, std::uint32_t>(on, left, right, on_device, asked, in_order);
+    });
+    seen.count_case();
+    if (!fault.empty()) seen.add(on, text(on, on_device) + ": " + fault);
+  });
+  const auto some = the_suite().asks_for_one_k ? std::vector<std::size_t>{ks[random() % ks.size()]} : ks;
+  for (const auto k : some) {
+    each_target(the_suite().ranked, tests, random, [&](const zenith_test::target& on, bool on_device) {
+      const laid_out<T> left(on, asked.left, on_device, random() % 4);
+      const laid_out<T> right(on, asked.right, on_device, random() % 4);
+      const bool is_wide = random() % 2 == 0;
+      const auto fault = caught([&] {
+        return is_wide ? fault_of_top_k<T, std::uint64_t>(on, left, right, on_device, asked, ranked, k)
+                       : fault_of_top_k<T, std::uint32_t>(on, left, right, on_device, asked, ranked, k);
+      });
+      seen.count_case();
+      if (!fault.empty()) seen.add(on, text(on, on_device) + ", k = " + std::to_string(k) + ": " + fault);
+    });
+  }
+}
+
+#define ZENITH_POINTS(T)                                                                                    \
+  template point_table<T> make_points<T>(shape, scores, std::size_t, unsigned, bool, bool, random_source&); \
+  template std::vector<pair> all_pairs<T>(const question<T>&);                                              \
+  template void ask<T>(zenith_test::verdict&, const question<T>&, const std::vector<std::size_t>&, random_source&);
+ZENITH_POINTS(float32)
+ZENITH_POINTS(float64)
+#undef ZENITH_POINTS
+
+}  // namespace conformance::spatial

@@ -1,0 +1,132 @@
+// The strategies of spatial joins on the sequential context, whose memory is told apart from the host's, through the
+// conformance cases; and the grid's proof by numbers.
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include <algorithms/spatial_join/strategies.hpp>
+#include <catch.hpp>
+#include <core/device/family.hpp>
+#include <core/device/sequential.hpp>
+#include <spatial_suite.hpp>
+#include <zenith/backend.hpp>
+
+namespace {
+
+using namespace zenith;
+
+/// Takes no kernel that is missing from the family's list.
+struct listing_context : device::sequential_context {
+  template <class K>
+  static constexpr bool is_listed =
+      device::position_in<K>(spatial_join_family::kernels{}) < spatial_join_family::kernels::size;
+
+  template <device::item_kernel K>
+  void for_each(device::u64 n, const K& run) {
+    static_assert(is_listed<K>);
+    sequential_context::for_each(n, run);
+  }
+  template <device::team_kernel K>
+  void for_teams(device::u64 n, const K& run) {
+    static_assert(is_listed<K>);
+    sequential_context::for_teams(n, run);
+  }
+};
+
+template <class Strategy>
+struct runner {
+  static void run(const execution& /*where*/, const typename Strategy::call_type& call) {
+    listing_context on;
+    Strategy::run(on, call);
+  }
+};
+
+constexpr auto table = device::kernel_entries<runner>(spatial_join_family::strategies{});
+constinit const backend sequential{
+    .name = "sequential", .description = "the sequential context", .needs = "nothing", .kernels = table};
+
+}  // namespace
+
+namespace conformance::spatial {
+
+const suite& the_suite() {
+  static const suite here = [] {
+    register_backend(sequential);
+    return suite{.joins = zenith_test::targets("spatial_join", {"sequential"}),
+                 .ranked = zenith_test::targets("top_k_spatial_join", {"sequential"}),
+                 .most_rows = 1000};
+  }();
+  return here;
+}
+
+}  // namespace conformance::spatial
+
+TEMPLATE_TEST_CASE("the reach of a distance holds every point that the predicate takes", "[spatial]", float, double) {
+  using T = TestType;
+  std::mt19937_64 random{zenith_test::seed_of("spatial.reach", 0)};
+  for (int i = 0; i < 20000; ++i) {
+    const int digits = std::numeric_limits<T>::max_exponent;
+    const T distance =
+        std::ldexp(static_cast<T>(1 + random() % 1000) / 1000, static_cast<int>(random() % (2 * digits)) - digits - 20);
+    const T squared = distance * distance;
+    const T reach = spatial_join_family::reach_of(squared);
+    REQUIRE(reach >= distance * (1 - std::numeric_limits<T>::epsilon()));
+    // the largest difference whose square is not above: a few steps around the distance, and below the least square
+    const T root = std::sqrt(std::numeric_limits<T>::denorm_min());
+    for (T d : {distance, root / 2, root, squared == 0 ? root * static_cast<T>(0.7071) : distance}) {
+      for (int step = 0; step < 4; ++step) d = std::nextafter(d, std::numeric_limits<T>::infinity());
+      for (int step = 0; step < 8; ++step) {
+        if (d * d <= squared) REQUIRE(d <= reach);
+        d = std::nextafter(d, T{0});
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("cells are bounded, and every partner's cell is within the probe", "[spatial]", float, double) {
+  using T = TestType;
+  std::mt19937_64 random{zenith_test::seed_of("spatial.cells", 0)};
+  for (int i = 0; i < 2000; ++i) {
+    const auto any = [&](int low, int high) {
+      const auto exponent = low + static_cast<int>(random() % static_cast<unsigned>(high - low));
+      const T share = static_cast<T>(random() % 2001) / 1000 - 1;
+      return std::ldexp(share, exponent);
+    };
+    const T origin = any(-60, 60);
+    const T width = std::abs(any(-80, 60));
+    const T distance = std::abs(any(-100, 60));
+    const T squared = distance * distance;
+    const T far = origin + width;
+    const double most = 1 + static_cast<double>(random() % 100000);
+    const auto grid = spatial_join_family::make_grid<T, 2>({{origin, origin}, {far, far}}, squared, most);
+    REQUIRE(static_cast<double>(spatial_join_family::cells_of(grid)) <= most);
+    for (int j = 0; j < 20; ++j) {
+      const T y = std::min(far, std::max(origin, origin + width * (static_cast<T>(random() % 1000) / 999)));
+      REQUIRE(grid.cell_of(0, y) < grid.cells[0]);
+      for (T x : {y + distance, y - distance, y + distance / 3, y}) {
+        for (int step = 0; step < 3; ++step) x = std::nextafter(x, std::numeric_limits<T>::infinity());
+        for (int step = 0; step < 6; ++step) {
+          if ((x - y) * (x - y) <= squared) {
+            REQUIRE(grid.cell_of(0, x - grid.reach) <= grid.cell_of(0, y));
+            REQUIRE(grid.cell_of(0, y) <= grid.cell_of(0, x + grid.reach));
+          }
+          x = std::nextafter(x, -std::numeric_limits<T>::infinity());
+        }
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("partners are sorted", "[spatial]", std::uint32_t, std::uint64_t) {
+  std::mt19937_64 random{zenith_test::seed_of("spatial.sort", 0)};
+  for (std::size_t n = 0; n < 300; ++n) {
+    std::vector<TestType> ids(n);
+    for (auto& id : ids) id = static_cast<TestType>(random() % (n + 1));
+    auto expected = ids;
+    std::sort(expected.begin(), expected.end());
+    spatial_join_family::sort_ids(ids.data(), n);
+    REQUIRE(ids == expected);
+  }
+}
