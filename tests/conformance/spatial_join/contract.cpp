@@ -208,6 +208,39 @@ TEST_CASE("a bound on the score spares most of the join", "[spatial-contract]") 
   }
 }
 
+TEST_CASE("more pairs than a pool holds", "[spatial-contract]") {
+  // all of them are pairs, and more than k and two batches of 2^21
+  constexpr std::size_t rows = 2800;
+  random_source random{zenith_test::seed_of("spatial.batches", 0)};
+  const auto left = make_points<float>(shape::uniform, scores::real, rows, 2, false, false, random);
+  const auto right = make_points<float>(shape::uniform, scores::whole, rows, 2, true, false, random);
+  const zenith::scored_points<float> a{{left.columns[0], left.columns[1]}, left.scores};
+  const zenith::scored_points<float> b{{right.columns[0], right.columns[1]}, right.scores};
+  auto executors = zenith_test::one_executor_per_isa("top_k_spatial_join", zenith_test::threads::most);
+  if (zenith_test::scale() < 0.3 && !executors.empty()) executors.resize(1);
+  for (const auto& on : zenith_test::executors("top_k_spatial_join", {"kokkos", "cuda"})) executors.push_back(on);
+  for (const auto score : {zenith::pair_score::sum, zenith::pair_score::minimum}) {
+    zenith::top_k_spatial_join_options options{.predicate = {1000}, .score = score, .strategy = "loops"};
+    // the smallest of the minima are few values: ties reach far beyond k
+    if (score == zenith::pair_score::minimum) options.select = zenith::selection::smallest;
+    const auto expected = zenith::top_k_spatial_join(zenith::make_executor("reference"), a, b, 1000, options);
+    for (const auto& on : executors) {
+      for (const char* strategy : {"full", "threshold_first"}) {
+        INFO(on.executor_string << " " << strategy);
+        options.strategy = strategy;
+        zenith::spatial_join_statistics counted;
+        options.statistics = &counted;
+        const auto found = zenith::top_k_spatial_join(on.on, a, b, 1000, options);
+        options.statistics = nullptr;
+        CHECK(found.left == expected.left);
+        CHECK(found.right == expected.right);
+        CHECK(found.scores == expected.scores);
+        if (options.strategy == "full") CHECK(counted.candidates == rows * rows);
+      }
+    }
+  }
+}
+
 TEST_CASE("costs and choices of spatial joins", "[spatial-contract]") {
   const auto here = zenith::machine::defaults();
   zenith::top_k_spatial_join_problem problem;
