@@ -3,8 +3,8 @@
 #include <backends/reference/packed_column.hpp>
 #include <backends/reference/scored_top_k.hpp>
 #include <backends/reference/skyline.hpp>
-#include <backends/reference/threshold_table.hpp>
 #include <backends/reference/spatial_join.hpp>
+#include <backends/reference/threshold_table.hpp>
 #include <backends/reference/top_k.hpp>
 #include <zenith/backend.hpp>
 
