@@ -76,7 +76,8 @@ cost blocks_cost(const threshold_table_problem& problem, const device_profile& o
   const double opened = std::max(share * rows, static_cast<double>(problem.k));
   all.phases.push_back(evaluated("open", problem, on, opened, 2));
   const double rounds = 2 + std::max(0.0, std::log2(opened / problem.block_rows / 4));
-  const double launches = on.kind == device_kind::gpu ? 12 * rounds : 0;
+  // or parallel regions
+  const double launches = on.kind == device_kind::gpu || on.cores > 1 ? 12 * rounds : 0;
   all.phases.push_back({"rounds", {}, {{round_rate, rounds, typical_round}}, launches, 1});
   return all;
 }
