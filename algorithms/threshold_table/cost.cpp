@@ -74,11 +74,11 @@ cost blocks_cost(const threshold_table_problem& problem, const device_profile& o
   // a group has a bound, and of the groups that are opened, all blocks
   all.phases.push_back(evaluated("bounds", problem, on, blocks / 64 + blocks * std::min(1.0, 4 * share), 2));
   const double opened = std::max(share * rows, static_cast<double>(problem.k));
-  all.phases.push_back(evaluated("open", problem, on, opened, 2));
   const double rounds = 2 + std::max(0.0, std::log2(opened / problem.block_rows / 4));
-  // or parallel regions
-  const double launches = on.kind == device_kind::gpu || on.cores > 1 ? 12 * rounds : 0;
-  all.phases.push_back({"rounds", {}, {{round_rate, rounds, typical_round}}, launches, 1});
+  auto open = evaluated("open", problem, on, opened, 2);
+  open.launches += 12 * rounds;
+  all.phases.push_back(std::move(open));
+  all.phases.push_back({"rounds", {}, {{round_rate, rounds, typical_round}}, 0, 1});
   return all;
 }
 

@@ -34,7 +34,9 @@ double seconds(const phase& of, const device_profile& on) {
   slowest *= on.cores / cores;
   double busy = 0;
   for (const auto& done : of.operations) busy += done.count * on.rate(done.rate, done.default_seconds);
-  return slower(slowest, busy / cores) + of.launches * on.launch_overhead;
+  // what a host does with one core, the caller does itself: that opens no parallel region
+  const bool is_the_callers = on.grain_bytes > 0 && of.cores == 1;
+  return slower(slowest, busy / cores) + (is_the_callers ? 0 : of.launches * on.launch_overhead);
 }
 
 double seconds(const cost& of, const device_profile& on) {

@@ -15,6 +15,8 @@ void add_top_k(CLI::App& app, int& status);
 void add_decide(CLI::App& app, int& status);
 void add_pack(CLI::App& app, int& status);
 void add_skyline(CLI::App& app, int& status);
+void add_threshold(CLI::App& app, int& status);
+void add_spatial_join(CLI::App& app, int& status);
 void add_doctor(CLI::App& app, int& status);
 void add_calibrate(CLI::App& app, int& status);
 

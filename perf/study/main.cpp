@@ -16,6 +16,8 @@ int main(int argc, char** argv) {
   add_top_k(app, status);
   add_pack(app, status);
   add_skyline(app, status);
+  add_threshold(app, status);
+  add_spatial_join(app, status);
   add_decide(app, status);
   add_calibrate(app, status);
   add_doctor(app, status);

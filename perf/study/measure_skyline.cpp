@@ -1,27 +1,15 @@
 #include <perf/study/measure_skyline.hpp>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
+#include <utility>
 
 #include <perf/study/clock.hpp>
+#include <perf/study/executors.hpp>
 #include <perf/study/statistics.hpp>
 #include <zenith/array.hpp>
-#include <zenith/error.hpp>
 #include <zenith/skyline.hpp>
 
 namespace zenith_study {
 namespace {
-
-std::vector<std::string> executors_of(const skyline_sweep_options& options) {
-  if (!options.backends.empty()) return options.backends;
-  std::vector<std::string> found;
-  for (const auto& one : zenith::backends()) {
-    if (one.usable && one.name != "reference") found.push_back(one.name);
-  }
-  return found;
-}
 
 std::optional<double> prediction(const skyline_line& line, const zenith::skyline_problem& problem) {
   const auto on = zenith::make_executor(line.executor);
@@ -54,40 +42,9 @@ std::vector<std::uint32_t> timed_skyline(skyline_measurement& of, const zenith::
 
 std::vector<skyline_line> skyline_lines(const skyline_sweep_options& options) {
   std::vector<skyline_line> lines;
-  std::vector<std::string> offered;
-  for (const auto& executor : executors_of(options)) {
-    const auto on = zenith::make_executor(executor);
-    if (on.is_automatic()) {
-      throw zenith::error(zenith::error_code::invalid_argument,
-                          "--backend is 'auto'; the study measures every backend by itself: name one, or none for all");
-    }
-    for (const auto& kernel : on.settings().target->kernels) {
-      if (kernel.operation != zenith::skyline_call::operation) continue;
-      const std::string strategy{kernel.strategy};
-      offered.push_back(strategy);
-      if (!options.strategies.empty() && std::ranges::find(options.strategies, strategy) == options.strategies.end()) {
-        continue;
-      }
-      const auto label = fmt::format("{}/{}", executor, strategy);
-      if (on.settings().target->memory == zenith::memory_space::device) {
-        lines.push_back({label, executor, strategy, true});
-        lines.push_back({label + " from host", executor, strategy});
-      } else {
-        lines.push_back({label, executor, strategy});
-      }
-    }
-  }
-  for (const auto& asked : options.strategies) {
-    if (std::ranges::find(offered, asked) != offered.end()) continue;
-    std::ranges::sort(offered);
-    const auto repeated = std::ranges::unique(offered);
-    offered.erase(repeated.begin(), repeated.end());
-    throw zenith::error(zenith::error_code::unsupported,
-                        fmt::format("--strategy is '{}', which no backend of this run offers; there are: {}", asked,
-                                    fmt::join(offered, ", ")));
-  }
-  if (lines.empty()) {
-    throw zenith::error(zenith::error_code::unsupported, "no usable backend of this run offers the skyline");
+  for (const auto& one : offered_strategies(zenith::skyline_call::operation, options.backends, options.strategies)) {
+    if (one.on_device) lines.push_back({one.label(), one.executor, one.strategy, true});
+    lines.push_back({one.label() + (one.on_device ? " from host" : ""), one.executor, one.strategy});
   }
   return lines;
 }

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <string_view>
 
 #include <perf/study/clock.hpp>
 #include <perf/study/commands.hpp>
 #include <perf/study/csv.hpp>
+#include <perf/study/csv_doubles.hpp>
 #include <perf/study/input_file.hpp>
 #include <perf/study/quantity.hpp>
 #include <perf/study/table.hpp>
@@ -39,24 +39,6 @@ std::vector<double> groups_of(const csv_table& parsed, const std::string& column
   return values;
 }
 
-// A missing value is NaN. Whole numbers of more than 53 bits would be rounded: they are refused.
-std::vector<double> numbers_of(const csv_table& parsed, const std::string& column) {
-  const auto numbers = read_numbers(parsed, column);
-  std::vector<double> values(parsed.rows(), std::numeric_limits<double>::quiet_NaN());
-  const auto place = [&]<class T>(const std::vector<T>& from) {
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      const auto value = static_cast<double>(from[i]);
-      constexpr double exact = 0x1p53;
-      if (std::is_integral_v<T> && (value > exact || value < -exact)) {
-        reject(fmt::format("column '{}' has {}, which a double does not hold exactly", column, from[i]));
-      }
-      values[numbers.rows.empty() ? i : numbers.rows[i]] = value;
-    }
-  };
-  std::visit(place, numbers.values);
-  return values;
-}
-
 std::string only(std::string_view option, const std::vector<std::string>& all) {
   if (all.size() > 1) reject(fmt::format("with --input, {} takes one name", option));
   return all.empty() ? std::string{"auto"} : all.front();
@@ -81,7 +63,7 @@ int print_skyline(const skyline_query& query) {
     const auto add = [&](const std::vector<std::string>& names, zenith::preference preference) {
       for (const auto& name : names) {
         columns.push_back(preference == zenith::preference::different ? groups_of(parsed, name)
-                                                                      : numbers_of(parsed, name));
+                                                                      : read_doubles(parsed, name));
         preferences.push_back(preference);
       }
     };

@@ -308,3 +308,71 @@ TEST_CASE("study: the skyline of a table") {
   CHECK_THAT(ask("--min price --rows 10").err, Contains("--rows"));
   CHECK(run("skyline --min price").status == 2);
 }
+
+TEST_CASE("study: threshold tables, every result equals the scan of the columns") {
+  const auto result =
+      run("threshold --rows 3000 --weights 2,5 --k 4,100 --repeat 1 --backend cpu --backend reference "
+          "--output '" +
+          output.string() + "'");
+  INFO(result.out << result.err);
+  REQUIRE(result.status == 0);
+  CHECK_THAT(result.out, Contains("cpu/blocks") && Contains("cpu/gta_shared") && Contains("cpu/auto (") &&
+                             Contains("Every result equals the scan of the columns."));
+  const auto numbers = nlohmann::json::parse(read(output / "threshold.json"));
+  CHECK(numbers.at("points").size() == 3 * 2 * 2 * (5 + 2));
+  for (const auto& point : numbers.at("points")) CHECK(point.at("result") == "measured");
+  CHECK_THAT(read(output / "threshold-rows.svg"), Catch::StartsWith("<svg") && Catch::EndsWith("</svg>\n"));
+  const auto one =
+      run("threshold --rows 2000 --weights 3 --k 7 --repeat 1 --correlation correlated --partitions "
+          "--block-rows 32 --backend cpu --strategy gta --output '" +
+          output.string() + "'");
+  CHECK(one.status == 0);
+  CHECK_THAT(one.out, Contains("cpu/gta") && !Contains("blocks") && !Contains("independent"));
+  CHECK_THAT(run("threshold --rows 10 --k 11").err, Contains("--k is 11, but --rows is only 10"));
+  CHECK_THAT(run("threshold --rows 10 --weights 65 --k 1").err, Contains("--weights has 65"));
+}
+
+TEST_CASE("study: the best rows of a table by a weighted sum") {
+  const auto file = write("rated.csv", "name,price,rating\na,10,3\nb,20,5\nc,,5\nd,5,1\n");
+  const auto ask = [&](const std::string& arguments) { return run("threshold --input '" + file + "' " + arguments); };
+  const auto best = ask("--by rating=2,price=-0.1 -k 2");
+  INFO(best.out << best.err);
+  REQUIRE(best.status == 0);
+  CHECK_THAT(best.out, Contains("4 rows; the 2 best by rating=2,price=-0.1") && Contains("  b ") && Contains("  a "));
+  CHECK(best.out.find("  b ") < best.out.find("  a "));
+  CHECK_THAT(ask("--by rating=2,price=-0.1 -k 4").out, Contains("missing"));
+  CHECK_THAT(ask("--by rating=2 -k 5").err, Contains("--k is 5, but"));
+  CHECK_THAT(ask("--by rating").err, Contains("column=weight"));
+  CHECK_THAT(ask("--by rating=high").err, Contains("the weight of 'rating' is 'high'"));
+  CHECK_THAT(ask("--by stars=1 -k 1").err, Contains("stars") && Contains("rating"));
+  CHECK_THAT(ask("").err, Contains("--by names no column"));
+}
+
+TEST_CASE("study: spatial joins, all strategies agree") {
+  const auto result = run("spatial-join --rows 300,3000 --k 5,500 --distance 30 --repeat 1 --backend cpu --output '" +
+                          output.string() + "'");
+  INFO(result.out << result.err);
+  REQUIRE(result.status == 0);
+  CHECK_THAT(result.out, Contains("cpu/threshold_first") && Contains("cpu/full") && Contains("cpu/grid") &&
+                             Contains("clustered points") && Contains("All strategies found the same pairs."));
+  const auto numbers = nlohmann::json::parse(read(output / "spatial-join.json"));
+  CHECK(numbers.at("points").size() == 3 * 2 * (1 + 2 * 2));
+  for (const auto& point : numbers.at("points")) CHECK(point.at("result") == "measured");
+  CHECK_THAT(read(output / "spatial-join.svg"), Catch::StartsWith("<svg") && Catch::EndsWith("</svg>\n"));
+}
+
+TEST_CASE("study: the best pairs of two tables") {
+  const auto hotels = write("places-a.csv", "name,x,y,stars\na,0,0,5\nb,3,4,3\nc,100,100,5\nd,,1,9\n");
+  const auto food = write("places-b.csv", "what,x,y,stars\nbar,0,1,2\ncafe,3,3,4\n");
+  const auto ask = [&](const std::string& arguments) {
+    return run("spatial-join --left '" + hotels + ":x,y,stars' --right '" + food + ":x,y,stars' " + arguments);
+  };
+  const auto best = ask("--distance 5 -k 2");
+  INFO(best.out << best.err);
+  REQUIRE(best.status == 0);
+  CHECK_THAT(best.out, Contains("2 pairs of 3 rows") && Contains("1 rows without a value") && Contains("cafe"));
+  CHECK_THAT(ask("--distance 5 -k 20").out, Contains("4 pairs of 3 rows"));
+  CHECK_THAT(ask("--distance 5 --score mean").err, Contains("--score is 'mean'"));
+  CHECK_THAT(run("spatial-join --left '" + hotels + "' --right '" + food + "'").err, Contains("FILE:x,y,score"));
+  CHECK(run("spatial-join --left '" + hotels + ":x,y,stars'").status == 2);
+}

@@ -13,9 +13,10 @@ while read -r -a words; do
   case ${words[2]} in
     # the flight that left 1301 minutes late leads the sample
     top-k) [[ $output == *N384HA* ]] ;;
+    threshold) [[ $output == *'the 20 best by'* ]] ;;
     skyline) [[ $output == *'rows are in the skyline'* ]] ;;
     pack) [[ $output == *dep_delay*'times smaller'* ]] ;;
   esac
   ran=$((ran + 1))
 done < <(grep '^\./zenith study [a-z-]* --input tests/data/' README.md)
-((ran == 3))
+((ran == 4))

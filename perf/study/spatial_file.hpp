@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace zenith_study {
+
+struct spatial_query {
+  std::string left;   ///< "FILE:x,y,score"
+  std::string right;  ///< the same
+  std::string score = "sum";
+  bool smallest = false;
+  double distance = 0;
+  std::uint64_t k = 10;
+  std::vector<std::string> backends;    ///< at most one
+  std::vector<std::string> strategies;  ///< at most one
+};
+
+/// Prints the best pairs of rows of two tables that are near each other, and how long each step took. Rows without a
+/// value in one of their columns are left out. Returns the exit status; throws for a file, column or value that is not
+/// what it should be.
+int print_best_pairs(const spatial_query& query);
+
+}  // namespace zenith_study
