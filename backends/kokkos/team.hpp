@@ -158,8 +158,8 @@ class strided_team {
     return total;
   }
   template <class T>
-  ZENITH_FN void add(T* at, std::type_identity_t<T> more) const {
-    (void)device::atomic_add(at, more);
+  ZENITH_FN T add(T* at, std::type_identity_t<T> more) const {
+    return device::atomic_add(at, more);
   }
 
   template <class Source, class Body>

@@ -12,7 +12,7 @@
 ///     reduce(n, none, f, op)     op over f(0) … f(n - 1), `none` where n is 0; every lane gets it; a barrier
 ///     any(n, f), count(n, f)     the same of a predicate
 ///     scan(values, n)            values[i] in scratch becomes the sum of those before it; returns the total; a barrier
-///     add(at, more)              to scratch, atomic among the lanes
+///     add(at, more)              to scratch, atomic among the lanes; returns what was there before
 ///     each_tile(source, body)    body(items) for each of this team's tiles. No barrier and none of the words above
 ///                                inside, but `add`
 ///     flag(items, is)            flags of a tile: is(lane)
@@ -148,8 +148,10 @@ class plain_team {
     return sum;
   }
   template <class T>
-  void add(T* at, std::type_identity_t<T> more) const {
-    *at += more;
+  T add(T* at, std::type_identity_t<T> more) const {
+    const T before = *at;
+    *at = before + more;
+    return before;
   }
 
   template <class Source, class Body>

@@ -72,8 +72,10 @@ class kernel_team {
     return sum;
   }
   template <class T, class More>
-  ZENITH_FN void add(T* at, More more) const {
-    *at += static_cast<T>(more);
+  ZENITH_FN T add(T* at, More more) const {
+    const T before = *at;
+    *at = static_cast<T>(before + static_cast<T>(more));
+    return before;
   }
 
   template <class Source, class Body>

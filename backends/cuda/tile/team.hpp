@@ -79,8 +79,8 @@ class team {
     return total;
   }
   template <class T>
-  ZENITH_DEVICE void add(T* at, std::type_identity_t<T> more) const {
-    simt::atomic_add<simt::scope::block>(at, more);
+  ZENITH_DEVICE T add(T* at, std::type_identity_t<T> more) const {
+    return simt::atomic_add<simt::scope::block>(at, more);
   }
 
   template <class Source, class Body>
