@@ -149,6 +149,7 @@ void expect_error(std::initializer_list<std::string_view> words, const Call& cal
 }  // namespace
 
 TEMPLATE_TEST_CASE("bands and layers of every shape", "[skyline]", float32, float64, int32, uint64) {
+  if (zenith_test::targets("skyband").empty()) return;
   std::uint64_t number = 0;
   for (const auto one : every_shape) {
     for (const std::size_t rows : {0, 1, 2, 65, 700}) {
@@ -163,6 +164,7 @@ TEMPLATE_TEST_CASE("bands and layers of every shape", "[skyline]", float32, floa
 }
 
 TEMPLATE_TEST_CASE("bands and layers of several blocks", "[skyline]", float32, int64) {
+  if (zenith_test::targets("skyband").empty()) return;
   random_source random{zenith_test::seed_of("bands of blocks", 0)};
   const auto rows = static_cast<std::size_t>(5000 * std::min(1.0, std::max(0.1, zenith_test::scale())));
   for (const auto one : {shape::independent, shape::few_values, shape::copies, shape::antichain, shape::all_equal}) {
@@ -178,6 +180,7 @@ TEMPLATE_TEST_CASE("bands and layers of several blocks", "[skyline]", float32, i
 }
 
 TEMPLATE_TEST_CASE("bands and layers of any number of columns", "[skyline]", float32, uint64) {
+  if (zenith_test::targets("skyband").empty()) return;
   for (std::size_t columns = 1; columns <= zenith::most_skyline_columns; columns += 3) {
     random_source random{zenith_test::seed_of("bands of columns", columns)};
     const auto made = make_table<TestType>(some_shape<TestType>(random), 150 + random() % 100, columns, random);
