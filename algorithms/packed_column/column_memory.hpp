@@ -12,7 +12,8 @@ namespace zenith::detail {
 /// fresh 4 KB pages is a fault every 4 KB.
 [[nodiscard]] packed_bytes column_memory(std::uint64_t bytes);
 
-/// Room for a column that may take anything up to `most` bytes, or none where that would cost more than address space.
+/// Memory for a column that may take anything up to `most` bytes, or none where that would cost more than address
+/// space.
 [[nodiscard]] packed_bytes address_space(std::uint64_t most) noexcept;
 
 /// Has the system clear the fresh pages of [from, from + bytes) now, as far as it offers that. Changes no content.

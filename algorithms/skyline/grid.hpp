@@ -124,7 +124,7 @@ struct write_sums {
 /// Codes and masks, and keys to order the points by <number of bits of the median's mask, that mask's place in the Gray
 /// code> and, if it fits, the sum.
 ///
-/// A point's full mask has the median's bits and, as far as there is room, those of the quartiles: if q reaches p, all
+/// A point's full mask has the median's bits and, as far as there are bits, those of the quartiles: if q reaches p, all
 /// of q's bits are p's as well. That is equations 1 to 5 of the paper in one test.
 template <class Image>
 struct assign_cells {

@@ -78,7 +78,7 @@ class bitmap_windows {
   u64* bitmaps_;
 };
 
-/// Room for points like those of `like`, with zeros in columns up to `padded`, where every point is as good.
+/// Memory for points like those of `like`, with zeros in columns up to `padded`, where every point is as good.
 template <class Context, class Image>
 [[nodiscard]] point_set<Image> make_points(Context& on, u64 capacity, const point_set<Image>& like, u32 padded) {
   point_set<Image> made{on.template buffer<Image>(capacity * padded),
@@ -91,7 +91,7 @@ template <class Context, class Image>
   return made;
 }
 
-/// Finds the skyline of ordered points, block by block. Room is made once for all calls.
+/// Finds the skyline of ordered points, block by block. It allocates once for all calls.
 template <class Windows, class Context, class Image>
 class skyline_rounds {
  public:
@@ -151,7 +151,7 @@ class skyline_rounds {
     return blocks;
   }
 
-  /// The columns that points must have room for.
+  /// The columns that points must have, the unused ones zero.
   [[nodiscard]] u32 padded() const { return padded_; }
 
  private:

@@ -140,7 +140,7 @@ struct pair_pool {
   u64 capacity;   ///< below 2^32
   bool is_alone;  ///< no other thread appends
 
-  /// Room for some more: the first of their places.
+  /// Takes places for some more; returns the first.
   ZENITH_FN u64 reserve(u32 more) const {
     if (!is_alone) return device::atomic_add(count, more);
     const u64 at = *count;

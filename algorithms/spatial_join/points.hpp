@@ -143,7 +143,7 @@ struct pick_rows {
   T weight;  ///< with the sign of what is better
   T limit;   ///< with the same sign
   u64 rows;
-  u32* to;  ///< has room for all rows
+  u32* to;  ///< one element a row
   u32* count;
 
   ZENITH_FN void operator()(u64 g) const {

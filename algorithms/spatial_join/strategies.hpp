@@ -69,7 +69,7 @@ template <class T, class Context>
   return bound;
 }
 
-/// Pairs are counted, and then written in batches that a pool has room for. The bound rises to the k-th best so far.
+/// Pairs are counted, and then written in batches that a pool can hold. The bound rises to the k-th best so far.
 template <class T, unsigned D, class Context>
 [[nodiscard]] found_pairs<T> collect_in_batches(Context& on, const placed_sides<T, D>& sides,
                                                 const pair_scorer<T>& scorer, pair_bound<T>* bound, u64 k) {
@@ -129,7 +129,7 @@ void deliver(Context& on, const top_k_spatial_join_call& call, const join_input<
              const pair_scorer<T>& scorer, const found_pairs<T>& found) {
   const u64 n = found.count;
   call.outcome->count = n;
-  const auto room = call.provide(call.provide_state, n);
+  const auto out = call.provide(call.provide_state, n);
   if (n == 0) return;
   const u32* const places = rank_pairs(on, found.pool, n);
   const auto write = [&]<class Index>(std::type_identity<Index>) {
@@ -140,9 +140,9 @@ void deliver(Context& on, const top_k_spatial_join_call& call, const join_input<
                                   input.left.weight,
                                   input.right.weight,
                                   scorer,
-                                  on.output(static_cast<Index*>(room.left), n, memory_space::host),
-                                  on.output(static_cast<Index*>(room.right), n, memory_space::host),
-                                  on.output(static_cast<T*>(room.scores), n, memory_space::host)};
+                                  on.output(static_cast<Index*>(out.left), n, memory_space::host),
+                                  on.output(static_cast<Index*>(out.right), n, memory_space::host),
+                                  on.output(static_cast<T*>(out.scores), n, memory_space::host)};
     on.for_each(n, result);
   };
   if (call.index_bytes == 4) {
@@ -284,14 +284,13 @@ void grid_join::run(Context& on, const call_type& call) {
     on.exclusive_scan(static_cast<const u64*>(counts), n, offsets);
     const u64 total = on.read(static_cast<const u64*>(offsets + n));
     call.outcome->count = total;
-    const auto room = call.provide(call.provide_state, total);
+    const auto out = call.provide(call.provide_state, total);
     const auto write = [&]<class Index>(std::type_identity<Index>) {
-      auto* const to = on.output(static_cast<Index*>(room.left), total, memory_space::host);
+      auto* const to = on.output(static_cast<Index*>(out.left), total, memory_space::host);
       on.for_each(n, write_left<Index>{offsets, to});
       on.for_each(n, gather_begins{offsets, sides.left.rows, begins});
-      on.for_each(n,
-                  write_partners<T, D, Index>{sides, begins, placed_counts, kept,
-                                              on.output(static_cast<Index*>(room.right), total, memory_space::host)});
+      on.for_each(n, write_partners<T, D, Index>{sides, begins, placed_counts, kept,
+                                                 on.output(static_cast<Index*>(out.right), total, memory_space::host)});
     };
     if (total > 0 && call.index_bytes == 4) write(std::type_identity<std::uint32_t>{});
     if (total > 0 && call.index_bytes == 8) write(std::type_identity<std::uint64_t>{});

@@ -64,7 +64,7 @@ class query {
     return all;
   }
 
-  /// Room for so many more rows.
+  /// Capacity for so many more rows.
   [[nodiscard]] kept_rows<T> keep(u64 more) {
     ++rounds_;
     if (held_ + more > capacity_) {

@@ -60,12 +60,12 @@ void find_rank(Context& on, const Entry* entries, u64 n, u64 rank, Entry* to) {
 
 // ---- every row
 
-/// Keeps the rows of the chosen pieces that reach `least`; room for at most `room` more. Returns whether none was lost.
+/// Keeps the rows of the chosen pieces that reach `least`; of these at most `capacity`. Returns whether none was lost.
 template <class T, class Context>
-[[nodiscard]] bool open_pieces(Context& on, query<T, Context>& asked, piece_choice choice, u64 room) {
+[[nodiscard]] bool open_pieces(Context& on, query<T, Context>& asked, piece_choice choice, u64 capacity) {
   const u64 pieces = (asked.layout().rows + open_all<T>::piece - 1) / open_all<T>::piece;
   const u64 teams = open_all<T>::teams(pieces, choice);
-  const auto kept = asked.keep(std::min(room, teams * open_all<T>::piece));
+  const auto kept = asked.keep(std::min(capacity, teams * open_all<T>::piece));
   on.for_teams(teams, open_all<T>{asked.rows(), asked.least(), kept, asked.counters(), choice});
   return asked.look();
 }
@@ -82,9 +82,9 @@ void open_everything(Context& on, query<T, Context>& asked) {
     auto* const sample = on.template buffer<entry_of<T>>(static_cast<u64>(samples));
     on.for_each(static_cast<u64>(samples), draw_rows<T>{asked.rows(), static_cast<u32>(samples), sample});
     on.kth_best(sample, static_cast<u64>(samples), asked.k(), asked.least());
-    const auto room = static_cast<u64>(8 * rows * k / samples + 65536);
-    if (open_pieces(on, asked, piece_choice::one_in_64, room) &&
-        open_pieces(on, asked, piece_choice::the_others, room)) {
+    const auto capacity = static_cast<u64>(8 * rows * k / samples + 65536);
+    if (open_pieces(on, asked, piece_choice::one_in_64, capacity) &&
+        open_pieces(on, asked, piece_choice::the_others, capacity)) {
       return;
     }
     // the sample misled, but what was kept gives a better threshold

@@ -17,8 +17,8 @@ inline constexpr u32 walk_rows = 256;
 template <class Entry>
 struct team_heap {
   /// k entries, and all that a piece of a block may add to them, up to a power of two
-  static constexpr u32 room = 1024;
-  static_assert(most_walk_k + walk_rows <= room);
+  static constexpr u32 capacity = 1024;
+  static_assert(most_walk_k + walk_rows <= capacity);
 
   Entry* entries;
 
@@ -70,7 +70,7 @@ struct walk_partition {
   static constexpr u32 scores_at = 64;
   static constexpr u32 ranks_at = scores_at + walk_rows * sizeof(score);
   static constexpr u32 heap_at = ranks_at + walk_rows * sizeof(u32);
-  static constexpr u32 scratch_bytes = heap_at + team_heap<entry>::room * sizeof(entry);
+  static constexpr u32 scratch_bytes = heap_at + team_heap<entry>::capacity * sizeof(entry);
   static constexpr u64 item_cost = u64{1} << 16;
 
   rows_of<T> rows;

@@ -10,7 +10,7 @@
 ///   best
 ///                when its buffer is full, the bound rises;
 ///   3. finish    select k among the survivors, sort them, write them;
-///   4. refine    only when the sample misled: fewer than k survived, or more than there was room for. Histograms of
+///   4. refine    only when the sample misled: fewer than k survived, or more than the collection holds. Histograms of
 ///   the
 ///                entries' digits find a bound that is good enough, one read a digit, and 2 runs once more.
 ///
@@ -83,8 +83,8 @@ struct filter {
     const auto images = Order::images();
     const auto plan = Context::samples_broadly ? plan_broad_filter(n, asked.k, Context::most_samples)
                                                : plan_filter(n, asked.k, Context::most_samples);
-    const u64 room = room_for(plan, n, asked.k);
-    const auto survivors = on.template collect<entry>(n, asked.k, room);
+    const u64 capacity = capacity_for(plan, n, asked.k);
+    const auto survivors = on.template collect<entry>(n, asked.k, capacity);
     auto* const found = on.template buffer<narrowed_bound>(1);
     auto* const bins = on.template buffer<u32>(digit_bins);
     on.fill_zero(found, 1);
@@ -97,7 +97,7 @@ struct filter {
     on.for_tiles(scan_source<Source, Order>{source, survivors});  // 2. scan
     on.when(misled<entry>{survivors}, [&] {                       // 4. refine
       on.for_each(1, begin_narrowing{found, n, asked.k});
-      const u64 most = std::min<u64>(survivors.capacity, std::max<u64>(room, 4 * asked.k));
+      const u64 most = std::min<u64>(survivors.capacity, std::max<u64>(capacity, 4 * asked.k));
       for (unsigned pass = 0; pass < digit_place<entry>::passes; ++pass) {
         on.when(is_too_wide{found, most}, [&] {
           const digit_place<entry> place{pass};
@@ -120,7 +120,7 @@ struct filter {
 
   // The number of survivors is a sum of `rank` intervals between samples: its standard deviation is 1 / sqrt(rank) of
   // its mean. Eight of them above the mean are as good as never reached, and if they are, the call refines.
-  static u64 room_for(const filter_plan& plan, u64 n, u64 k) {
+  static u64 capacity_for(const filter_plan& plan, u64 n, u64 k) {
     if (plan.samples == 0) return n;
     const double most = plan.expected_survivors * (1 + 8 / std::sqrt(static_cast<double>(plan.rank)));
     return static_cast<u64>(std::clamp(std::ceil(most), static_cast<double>(k), static_cast<double>(n)));

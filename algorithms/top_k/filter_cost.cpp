@@ -169,7 +169,7 @@ cost gpu_cost(const top_k_problem& problem, const device_profile& on) {
   total.phases.push_back({"refine, if need be", {}, {}, std::ceil(bits / digit_bits) + 2, all});
   constexpr std::uint64_t most_in_one_block = 2048;
   if (problem.k > most_in_one_block) {
-    // the host does not know how many survived, so the kernels go over all that there is room for
+    // the host does not know how many survived, so the kernels go over the whole capacity
     add_bitonic(static_cast<std::uint64_t>(std::min(n, survivors * (1 + 8 / std::sqrt(plan.rank))) + k));
     return total;
   }

@@ -74,7 +74,7 @@ struct scan_source {
   }
 };
 
-/// Whether the sample misled: fewer than k reached its bound, or more than there was room for.
+/// Whether the sample misled: fewer than k reached its bound, or more than the collection holds.
 template <class Entry>
 struct misled {
   device::collection<Entry> survivors;
@@ -186,8 +186,8 @@ struct count_image_digits {
   }
 };
 
-/// The same of the complemented indices of items whose image is the bound's. Seldom: it takes more equal keys than
-/// there is room for.
+/// The same of the complemented indices of items whose image is the bound's. Seldom: it takes more equal keys
+/// than the collection holds.
 template <class Source>
 struct count_index_digits {
   using entry = source_entry<Source>;

@@ -12,7 +12,7 @@
 namespace zenith::top_k_detail {
 
 /// Appends those of a tile's items that `keep` flags; they are loaded from whatever the tile takes.
-/// `Sink::reserve(count)` gives room for count entries.
+/// `Sink::reserve(count)` returns where count entries go.
 template <class Tile, class From, class Keep, class Sink>
 ZENITH_FN void filter_tile(Tile& tile, const From& from, tile_index count, const Keep& keep, Sink& sink) {
   const auto items = tile.load(from, count);

@@ -15,7 +15,7 @@
 namespace zenith::cpu_backend {
 
 template <class Entry>
-void make_room(collecting_worker<Entry>& of) {
+void make_space(collecting_worker<Entry>& of) {
   selector<Entry>(*static_cast<const isa_table*>(of.isa), of.spare).select({of.entries, of.count}, of.k);
   of.count = of.k;
   // an item must now be better than the worst of the k best. None equals it, so "not worse" says the same.

@@ -95,11 +95,11 @@ class context {
   template <class Entry>
   device::collection<Entry> collect(std::uint64_t n, std::uint64_t k, std::uint64_t /*expected*/) {
     const std::uint64_t full = full_buffer(n, k);
-    const std::uint64_t room = full + most_items_of_a_tile;
+    const std::uint64_t capacity = full + most_items_of_a_tile;
     const auto workers = static_cast<std::uint64_t>(threads_);
     auto* const mine = buffer<collecting_worker<Entry>>(workers);
     // no limit: a worker whose buffer is full drops what cannot be among the k best
-    device::collection<Entry> to{buffer<Entry>(workers * room),
+    device::collection<Entry> to{buffer<Entry>(workers * capacity),
                                  buffer<device::u32>(1),
                                  buffer<Entry>(1),
                                  ~device::u32{0},
@@ -107,15 +107,15 @@ class context {
                                  mine};
     auto* const shared = buffer<std::uint64_t>(1);
     for (std::uint64_t i = 0; i < workers; ++i) {
-      mine[i] = {to.entries + i * room,
-                 buffer<Entry>(room + spare_slack),
+      mine[i] = {to.entries + i * capacity,
+                 buffer<Entry>(capacity + spare_slack),
                  0,
                  static_cast<std::uint32_t>(full),
                  to.k,
                  Entry::worst(),
                  shared,
                  &isa_,
-                 make_room<Entry>};
+                 make_space<Entry>};
     }
     *to.count = 0;
     *to.bound = Entry::worst();
@@ -280,11 +280,11 @@ class context {
       chunk = chunk_for(n, workers, 1024, std::uint64_t{1} << 18);
     }
     constexpr std::uint64_t lines = device::scratch_bytes_of<K> / sizeof(line) + 1;
-    const scratch<line> room(memory_, lines * static_cast<std::uint64_t>(workers));
+    const scratch<line> workspace(memory_, lines * static_cast<std::uint64_t>(workers));
     std::uint64_t next = 0;
     run_workers(workers, [&](int worker) {
       const auto id = static_cast<std::uint32_t>(worker);
-      entries_[position](&run, {id, n, chunk, &next, room.data() + id * lines});
+      entries_[position](&run, {id, n, chunk, &next, workspace.data() + id * lines});
     });
   }
 

@@ -17,7 +17,7 @@ namespace zenith::cpu_backend {
 //   at(i)                        one of them, for the sample
 //   for_each(begin, end, use)    use(i, key) for each of a range
 //   scan(request, begin, end)    the survivors of a range, or of its front: `request` lacks keys, count, first_index
-//   staging                      how many survivors a request has room for
+//   staging                      the survivors that a request can hold
 
 template <class T>
 class plain_keys {
@@ -49,7 +49,7 @@ class plain_keys {
 template <class T>
 class packed_keys {
  public:
-  /// A scan takes no more blocks at a time than their values have room here: it need not look whether they have.
+  /// A scan takes no more blocks at a time than have their values fit here: it need not look.
   static constexpr std::size_t staging = std::size_t{packed_block_items} * 128;
 
   packed_keys(const packed_layout& column, std::uint64_t origin, const packed_table& isa, bool smallest)

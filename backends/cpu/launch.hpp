@@ -24,7 +24,7 @@ struct launch_worker {
 /// A kernel in one instruction set's unit.
 using kernel_entry = void (*)(const void* kernel, const launch_worker& worker);
 
-/// Register tiles hold at most so many items, and a worker's buffer has room for one of them beyond `full`.
+/// Register tiles hold at most so many items, and a worker's buffer can hold one of them beyond `full`.
 inline constexpr std::uint32_t most_items_of_a_tile = 128;
 
 /// One worker's end of a collection.
@@ -40,7 +40,7 @@ struct collecting_worker {
   const void* isa = nullptr;
   /// Keeps the k best entries and raises the bounds. A plain function of the baseline: a unit may call what it cannot
   /// inline.
-  void (*make_room)(collecting_worker& of) = nullptr;
+  void (*make_space)(collecting_worker& of) = nullptr;
 };
 
 // A bound in one word. That of a wide entry leaves out the index, so that equal keys pass.

@@ -29,7 +29,7 @@ constexpr std::uint64_t touched_at_once = 2 * 1024 * 1024;
 struct taken {
   packed::group_sizes sizes;
   bool stopped = false;       ///< nothing more is written: it does not fit, or patches gain
-  std::uint64_t touched = 0;  ///< bytes of the room that somebody has touched or is about to
+  std::uint64_t touched = 0;  ///< bytes of the buffer that a worker has touched or is about to
 };
 
 /// Hands the groups' places from one turn to the next: a worker that has measured its groups waits for those before.
@@ -55,18 +55,19 @@ class turns {
 template <class U>
 class once {
  public:
-  once(const pack_call& call, const packed_table& isa, const packed_room& room, const packed_layout& to, int workers)
+  once(const pack_call& call, const packed_table& isa, const packed_buffer& buffer, const packed_layout& to,
+       int workers)
       : call_(call),
         unit_(call, isa),
         plain_(packed::plain_encoder<U>(call)),
         to_(to),
-        out_(room.bytes),
+        out_(buffer.bytes),
         workers_(workers),
-        past_caches_(!room.is_fresh && call.count * sizeof(U) >= past_caches_bytes),
-        touches_ahead_(room.is_fresh && workers > 1),
-        room_bytes_(room.size),
+        past_caches_(!buffer.is_fresh && call.count * sizeof(U) >= past_caches_bytes),
+        touches_ahead_(buffer.is_fresh && workers > 1),
+        buffer_bytes_(buffer.size),
         whole_groups_(call.count / packed_group_items),
-        most_words_((room.size / row_bytes * row_bytes - row_bytes - to.payload_at) / 4) {}
+        most_words_((buffer.size / row_bytes * row_bytes - row_bytes - to.payload_at) / 4) {}
 
   /// Of several workers each measures a chunk before it writes any: 64 K values, of 32 bits in its L2 cache meanwhile.
   /// A single worker writes group after group, from its L1 cache.
@@ -117,7 +118,7 @@ class once {
       const std::uint64_t ahead = to_.payload_at + words(so_far.sizes) * 4 + touched_at_once;
       if (touches_ahead_ && so_far.touched < ahead) {
         touch_begin = so_far.touched;
-        so_far.touched = touch_end = std::min(ahead + touched_at_once, room_bytes_);
+        so_far.touched = touch_end = std::min(ahead + touched_at_once, buffer_bytes_);
       }
     });
     if (stopped) return false;
@@ -184,9 +185,9 @@ class once {
   int workers_;
   bool past_caches_;
   bool touches_ahead_;
-  std::uint64_t room_bytes_;
+  std::uint64_t buffer_bytes_;
   std::uint64_t whole_groups_;
-  std::uint64_t most_words_;  ///< that the room has space for
+  std::uint64_t most_words_;  ///< that fit into the buffer
   turns turns_;
   std::mutex digest_guard_;
   packed_digest digest_;
@@ -200,10 +201,10 @@ bool pack_once(const pack_call& call, const packed_table& isa, int workers) {
   const auto largest =
       packed::lay_out({call.type, call.kind, call.count, (call.count / packed_miniblock_items + 1) * 8 * word_bytes});
   if (!largest) return false;
-  const auto room = call.reserve(call.context, largest->total_bytes);
-  if (room.size < largest->payload_at + row_bytes) return false;
-  return word_bytes == 4 ? once<std::uint32_t>(call, isa, room, *largest, workers).run()
-                         : once<std::uint64_t>(call, isa, room, *largest, workers).run();
+  const auto buffer = call.reserve(call.context, largest->total_bytes);
+  if (buffer.size < largest->payload_at + row_bytes) return false;
+  return word_bytes == 4 ? once<std::uint32_t>(call, isa, buffer, *largest, workers).run()
+                         : once<std::uint64_t>(call, isa, buffer, *largest, workers).run();
 }
 
 }  // namespace zenith::cpu_backend

@@ -10,7 +10,7 @@
 namespace zenith::cpu_backend {
 
 /// Packs if that can be had in one pass. Otherwise, maybe after a part of it, returns false and has allocated nothing
-/// that `call.allocate` does not replace: another encoding was asked for, there is no room for a column whose size is
+/// that `call.allocate` does not replace: another encoding was asked for, there is no memory for a column whose size is
 /// not known, or outliers stand better outside.
 [[nodiscard]] bool pack_once(const pack_call& call, const packed_table& isa, int workers);
 

@@ -16,7 +16,7 @@ namespace zenith::cpu_backend {
   return on.memory != nullptr ? *static_cast<std::pmr::memory_resource*>(on.memory) : *std::pmr::get_default_resource();
 }
 
-/// Uninitialised room for a call's intermediate results. Pages that are never touched cost nothing.
+/// Uninitialised memory for a call's intermediate results. Pages that are never touched cost nothing.
 template <class T>
 class scratch {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -16,13 +16,13 @@
 
 namespace zenith::cpu_backend {
 
-/// Room that a selector's spare memory needs beyond the entries: one register.
+/// Capacity that a selector's spare memory needs beyond the entries: one register.
 inline constexpr std::size_t spare_slack = 8;
 
 template <class Entry>
 class selector {
  public:
-  /// `spare` has room for as many entries as any call brings, and `spare_slack` more.
+  /// `spare` can hold as many entries as any call brings, and `spare_slack` more.
   selector(const isa_table& isa, Entry* spare)
       : partition_(sizeof(Entry) == 8 ? isa.partition_packed : isa.partition_split),
         sort_few_(sizeof(Entry) == 8 ? isa.sort_few_packed : isa.sort_few_split),

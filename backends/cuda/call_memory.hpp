@@ -49,7 +49,7 @@ class call_memory {
   static constexpr std::size_t alignment = 256;
 
   void* own(std::size_t bytes) {
-    // room first: what was allocated must not be lost because its note finds none
+    // the note first: what was allocated must not be lost because there is no memory for its note
     if (owned_.size() == owned_.capacity()) owned_.reserve(2 * owned_.size() + 16);
     void* const at = allocate_scratch(on_, bytes, stream());
     owned_.emplace_back(at, bytes);

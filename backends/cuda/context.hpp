@@ -125,9 +125,9 @@ class context {
   template <class Entry>
   device::collection<Entry> collect(u64 n, u64 k, u64 expected) {
     require_outside("collect");
-    const u64 room = std::min(n, expected + k);
-    device::collection<Entry> to{memory_.allocate<Entry>(room), memory_.allocate<u32>(1), memory_.allocate<Entry>(1),
-                                 static_cast<u32>(room), static_cast<u32>(k)};
+    const u64 capacity = std::min(n, expected + k);
+    device::collection<Entry> to{memory_.allocate<Entry>(capacity), memory_.allocate<u32>(1),
+                                 memory_.allocate<Entry>(1), static_cast<u32>(capacity), static_cast<u32>(k)};
     for_each(1, begin_collection<Entry>{to.count, to.bound});
     return to;
   }
@@ -156,9 +156,9 @@ class context {
                    {.stream = memory_.stream()});
       return best;
     }
-    scratch room(memory_.on(), memory_.stream());
-    bitonic_reduction<collected<Entry>> reduction(room, of.capacity, static_cast<u32>(k));
-    room.allocate();
+    scratch workspace(memory_.on(), memory_.stream());
+    bitonic_reduction<collected<Entry>> reduction(workspace, of.capacity, static_cast<u32>(k));
+    workspace.allocate();
     copy(best, reduction.enqueue({of.entries, of.count, of.capacity}, memory_.stream()), k);
     return best;
   }

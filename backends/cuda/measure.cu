@@ -154,10 +154,10 @@ device_profile measure(const execution& on, const progress_function& progress) {
 
   std::uint32_t* from = nullptr;
   std::uint32_t* to = nullptr;
-  scratch room(on, stream);
-  room.request(from, bytes / 4);
-  room.request(to, bytes / 4);
-  room.allocate();
+  scratch workspace(on, stream);
+  workspace.request(from, bytes / 4);
+  workspace.request(to, bytes / 4);
+  workspace.allocate();
   simt::fill_zero(from, bytes, stream);
   const auto grid = static_cast<unsigned>(simt::limits().multiprocessors * simt::resident_blocks<read_all>());
   const auto moved = static_cast<double>(bytes);

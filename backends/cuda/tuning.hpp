@@ -32,7 +32,7 @@ inline constexpr unsigned most_team_blocks = 1U << 20;
 inline constexpr unsigned slab_bytes = 1U << 18;
 inline constexpr unsigned most_piece_bytes = 1U << 15;
 
-/// What one block selects from in one go: entries of a sample, and a collection's room.
+/// What one block selects from in one go: entries of a sample, and a collection's capacity.
 inline constexpr unsigned most_samples = 16 * 1024;
 inline constexpr unsigned most_in_block = 1U << 17;
 /// The most entries that a block sorts; more are sorted by their digits.

@@ -48,7 +48,7 @@ class context_on {
   template <class T>
   T* buffer(u64 n) {
     require_outside("buffer");
-    owned_.emplace_back();  // first, so that nothing is lost when there is no room to note it
+    owned_.emplace_back();  // first, so that nothing is lost when there is no memory to note it
     owned_.back() = block(bytes_of<T>(n));
     return static_cast<T*>(owned_.back().at());
   }
@@ -98,12 +98,12 @@ class context_on {
     Teams::launch_tiles(run);
   }
 
-  /// One array, with room for some more than are expected.
+  /// One array, for some more than are expected.
   template <class Entry>
   device::collection<Entry> collect(u64 n, u64 k, u64 expected) {
     constexpr u64 most = std::numeric_limits<u32>::max();
-    const u64 room = std::min({n, expected + expected / 4 + k, most});
-    device::collection<Entry> to{buffer<Entry>(room), buffer<u32>(1), buffer<Entry>(1), static_cast<u32>(room),
+    const u64 capacity = std::min({n, expected + expected / 4 + k, most});
+    device::collection<Entry> to{buffer<Entry>(capacity), buffer<u32>(1), buffer<Entry>(1), static_cast<u32>(capacity),
                                  static_cast<u32>(k)};
     fill_zero(to.count, 1);
     launch_items(1, assign<Entry>{to.bound, Entry::worst()});

@@ -51,7 +51,7 @@ struct host_teams {
   using team_type = device::plain_team<sink>;
 
   template <class K>
-  struct room {
+  struct workspace {
     alignas(64) unsigned char bytes[device::scratch_bytes_of<K> > 0 ? device::scratch_bytes_of<K> : 1];
   };
 
@@ -60,7 +60,7 @@ struct host_teams {
     K kernel;
 
     void operator()(std::int64_t i) const {
-      room<K> scratch;
+      workspace<K> scratch;
       const auto index = static_cast<u64>(i);
       team_type on(index, 0, 0, scratch.bytes);
       kernel(on, index);
@@ -72,7 +72,7 @@ struct host_teams {
     team_items items;
 
     void operator()(std::int64_t i) const {
-      room<K> scratch;
+      workspace<K> scratch;
       const auto index = static_cast<u64>(i);
       team_type on(index, items.begin(index), items.end(index), scratch.bytes);
       kernel(on);
@@ -104,7 +104,7 @@ struct host_teams {
 };
 
 /// A team is a Kokkos team of the size that Kokkos finds best for the kernel, with scratch where it is fastest and has
-/// room.
+/// space.
 struct device_teams {
   static constexpr int alignment = 64;
 
@@ -136,11 +136,11 @@ struct device_teams {
   struct run_team {
     K kernel;
     u64 first;
-    scratch<K> room;
+    scratch<K> memory;
 
     ZENITH_FN void operator()(const team& lanes) const {
       const u64 index = first + static_cast<u64>(lanes.league_rank());
-      strided_team on(lanes, index, 0, 0, room.at(lanes));
+      strided_team on(lanes, index, 0, 0, memory.at(lanes));
       kernel(on, index);
     }
   };
@@ -148,11 +148,11 @@ struct device_teams {
   struct run_tiles {
     K kernel;
     team_items items;
-    scratch<K> room;
+    scratch<K> memory;
 
     ZENITH_FN void operator()(const team& lanes) const {
       const auto index = static_cast<u64>(lanes.league_rank());
-      strided_team on(lanes, index, items.begin(index), items.end(index), room.at(lanes));
+      strided_team on(lanes, index, items.begin(index), items.end(index), memory.at(lanes));
       kernel(on);
     }
   };
@@ -161,18 +161,18 @@ struct device_teams {
   template <class K>
   static void launch_teams(u64 count, const K& kernel) {
     constexpr u64 most = u64{1} << 30;
-    const auto room = scratch<K>::of();
+    const auto memory = scratch<K>::of();
     for (u64 first = 0; first < count; first += most)
-      Kokkos::parallel_for("zenith::for_teams", room.policy(std::min(count - first, most)),
-                           run_team<K>{kernel, first, room});
+      Kokkos::parallel_for("zenith::for_teams", memory.policy(std::min(count - first, most)),
+                           run_team<K>{kernel, first, memory});
   }
   /// Enough teams to occupy a device, each with enough to be worth one.
   template <class K>
   static void launch_tiles(const K& kernel) {
-    const auto room = scratch<K>::of();
+    const auto memory = scratch<K>::of();
     const u64 length = std::clamp<u64>(kernel.source.size() / 4096 / 1024 * 1024, 1024, 16384);
     const auto items = team_items::of(kernel.source, length);
-    Kokkos::parallel_for("zenith::for_tiles", room.policy(items.teams()), run_tiles<K>{kernel, items, room});
+    Kokkos::parallel_for("zenith::for_tiles", memory.policy(items.teams()), run_tiles<K>{kernel, items, memory});
   }
 };
 

@@ -139,9 +139,9 @@ void find_skyband(const skyband_call& call) {
   }
   call.outcome->count = band.size();
   if (call.statistics != nullptr) *call.statistics = {all->size(), tests, 0, 1};
-  const auto room = call.provide(call.provide_state, band.size());
-  if (room.ids != nullptr) write_ids(band, call.index_bytes, room.ids);
-  if (room.dominated_by != nullptr) std::ranges::copy(dominated_by, room.dominated_by);
+  const auto out = call.provide(call.provide_state, band.size());
+  if (out.ids != nullptr) write_ids(band, call.index_bytes, out.ids);
+  if (out.dominated_by != nullptr) std::ranges::copy(dominated_by, out.dominated_by);
 }
 
 template <class T>

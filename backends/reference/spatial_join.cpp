@@ -62,11 +62,11 @@ void write_ids(void* to, std::uint64_t at, std::uint64_t id) {
   static_cast<Index*>(to)[at] = static_cast<Index>(id);
 }
 
-void write_pair(const spatial_call& call, const spatial_room& room, std::uint64_t at, std::uint64_t left,
+void write_pair(const spatial_call& call, const spatial_output& out, std::uint64_t at, std::uint64_t left,
                 std::uint64_t right) {
   const auto write = call.index_bytes == 4 ? write_ids<std::uint32_t> : write_ids<std::uint64_t>;
-  write(room.left, at, left);
-  write(room.right, at, right);
+  write(out.left, at, left);
+  write(out.right, at, right);
 }
 
 template <class T>
@@ -84,9 +84,9 @@ void join(const spatial_join_call& call) {
   };
   each([&](std::uint64_t, std::uint64_t) { ++count; });
   call.outcome->count = count;
-  const auto room = call.provide(call.provide_state, count);
+  const auto out = call.provide(call.provide_state, count);
   std::uint64_t at = 0;
-  each([&](std::uint64_t a, std::uint64_t b) { write_pair(call, room, at++, a, b); });
+  each([&](std::uint64_t a, std::uint64_t b) { write_pair(call, out, at++, a, b); });
 }
 
 template <class T>
@@ -138,11 +138,11 @@ void top_k_join(const top_k_spatial_join_call& call) {
   }
   call.outcome->count = best.size();
   if (call.statistics != nullptr) *call.statistics = {1, call.left.rows, call.right.rows, pairs};
-  const auto room = call.provide(call.provide_state, best.size());
+  const auto out = call.provide(call.provide_state, best.size());
   for (auto at = best.size(); at > 0; best.pop()) {
     --at;
-    write_pair(call, room, at, best.top().left, best.top().right);
-    static_cast<T*>(room.scores)[at] = best.top().score;
+    write_pair(call, out, at, best.top().left, best.top().right);
+    static_cast<T*>(out.scores)[at] = best.top().score;
   }
 }
 

@@ -95,23 +95,23 @@ class sequential_context {
   template <team_kernel K>
   void for_teams(u64 n, const K& run) {
     for (u64 i = 0; i < n; ++i) {
-      const auto room = scratch_for<K>();
-      plain_team<detail::sequential_sink> team(i, 0, 0, room.get());
+      const auto memory = scratch_for<K>();
+      plain_team<detail::sequential_sink> team(i, 0, 0, memory.get());
       run(team, i);
     }
   }
   template <tile_kernel K>
   void for_tiles(const K& run) {
-    const auto room = scratch_for<K>();
-    plain_team<detail::sequential_sink> team(0, 0, run.source.size(), room.get());
+    const auto memory = scratch_for<K>();
+    plain_team<detail::sequential_sink> team(0, 0, run.source.size(), memory.get());
     run(team);
   }
 
-  /// Little room: so that tests see what happens when more reach the bound than were expected.
+  /// Little capacity: so that tests see what happens when more reach the bound than were expected.
   template <class Entry>
   collection<Entry> collect(u64 n, u64 k, u64 expected) {
-    const u64 room = std::min(n, std::max(expected, k));
-    collection<Entry> to{buffer<Entry>(room), buffer<u32>(1), buffer<Entry>(1), static_cast<u32>(room),
+    const u64 capacity = std::min(n, std::max(expected, k));
+    collection<Entry> to{buffer<Entry>(capacity), buffer<u32>(1), buffer<Entry>(1), static_cast<u32>(capacity),
                          static_cast<u32>(k)};
     *to.count = 0;
     *to.bound = Entry::worst();
@@ -227,9 +227,9 @@ class sequential_context {
   template <class K>
   static std::unique_ptr<line[]> scratch_for() {
     static_assert(scratch_bytes_of<K> <= most_scratch_bytes);
-    auto room = std::make_unique_for_overwrite<line[]>(scratch_bytes_of<K> / sizeof(line) + 1);
-    std::memset(room.get(), 0xa5, (scratch_bytes_of<K> / sizeof(line) + 1) * sizeof(line));
-    return room;
+    auto memory = std::make_unique_for_overwrite<line[]>(scratch_bytes_of<K> / sizeof(line) + 1);
+    std::memset(memory.get(), 0xa5, (scratch_bytes_of<K> / sizeof(line) + 1) * sizeof(line));
+    return memory;
   }
 
   bool in_phase_ = false;

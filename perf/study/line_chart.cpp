@@ -32,9 +32,9 @@ class scale {
   void widen(bool from_zero) {
     if (!(low_ <= high_)) low_ = 0, high_ = 1;
     if (from_zero && !logarithmic_) low_ = std::min(0.0, low_);
-    const double room = high_ > low_ ? (high_ - low_) * 0.06 : 0.5;
-    high_ += room;
-    if (logarithmic_ || !from_zero) low_ -= room;
+    const double margin = high_ > low_ ? (high_ - low_) * 0.06 : 0.5;
+    high_ += margin;
+    if (logarithmic_ || !from_zero) low_ -= margin;
   }
   [[nodiscard]] double at(double value) const { return from_ + (map(value) - low_) / (high_ - low_) * (to_ - from_); }
   [[nodiscard]] bool holds(double value) const {

@@ -36,8 +36,8 @@ void progress::show(double share, std::string_view what) {
   for (std::size_t i = 0; i < cells; ++i) bar += i < full ? "█" : "░";
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start_;
   const auto head = fmt::format("{} {:3.0f} % {:3.0f} s  ", title_, share * 100, taken.count());
-  const std::size_t room = terminal_width() - std::min(terminal_width(), head.size() + cells + 4);
-  fmt::print(stderr, "\r\x1b[K{}{}  {}", head, bar, printable(what.substr(0, room)));
+  const std::size_t width = terminal_width() - std::min(terminal_width(), head.size() + cells + 4);
+  fmt::print(stderr, "\r\x1b[K{}{}  {}", head, bar, printable(what.substr(0, width)));
   std::fflush(stderr);
 }
 

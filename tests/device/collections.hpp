@@ -17,16 +17,16 @@ struct by_better {
 };
 
 /// Fills a collection from a source whose bound is set to `bound`, and holds it to its promise. `all`: the entries of
-/// the source, best first. `roomy`: as many were expected as came, so none may be lost.
+/// the source, best first. `expects_all`: as many were expected as came, so none may be lost.
 template <class Source, class Context, class Examiner>
 void check_collection(Examiner& see, Context& on, const Source& source, const std::vector<entry_of<Source>>& all, u64 k,
-                      const entry_of<Source>& bound, bool roomy) {
+                      const entry_of<Source>& bound, bool expects_all) {
   using entry = entry_of<Source>;
   const u64 reach = static_cast<u64>(
       std::partition_point(all.begin(), all.end(), [&](const entry& one) { return !better(bound, one); }) -
       all.begin());
   const u64 n = all.size();
-  const auto survivors = on.template collect<entry>(n, k, roomy ? reach : k);
+  const auto survivors = on.template collect<entry>(n, k, expects_all ? reach : k);
   see.same("the bound to begin with", on.read(survivors.bound), entry::worst());
   see.that(survivors.k == k, "k of the collection");
   on.for_each(1, write_value<entry>{survivors.bound, bound});
@@ -34,7 +34,7 @@ void check_collection(Examiner& see, Context& on, const Source& source, const st
   const u64 count = on.read(survivors.count);
   const u64 wanted = std::min(k, reach);
   see.that(count >= wanted, "fewer survived than are wanted");
-  if (roomy) see.that(count <= survivors.capacity, "some were lost though so many were expected");
+  if (expects_all) see.that(count <= survivors.capacity, "some were lost though so many were expected");
   if (count > survivors.capacity || count < wanted) {
     on.finish();
     return;
@@ -78,8 +78,8 @@ void check_collecting(Examiner& see, const std::string& name, const std::vector<
     if (k > n || (see.limits().brief && (k == 2 || k > 100))) continue;
     const auto& twice = all[std::min(2 * k, n) - 1];
     const std::string of = of_size(name + ", k = " + std::to_string(k), n);
-    const auto check = [&](const std::string& what, const entry& bound, bool roomy) {
-      see.trial(of + what, [&](auto& on) { check_collection(see, on, make(on), all, k, bound, roomy); });
+    const auto check = [&](const std::string& what, const entry& bound, bool expects_all) {
+      see.trial(of + what, [&](auto& on) { check_collection(see, on, make(on), all, k, bound, expects_all); });
     };
     check(", exact bound", all[k - 1], true);
     check(", bound of twice as many", twice, true);

@@ -172,19 +172,19 @@ void check_shared_state(Examiner& see) {
       for (u32 i = 0; i < n; ++i) wanted.push_back(i);
       see.same("tickets' owners", got, wanted);
     });
-    // room for all, for exactly as many, and for too few
-    for (const u64 room : {n, n - (n + 2) / 3, n / 2}) {
-      see.trial(of_size("appender of " + std::to_string(room), n), [&](auto& on) {
+    // capacity for all, for exactly as many, and for too few
+    for (const u64 capacity : {n, n - (n + 2) / 3, n / 2}) {
+      see.trial(of_size("appender of " + std::to_string(capacity), n), [&](auto& on) {
         const u64 given = n - (n + 2) / 3;
-        auto* const items = zeros<ordered::entry64>(on, room + 10);
+        auto* const items = zeros<ordered::entry64>(on, capacity + 10);
         u32* const count = zeros<u32>(on, 1);
-        on.for_each(n, append_some{{items, count, static_cast<u32>(room)}});
-        std::vector<ordered::entry64> got(room + 10);
+        on.for_each(n, append_some{{items, count, static_cast<u32>(capacity)}});
+        std::vector<ordered::entry64> got(capacity + 10);
         deliver(on, items, got);
         see.same("the count", on.read(count), static_cast<u32>(given));
         on.finish();
         std::vector<u32> indices;
-        const u64 kept = std::min(given, room);
+        const u64 kept = std::min(given, capacity);
         for (u64 i = 0; i < kept; ++i) {
           const auto entry = got[i];
           indices.push_back(entry.index());

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks who includes whom: check_includes.py ROOT prints every include that the house does not allow.
+"""Checks who includes whom: check_includes.py ROOT prints every include that the layout does not allow.
 
     core        includes nothing of ours but core
     algorithms  include algorithms and core
     backends/x  includes algorithms, core and itself, no other backend
-    perf, tests include public headers and what lies in their own room; tests/unit may see private headers, tests/simt is
+    perf, tests include public headers and what lies in their own folder; tests/unit may see private headers, tests/simt is
                 built from the CUDA backend's kernels, tests/fuzz feeds the parsers of core, packed columns and
                 perf/study,
                 tests/study and tests/dispatch see perf/study, tests/device runs core's kernels on the backends' contexts
@@ -16,7 +16,7 @@ import pathlib
 import re
 import sys
 
-ROOMS = ("core", "algorithms", "backends", "perf", "tests")
+FOLDERS = ("core", "algorithms", "backends", "perf", "tests")
 SUFFIXES = {".hpp", ".h", ".cpp", ".cu", ".cuh", ".inl", ".in"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include(?:_next)?[ \t]*(?:<([^>\n]+)>|"([^"\n]+)")', re.MULTILINE)
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
@@ -24,7 +24,7 @@ CUDA_HEADER = re.compile(
     r"^(cuda[_.\w]*\.h|cuda[_\w]*\.hpp|cuda_runtime.*|cooperative_groups.*|cub/.*|thrust/.*|cuda/.*|nv/.*|"
     r"device_launch_parameters\.h|device_functions\.h|vector_types\.h|sm_\d+.*|mma\.h|curand.*|nvToolsExt.*|nvtx3/.*)$")
 
-# What a room may include of ours, beside itself: prefixes of paths from the root. "public" stands for public headers.
+# What a folder may include of ours, beside itself: prefixes of paths from the root. "public" stands for public headers.
 ALLOWED = {
     "core": [],
     "algorithms": ["core/"],
@@ -49,12 +49,12 @@ def is_public(path):
     return "/include/zenith/" in path
 
 
-class House:
+class Tree:
     """The files of one tree, and where an include of one of them leads."""
 
     def __init__(self, root):
         self.root = root
-        self.files = sorted(p.relative_to(root).as_posix() for room in ROOMS for p in (root / room).rglob("*")
+        self.files = sorted(p.relative_to(root).as_posix() for folder in FOLDERS for p in (root / folder).rglob("*")
                             if p.is_file() and p.suffix in SUFFIXES)
         self.known = set(self.files)
         self.public = {path.split("/include/", 1)[1]: path for path in self.files if is_public(path)}
@@ -72,16 +72,16 @@ class House:
             return name
         if name in self.public:
             return self.public[name]
-        if name.split("/", 1)[0] in ROOMS and "/" in name:
+        if name.split("/", 1)[0] in FOLDERS and "/" in name:
             return name
-        # a header of a folder that its room puts on the include path
-        room = source.split("/", 1)[0]
-        inside = [path for path in self.files if path.startswith(room + "/") and path.endswith("/" + name)]
+        # a header of a directory that its folder puts on the include path
+        folder = source.split("/", 1)[0]
+        inside = [path for path in self.files if path.startswith(folder + "/") and path.endswith("/" + name)]
         return inside[0] if inside else None
 
 
-def room_of(path):
-    """The room whose rules hold for a file, and what counts as the room itself."""
+def folder_of(path):
+    """The folder whose rules hold for a file, and what counts as the folder itself."""
     parts = path.split("/")
     if parts[0] == "backends" and len(parts) > 2:
         return "backends", "/".join(parts[:2]) + "/"
@@ -91,11 +91,11 @@ def room_of(path):
     return parts[0], parts[0] + "/"
 
 
-def fault_of(house, source, name):
+def fault_of(tree, source, name):
     """Why `source` may not include `name`; None when it may."""
     if CUDA_HEADER.match(name) and not source.startswith(CUDA_SOURCES):
         return "CUDA headers stay in backends/cuda"
-    target = house.resolve(source, name)
+    target = tree.resolve(source, name)
     if is_public(source):
         if target is None and not STANDARD.match(name):
             return "public headers include the standard library and public headers"
@@ -103,25 +103,25 @@ def fault_of(house, source, name):
             return "public headers include no private ones"
     if target is None:
         return None
-    room, own = room_of(source)
+    folder, own = folder_of(source)
     if target.startswith("tests/") and not source.startswith("tests/"):
         return "the library and its tools include nothing of the tests"
     if target.startswith(own):
         return None
-    for prefix in ALLOWED.get(room, []):
+    for prefix in ALLOWED.get(folder, []):
         if target.startswith(prefix) or (prefix == "public" and is_public(target)):
             return None
-    return f"{room} may not include {'/'.join(target.split('/')[:2])}"
+    return f"{folder} may not include {'/'.join(target.split('/')[:2])}"
 
 
 def faults(root):
-    house = House(root)
-    for source in house.files:
+    tree = Tree(root)
+    for source in tree.files:
         text = COMMENT.sub(lambda m: "\n" * m.group().count("\n"),
                            (root / source).read_text(encoding="utf-8", errors="replace"))
         for found in INCLUDE.finditer(text):
             name = found.group(1) or found.group(2)
-            why = fault_of(house, source, name)
+            why = fault_of(tree, source, name)
             if why:
                 yield f"{source}:{text.count(chr(10), 0, found.start()) + 1}: includes {name}: {why}"
 

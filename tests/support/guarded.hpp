@@ -8,7 +8,7 @@
 
 namespace zenith_test {
 
-/// Room for `count` elements between two guards.
+/// Memory for `count` elements between two guards.
 template <class T>
 class guarded {
  public:

@@ -3,7 +3,7 @@
 /// \file
 /// argmin by two looks at the keys. The first raises a threshold that all teams share to the least key's image. The
 /// second collects the items that reach it. There are few of them or, where keys repeat, more than a small collection
-/// holds: then it looks once more with room for all.
+/// holds: then it looks once more with capacity for all.
 
 #include <core/device/context.hpp>
 #include <core/key_order.hpp>

@@ -17,7 +17,7 @@ using zenith::error_code;
 
 namespace {
 
-// Three keys and room for results, all of which must be as they were after a call that throws.
+// Three keys and memory for results, all of which must be as they were after a call that throws.
 struct arguments {
   std::vector<float> keys{3.0F, 1.0F, 2.0F};
   std::vector<float> best{-1.0F, -1.0F, -1.0F, -1.0F, -1.0F};

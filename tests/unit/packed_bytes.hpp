@@ -35,7 +35,7 @@ inline void seal(bytes& column) {
   write(column, offsetof(zenith::packed_header, checksum), zenith::packed::checksum(column));
 }
 
-/// A column of nothing but this header and room.
+/// A column of nothing but this header and zeros.
 [[nodiscard]] inline bytes forge(const zenith::packed_header& header, std::size_t size) {
   bytes column(size);
   write(column, 0, header);

@@ -75,16 +75,16 @@ void compare(const zenith::executor& on, const zenith::packed_view<T>& column, s
     std::memcpy(expected.data() + block * zenith::packed_block_items, values, items * sizeof(U));
   }
   // wherever in a line the output begins
-  std::vector<T> room(column.size() + 64 / sizeof(T) + 16);
-  T* line = room.data();
+  std::vector<T> memory(column.size() + 64 / sizeof(T) + 16);
+  T* line = memory.data();
   while (reinterpret_cast<std::uintptr_t>(line) % 64 != 0) ++line;
   for (const std::size_t offset : {0, 1, 4, 8, 12}) {
-    std::ranges::fill(room, T{});
+    std::ranges::fill(memory, T{});
     const std::span out(line + offset, column.size());
     zenith::unpack(on, column, out);
     REQUIRE(std::ranges::equal(out, expected));
-    REQUIRE(std::count(room.data(), line + offset, T{}) == line + offset - room.data());
-    REQUIRE(room[static_cast<std::size_t>(out.data() - room.data()) + out.size()] == T{});
+    REQUIRE(std::count(memory.data(), line + offset, T{}) == line + offset - memory.data());
+    REQUIRE(memory[static_cast<std::size_t>(out.data() - memory.data()) + out.size()] == T{});
   }
   REQUIRE(zenith::sum(on, column) == zenith::sum(oracle, column));
   REQUIRE(zenith::minimum(on, column) == *std::ranges::min_element(expected));

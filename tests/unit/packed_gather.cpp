@@ -207,13 +207,14 @@ TEMPLATE_TEST_CASE("an index that the column does not have is refused before any
   check_end_refused(zenith::packed_view<TestType>{});
 }
 
-TEST_CASE("gathering needs as much room as there are indices") {
+TEST_CASE("gathering needs an element for each index") {
   const auto column = zenith::pack(zenith::cpu(), std::vector<std::int32_t>(500, 9));
   const std::vector<std::uint32_t> indices(10, 0);
-  for (const std::size_t room : {0U, 9U, 11U}) {
-    std::vector<std::int32_t> out(room, 5);
-    unit::expect_error(zenith::error_code::invalid_argument, {"10 indices", "room for " + std::to_string(room)},
+  for (const std::size_t count : {0U, 9U, 11U}) {
+    std::vector<std::int32_t> out(count, 5);
+    unit::expect_error(zenith::error_code::invalid_argument,
+                       {"10 indices", "values has " + std::to_string(count) + " elements"},
                        [&] { column.gather(indices, out); });
-    CHECK(out == std::vector<std::int32_t>(room, 5));
+    CHECK(out == std::vector<std::int32_t>(count, 5));
   }
 }

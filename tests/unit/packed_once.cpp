@@ -1,4 +1,4 @@
-// The CPU packs in one pass where it can: into room of every size, with whatever the memory held.
+// The CPU packs in one pass where it can: into buffers of every size, with whatever the memory held.
 
 #include <catch.hpp>
 
@@ -42,13 +42,13 @@ class filled {
 };
 
 struct memory {
-  std::uint64_t room = 0;
+  std::uint64_t capacity = 0;
   std::unique_ptr<filled> reserved;
   std::unique_ptr<filled> allocated;
 
-  static zenith::packed_room reserve(void* context, std::uint64_t most) {
+  static zenith::packed_buffer reserve(void* context, std::uint64_t most) {
     auto& own = *static_cast<memory*>(context);
-    own.reserved = std::make_unique<filled>(std::min(own.room, most));
+    own.reserved = std::make_unique<filled>(std::min(own.capacity, most));
     return {own.reserved->bytes(), own.reserved->size(), false};
   }
   static std::byte* allocate(void* context, std::uint64_t bytes) {
@@ -59,12 +59,12 @@ struct memory {
   }
 };
 
-// The whole column, made with `room` bytes at hand; says whether they were enough.
+// The whole column, made with `capacity` bytes at hand; says whether they were enough.
 template <class T>
-std::vector<std::byte> packed_with(std::uint64_t room, const zenith::executor& on, const std::vector<T>& values,
+std::vector<std::byte> packed_with(std::uint64_t capacity, const zenith::executor& on, const std::vector<T>& values,
                                    encoding kind, bool patches, bool& was_enough) {
   memory own;
-  own.room = room;
+  own.capacity = capacity;
   zenith::packed_layout made;
   zenith::packed_digest digest;
   zenith::pack_call call;
@@ -114,7 +114,7 @@ std::vector<T> some_values(std::size_t count, unsigned width, outliers where, st
 }
 
 template <class T>
-void check_rooms(const std::string& test) {
+void check_capacities(const std::string& test) {
   std::uint64_t number = 0;
   for (const std::size_t count : {2048, 2049, 6000, 400'007}) {
     for (const auto where : {outliers::none, outliers::few, outliers::few, outliers::few, outliers::few, outliers::late,
@@ -131,17 +131,17 @@ void check_rooms(const std::string& test) {
           const std::uint64_t size = expected.bytes().size();
           const bool is_plain = expected.layout().patches == 0;
           for (const auto& target : zenith_test::executors("unpack", {"cpu"})) {
-            const std::uint64_t rooms[] = {0, 64, size / 2, size - 64, size - 1, size, size + 63, 10 * size};
-            for (const auto room : rooms) {
+            const std::uint64_t capacities[] = {0, 64, size / 2, size - 64, size - 1, size, size + 63, 10 * size};
+            for (const auto capacity : capacities) {
               if (count > 6000 && random() % 8 != 0) continue;
               INFO(test << " seed " << seed << ", " << count << " values of " << width << " bits, " << to_string(kind)
-                        << ", patches " << patches << ", room for " << room << " of " << size << ", on "
+                        << ", patches " << patches << ", capacity " << capacity << " of " << size << ", on "
                         << target.executor_string);
               bool was_enough = false;
-              const auto seen = packed_with(room, target.on, values, kind, patches, was_enough);
+              const auto seen = packed_with(capacity, target.on, values, kind, patches, was_enough);
               REQUIRE(std::ranges::equal(seen, expected.bytes()));
-              if (was_enough) REQUIRE((is_plain && room >= size));
-              if (where == outliers::none) REQUIRE(was_enough == (is_plain && room >= size));
+              if (was_enough) REQUIRE((is_plain && capacity >= size));
+              if (where == outliers::none) REQUIRE(was_enough == (is_plain && capacity >= size));
             }
           }
         }
@@ -179,14 +179,14 @@ void check_large(const std::string& test, unsigned width) {
 
 }  // namespace
 
-TEST_CASE("the CPU packs 32 bits into room of every size") {
-  check_rooms<std::int32_t>("room int32");
-  check_rooms<std::uint32_t>("room uint32");
+TEST_CASE("the CPU packs 32 bits into buffers of every size") {
+  check_capacities<std::int32_t>("capacity int32");
+  check_capacities<std::uint32_t>("capacity uint32");
 }
 
-TEST_CASE("the CPU packs 64 bits into room of every size") {
-  check_rooms<std::int64_t>("room int64");
-  check_rooms<std::uint64_t>("room uint64");
+TEST_CASE("the CPU packs 64 bits into buffers of every size") {
+  check_capacities<std::int64_t>("capacity int64");
+  check_capacities<std::uint64_t>("capacity uint64");
 }
 
 TEST_CASE("the CPU packs large columns into used memory") {

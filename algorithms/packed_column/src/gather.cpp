@@ -76,7 +76,8 @@ void gather(const packed_layout& column, const void* indices, std::size_t index_
             bool index_signed, void* out, std::size_t out_count) {
   if (index_count != out_count) {
     throw error(error_code::invalid_argument, "gather: there are " + std::to_string(index_count) +
-                                                  " indices, but values has room for " + std::to_string(out_count));
+                                                  " indices, but values has " + std::to_string(out_count) +
+                                                  " elements");
   }
   if (size_of(column.type) == 4) {
     gather_words<std::uint32_t>(column, indices, index_count, index_bytes, index_signed, out);

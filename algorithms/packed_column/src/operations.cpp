@@ -173,8 +173,8 @@ std::uint64_t select_indices(const executor& on, const packed_operand& column, s
     return 0;
   }
   std::uint64_t matches = 0;
-  const std::size_t room = std::min<std::uint64_t>(capacity, column.layout.count);
-  const staged results(place, column.space, out_space, indices, room * static_cast<std::size_t>(index_bytes));
+  const std::size_t most = std::min<std::uint64_t>(capacity, column.layout.count);
+  const staged results(place, column.space, out_space, indices, most * static_cast<std::size_t>(index_bytes));
   packed_select_call call;
   call.column = column.layout;
   call.space = column.space;
@@ -182,13 +182,13 @@ std::uint64_t select_indices(const executor& on, const packed_operand& column, s
   call.high = high;
   call.indices = results.data();
   call.index_bytes = index_bytes;
-  call.capacity = room;
+  call.capacity = most;
   call.matches = &matches;
   call.statistics = options.statistics;
   packed::run(place, call);
   if (matches > capacity) {
     reject("select_indices",
-           "indices has room for " + std::to_string(capacity) + ", but " + std::to_string(matches) + " values match");
+           "indices has " + std::to_string(capacity) + " elements, but " + std::to_string(matches) + " values match");
   }
   results.finish(matches * static_cast<std::size_t>(index_bytes));
   return matches;

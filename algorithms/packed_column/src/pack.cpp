@@ -31,7 +31,7 @@ std::byte* allocate(void* context, std::uint64_t bytes) {
   return to.bytes.data.get();
 }
 
-packed_room reserve(void* context, std::uint64_t most) {
+packed_buffer reserve(void* context, std::uint64_t most) {
   auto& to = *static_cast<destination*>(context);
   const bool is_fresh = to.bytes.size == 0;
   if (is_fresh) to.bytes = address_space(most);

@@ -90,8 +90,8 @@ class table_reader {
               std::to_string(bytes.size()));
     }
     require(header_.zero_a == 0 && std::ranges::count(header_.zero_b, 0U) == 3, "reserved fields are not zero");
-    const std::uint64_t room = bytes.size() - sizeof header_;
-    require(header_.columns <= room / sizeof(table_entry), "it has more columns than it has bytes for");
+    const std::uint64_t left = bytes.size() - sizeof header_;
+    require(header_.columns <= left / sizeof(table_entry), "it has more columns than it has bytes for");
     names_at_ = sizeof header_ + header_.columns * sizeof(table_entry);
     require(header_.name_bytes <= bytes.size() - names_at_, "its names are longer than it is");
     column_at_ = round_up(names_at_ + header_.name_bytes);

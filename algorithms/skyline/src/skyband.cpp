@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::string_view name = "skyband";
 
-/// What a kernel's request for room finds.
-struct room {
+/// What a kernel's request for output memory finds.
+struct output_provider {
   const skyband_target& target;
   bool has_few_ids = false;
   bool has_few_counts = false;
 
-  static skyband_room provide(void* state, std::uint64_t count) {
-    auto& here = *static_cast<room*>(state);
+  static skyband_output provide(void* state, std::uint64_t count) {
+    auto& here = *static_cast<output_provider*>(state);
     const auto& to = here.target;
     if (to.resize != nullptr) {
       to.counts_vector->resize(static_cast<std::size_t>(count));
@@ -43,13 +43,13 @@ skyline_run skyband(const executor& on, const skyline_points& points, std::uint3
   skyline_run run{0, std::string{where.target->name}, strategy};
   skyline_detail::input input(points, options.preferences, options.nans, options.statistics != nullptr);
   if (points.rows > 0 && k > 0) {
-    room rows{target};
+    output_provider rows{target};
     skyband_call call;
     input.describe(call);
     call.most = k;
     call.duplicates = options.duplicates;
     call.index_bytes = target.index_bytes;
-    call.provide = room::provide;
+    call.provide = output_provider::provide;
     call.provide_state = &rows;
     find_kernel(*where.target, skyband_call::operation, strategy)->run(where, &call);
     input.check(name);

@@ -20,13 +20,13 @@ void check(const skyline_points& points, const skyline_target& target, const sky
   }
 }
 
-/// What a kernel's request for room finds.
-struct room {
+/// What a kernel's request for output memory finds.
+struct output_provider {
   const skyline_target& target;
   bool is_too_small = false;
 
   static void* provide(void* state, std::uint64_t count) {
-    auto& here = *static_cast<room*>(state);
+    auto& here = *static_cast<output_provider*>(state);
     if (here.target.resize != nullptr) return here.target.resize(here.target.vector, count);
     here.is_too_small = count > here.target.ids_count;
     return here.is_too_small ? nullptr : here.target.ids;
@@ -47,7 +47,7 @@ skyline_run skyline(const executor& on, const skyline_points& points, const skyl
   skyline_run run{0, std::string{where.target->name}, strategy};
   skyline_detail::input input(points, options.preferences, options.nans, options.statistics != nullptr);
   if (points.rows > 0) {
-    room ids{target};
+    output_provider ids{target};
     skyline_call call;
     input.describe(call);
     call.duplicates = options.duplicates;
@@ -56,7 +56,7 @@ skyline_run skyline(const executor& on, const skyline_points& points, const skyl
     if (target.wants_mask) {
       call.out_mask = target.mask;
     } else {
-      call.provide_ids = room::provide;
+      call.provide_ids = output_provider::provide;
       call.provide_state = &ids;
     }
     find_kernel(*where.target, skyline_call::operation, strategy)->run(where, &call);

@@ -122,12 +122,12 @@ void describe(spatial_join_problem& problem, const spatial_arguments& given, dou
 }
 
 /// The caller's vectors; no memory for them is an error of ours.
-struct room {
+struct output_provider {
   const caller& by;
   const spatial_arguments& given;
 
-  static spatial_room provide(void* state, std::uint64_t count) {
-    const auto& here = *static_cast<const room*>(state);
+  static spatial_output provide(void* state, std::uint64_t count) {
+    const auto& here = *static_cast<const output_provider*>(state);
     try {
       return here.given.provide(here.given.state, count);
     } catch (const std::bad_alloc&) {
@@ -150,7 +150,7 @@ template <class Call>
 std::size_t run(const caller& by, const execution& on, const std::string& strategy, const spatial_arguments& given,
                 double distance, bool has_scores, Call& call) {
   spatial_outcome outcome;
-  room pairs{by, given};
+  output_provider pairs{by, given};
   call.type = given.type;
   call.space = given.space;
   call.dimensions = static_cast<unsigned>(given.left.columns.size());
@@ -158,7 +158,7 @@ std::size_t run(const caller& by, const execution& on, const std::string& strate
   call.right = side_of(given.right);
   call.distance = distance;
   call.index_bytes = given.index_bytes;
-  call.provide = room::provide;
+  call.provide = output_provider::provide;
   call.provide_state = &pairs;
   call.outcome = &outcome;
   find_kernel(*on.target, Call::operation, strategy)->run(on, &call);

@@ -193,8 +193,8 @@ std::shared_ptr<const table_storage> arrange(const input_columns<T>& input, cons
   auto made = std::make_shared<table_storage>();
   auto& of = made->layout;
   of = place_all(key_type_of<T>, input.rows, input.column.size(), order, block_rows);
-  const u64 room = of.bytes > 0 ? of.bytes : places::line;
-  made->bytes.reset(static_cast<std::byte*>(std::aligned_alloc(places::line, room)));
+  const u64 size = of.bytes > 0 ? of.bytes : places::line;
+  made->bytes.reset(static_cast<std::byte*>(std::aligned_alloc(places::line, size)));
   if (made->bytes == nullptr) throw std::bad_alloc();
   std::byte* const table = made->bytes.get();
   std::memcpy(table + of.begins, order.begins.data(), order.begins.size() * sizeof(u32));

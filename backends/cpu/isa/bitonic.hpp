@@ -1,9 +1,9 @@
 // The bitonic top-k of one worker's share, tile by tile. Included by a unit that is compiled for one instruction set,
 // inside its namespace.
 
-/// Writes entries for keys[0, count), and worst entries up to `room`.
+/// Writes entries for keys[0, count), and worst entries up to `capacity`.
 template <class T>
-ZENITH_FN void load_entries(const T* keys, std::uint64_t count, std::uint32_t first_index, std::uint64_t room,
+ZENITH_FN void load_entries(const T* keys, std::uint64_t count, std::uint32_t first_index, std::uint64_t capacity,
                             const top_k_detail::key_order<T>& order, std::uint64_t* words, std::uint64_t plane) {
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto image = order.image(keys[i]);
@@ -15,7 +15,7 @@ ZENITH_FN void load_entries(const T* keys, std::uint64_t count, std::uint32_t fi
       words[i + plane] = complement;
     }
   }
-  for (std::uint64_t i = count; i < room; ++i) {
+  for (std::uint64_t i = count; i < capacity; ++i) {
     words[i] = 0;
     if constexpr (sizeof(T) == 8) words[i + plane] = 0;
   }

@@ -5,7 +5,7 @@
 template <class Row>
 class entry_tile {
  public:
-  /// `words` has room for `capacity` rows; `plane` words separate the halves of split entries.
+  /// `words` holds `capacity` rows; `plane` words separate the halves of split entries.
   ZENITH_FN entry_tile(std::uint64_t* words, std::uint64_t rows, std::uint64_t plane)
       : words_(words), rows_(rows), plane_(plane) {}
 

@@ -81,7 +81,7 @@ struct alignas(128) placed_code {
   std::uint64_t low_bits[narrow_items / 8];  ///< of 64 bits, those of the lower word's sum
   std::uint64_t low_shift[narrow_items / 8];
   std::uint64_t high_shift[narrow_items / 8];
-  unsigned run;  ///< how many words a lane has room for
+  unsigned run;  ///< how many words a lane can hold
 };
 
 constexpr placed_code make_placed_code(unsigned width) {
@@ -122,10 +122,10 @@ constexpr placed_code make_placed_code(unsigned width) {
       made.low_shift[at] = low_bit % 8;
       made.high_shift[at] = 32 + high_bit % 8;
       made.low_bits[at] = masks<std::uint64_t>.of[made.high_shift[at]];
-      const unsigned low_room = 32 + high_bit % 8 - low_bit % 8 - width;
-      const unsigned high_room = 32 - high_bit % 8 - width;
-      const unsigned room = low_room < high_room ? low_room : high_room;
-      while (made.run > 1U << room) made.run /= 2;
+      const unsigned low_spare = 32 + high_bit % 8 - low_bit % 8 - width;
+      const unsigned high_spare = 32 - high_bit % 8 - width;
+      const unsigned spare = low_spare < high_spare ? low_spare : high_spare;
+      while (made.run > 1U << spare) made.run /= 2;
     }
   }
   return made;
@@ -186,7 +186,7 @@ template <bool InHalves>
 
 #if defined(ZENITH_ISA_AVX512VBMI)
 
-/// Longer words: as many as a lane has room for are added up there first.
+/// Longer words: as many as a lane can hold are added up there first.
 [[gnu::noinline]] narrow_register sums_of_long(narrow_group group) {
   const narrow_unpacker<std::uint32_t> unpacked(group.width);
   const narrow_register down = every_lane(bits_below<std::uint32_t>(group.width));
@@ -225,7 +225,7 @@ template <bool InHalves>
 
 #elif defined(ZENITH_ISA_AVX512)
 
-/// Longer words: as many as a lane has room for are added up there first.
+/// Longer words: as many as a lane can hold are added up there first.
 [[gnu::noinline]] narrow_register sums_of_long(narrow_group group) {
   constexpr unsigned lanes = narrow_items / 4;
   const unpacker<std::uint32_t, true> unpacked(group.width);
@@ -248,7 +248,7 @@ template <bool InHalves>
 
 #else
 
-/// Longer words: each is masked in 64 bits, where there is room for a group's to add up as they lie.
+/// Longer words: each is masked in 64 bits, where the words of a group fit as they lie.
 [[gnu::noinline]] narrow_register sums_of_long(narrow_group group) {
   constexpr unsigned lanes = narrow_items / 4;
   const paired_bytes words(group.width);
@@ -295,7 +295,7 @@ ZENITH_FN narrow_register sum_of_group(const narrow_group& group) {
                               [&](const auto& unpacked) ZENITH_INLINE_LAMBDA { return sums_of(unpacked, group); });
 }
 
-/// The same of miniblocks of different widths. `Together`: a lane has room for the words that a block has there.
+/// The same of miniblocks of different widths. `Together`: a lane can hold the words that a block has there.
 template <bool Together>
 ZENITH_FN narrow_register sum_of_miniblocks(const mixed_group& group) {
   const miniblock_unpacker unpacked;

@@ -88,7 +88,7 @@ class sink {
   }
   ZENITH_FN void settle() {
     if (mine_.count >= mine_.full) {
-      mine_.make_room(mine_);
+      mine_.make_space(mine_);
     } else {
       raise_to(mine_.bound, __atomic_load_n(mine_.shared, __ATOMIC_RELAXED));
     }

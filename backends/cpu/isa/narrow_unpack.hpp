@@ -32,7 +32,7 @@ constexpr narrow_code make_narrow_code(unsigned width) {
 #else
 
 // AVX-512 brings each 128 bits the 32-bit words where their own begin. AVX2 loads at once 128 bits that end with their
-// words and 128 that begin with theirs, as the words of each end with a byte; the column has room in front of them.
+// words and 128 that begin with theirs, as the words of each end with a byte; the column has bytes in front of them.
 ZENITH_FN constexpr bool has_narrow_lanes(unsigned width) { return width <= (narrow_items == 64 ? 14 : narrow_width); }
 
 /// Wherever in a byte such a word begins, it may lie in three.

@@ -55,7 +55,7 @@ struct packed_group_write {
 };
 
 /// The filter's scan: appends the values that reach the threshold, the first of them with `first_index`, and returns
-/// how many. Its buffers have room for all values there are.
+/// how many. Its buffers hold all values there are.
 using packed_scan_function = std::uint64_t (*)(const packed_blocks& of, const scan_request& to,
                                                std::uint32_t first_index);
 

@@ -22,13 +22,13 @@ scan_result scan_keys(const scan_request& asked) {
   const reaches<T, Smallest, NanFirst> keep{xsimd::batch<T, arch>(*static_cast<const T*>(asked.threshold))};
   tile_type tile(keys, asked.first_index, *static_cast<const T*>(asked.worst));
   survivor_sink<T> sink{static_cast<T*>(asked.out_keys), asked.out_indices, 0};
-  const std::uint64_t room = asked.capacity < tile_type::size ? 0 : asked.capacity - tile_type::size;
+  const std::uint64_t limit = asked.capacity < tile_type::size ? 0 : asked.capacity - tile_type::size;
 
   std::uint64_t at = 0;
-  for (; at + tile_type::size <= asked.count && sink.count <= room; at += tile_type::size) {
+  for (; at + tile_type::size <= asked.count && sink.count <= limit; at += tile_type::size) {
     top_k_detail::filter_tile(tile, keys + at, tile_type::size, keep, sink);
   }
-  if (at < asked.count && at + tile_type::size > asked.count && sink.count <= room) {
+  if (at < asked.count && at + tile_type::size > asked.count && sink.count <= limit) {
     top_k_detail::filter_tile(tile, keys + at, static_cast<unsigned>(asked.count - at), keep, sink);
     at = asked.count;
   }

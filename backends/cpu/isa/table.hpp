@@ -11,7 +11,7 @@
 namespace zenith::cpu_backend {
 
 /// A scan of keys[0, count) against a threshold in the key's own type: keep what is at least as good. Survivors' keys
-/// and indices are appended; the buffers have room for `capacity` of them.
+/// and indices are appended; the buffers can hold `capacity` of them.
 struct scan_request {
   const void* keys = nullptr;
   std::uint64_t count = 0;
@@ -57,7 +57,7 @@ struct bitonic_request {
 using bitonic_function = void (*)(const bitonic_request&);
 
 /// Moves those of words' `count` entries that are better than the pivot to the front, the others behind them, and
-/// returns how many are better. Keeps no order. `spare` has room for `count` entries and one register more.
+/// returns how many are better. Keeps no order. `spare` can hold `count` entries and one register more.
 using partition_function = std::uint64_t (*)(std::uint64_t* words, std::uint64_t count, const std::uint64_t* pivot,
                                              std::uint64_t* spare);
 
@@ -79,7 +79,7 @@ struct isa_table {
   std::int32_t (*maximum)(const std::int32_t* values, std::uint64_t count);
 };
 
-/// A tile never holds more items, so buffers with this much room beyond take one more tile.
+/// A tile never holds more items, so buffers with so much capacity beyond take one more tile.
 inline constexpr std::uint64_t most_tile_items = 128;
 
 }  // namespace zenith::cpu_backend

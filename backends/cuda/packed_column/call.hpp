@@ -37,8 +37,8 @@ class settled_at_end {
 /// A column that a kernel can read: where it lies, or a copy of its packed bytes in the call's scratch memory.
 class column_on_device {
  public:
-  column_on_device(scratch& room, const packed_layout& column, memory_space space) : column_(column) {
-    if (space == memory_space::host) room.request(copy_, column.total_bytes);
+  column_on_device(scratch& workspace, const packed_layout& column, memory_space space) : column_(column) {
+    if (space == memory_space::host) workspace.request(copy_, column.total_bytes);
   }
   column_on_device(const column_on_device&) = delete;
   column_on_device& operator=(const column_on_device&) = delete;

@@ -36,14 +36,14 @@ void run_pack(const execution& on, const pack_call& call) {
   std::vector<packed::group_place> places;
   const settled_at_end wait(stream);
 
-  scratch room(on, stream);
+  scratch workspace(on, stream);
   U* copied = nullptr;
   packed::group_sizes* device_sizes = nullptr;
   packed::group_place* device_places = nullptr;
-  if (call.space == memory_space::host) room.request(copied, call.count);
-  room.request(device_sizes, groups);
-  room.request(device_places, groups);
-  room.allocate();
+  if (call.space == memory_space::host) workspace.request(copied, call.count);
+  workspace.request(device_sizes, groups);
+  workspace.request(device_places, groups);
+  workspace.allocate();
   if (call.space == memory_space::host && call.count > 0) {
     simt::copy(copied, call.values, call.count * sizeof(U), stream);
   }

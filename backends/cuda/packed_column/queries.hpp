@@ -16,11 +16,11 @@ void run_unpack(const execution& on, const unpack_call& call) {
   const simt::device_guard current(on.device);
   CUstream_st* const stream = stream_of(on);
   const bool on_host = call.space == memory_space::host;
-  scratch room(on, stream);
-  const column_on_device column(room, call.column, call.space);
+  scratch workspace(on, stream);
+  const column_on_device column(workspace, call.column, call.space);
   U* values = nullptr;
-  if (on_host) room.request(values, call.count);
-  room.allocate();
+  if (on_host) workspace.request(values, call.count);
+  workspace.allocate();
   U* const out = on_host ? values : static_cast<U*>(call.out);
   const std::uint64_t end = call.first + call.count;
   if (!on_host) {
@@ -48,9 +48,9 @@ Found find_in_column(const execution& on, const packed_layout& packed, memory_sp
                      const MakeConsumer& consumer_of, const Combine& combine) {
   const simt::device_guard current(on.device);
   CUstream_st* const stream = stream_of(on);
-  scratch room(on, stream);
-  const column_on_device column(room, packed, space);
-  room.allocate();
+  scratch workspace(on, stream);
+  const column_on_device column(workspace, packed, space);
+  workspace.allocate();
   const column_visit<U, std::invoke_result_t<MakeConsumer, Found*>> visit(packed, 0, packed.count);
   const block_results<Found> found(visit.blocks());
   settled_at_end wait(stream);

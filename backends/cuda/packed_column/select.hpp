@@ -29,10 +29,10 @@ std::uint64_t mark_values(const packed_layout& column, U low, U high, std::uint6
 /// A bitmap with its counts in scratch memory, as the writing of indices needs it.
 class marks_on_device {
  public:
-  marks_on_device(scratch& room, const packed_layout& column) : count_(column.count), groups_(column.groups()) {
-    room.request(bitmap_, words());
-    room.request(counts_, groups_);
-    room.request(totals_, chunks());
+  marks_on_device(scratch& workspace, const packed_layout& column) : count_(column.count), groups_(column.groups()) {
+    workspace.request(bitmap_, words());
+    workspace.request(counts_, groups_);
+    workspace.request(totals_, chunks());
   }
   marks_on_device(const marks_on_device&) = delete;
   marks_on_device& operator=(const marks_on_device&) = delete;
@@ -69,11 +69,11 @@ void run_select_bitmap(const execution& on, const packed_select_call& call) {
   CUstream_st* const stream = stream_of(on);
   const std::uint64_t words = (call.column.count + 63) / 64;
   const bool on_host = call.space == memory_space::host;
-  scratch room(on, stream);
-  const column_on_device column(room, call.column, call.space);
+  scratch workspace(on, stream);
+  const column_on_device column(workspace, call.column, call.space);
   std::uint64_t* bitmap = nullptr;
-  if (on_host) room.request(bitmap, words);
-  room.allocate();
+  if (on_host) workspace.request(bitmap, words);
+  workspace.allocate();
   if (!on_host) bitmap = call.bitmap;
   settled_at_end wait(stream);
   const std::uint64_t found = mark_values<U>(column.enqueue(stream), static_cast<U>(call.low),
@@ -87,10 +87,10 @@ template <class U, class Index>
 void run_select_indices(const execution& on, const packed_select_call& call) {
   CUstream_st* const stream = stream_of(on);
   const bool on_host = call.space == memory_space::host;
-  scratch room(on, stream);
-  const column_on_device column(room, call.column, call.space);
-  const marks_on_device marks(room, call.column);
-  room.allocate();
+  scratch workspace(on, stream);
+  const column_on_device column(workspace, call.column, call.space);
+  const marks_on_device marks(workspace, call.column);
+  workspace.allocate();
   const settled_at_end wait(stream);
   const std::uint64_t found =
       marks.mark<U>(column.enqueue(stream), static_cast<U>(call.low), static_cast<U>(call.high), stream);

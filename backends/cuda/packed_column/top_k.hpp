@@ -22,7 +22,12 @@ class packed_top_k_run {
  public:
   /// `call` is the caller's but for the places of results, which are the device's.
   packed_top_k_run(const execution& on, const packed_layout& column, const top_k_call& call)
-      : on_(on), stream_(stream_of(on)), column_(column), call_(call), room_(on, stream_), marks_(room_, column) {
+      : on_(on),
+        stream_(stream_of(on)),
+        column_(column),
+        call_(call),
+        workspace_(on, stream_),
+        marks_(workspace_, column) {
     call_.space = memory_space::device;
     call_.statistics = nullptr;
   }
@@ -32,7 +37,7 @@ class packed_top_k_run {
     const auto plan = top_k_detail::plan_sample(column_.count, call_.k, sample_size());
     if (plan.samples == 0) return decode_all();
     const auto [threshold, best] = sample(plan);
-    room_.allocate();
+    workspace_.allocate();
     const auto most = static_cast<std::uint64_t>(4 * plan.expected_survivors) + call_.k;
     // as many equal values in the column, in all likelihood
     if (threshold == best) return run_tied(threshold, most);
@@ -83,12 +88,12 @@ class packed_top_k_run {
   };
 
   sampled sample(const top_k_detail::filter_plan& plan) {
-    scratch room(on_, stream_);
+    scratch workspace(on_, stream_);
     U* values = nullptr;
     std::uint32_t* positions = nullptr;
-    room.request(values, plan.samples);
-    room.request(positions, plan.rank);
-    room.allocate();
+    workspace.request(values, plan.samples);
+    workspace.request(positions, plan.rank);
+    workspace.allocate();
     const simt::host_page best(plan.rank * sizeof(U));
     settled_at_end wait(stream_);
     enqueue_sample(plan.samples, values);
@@ -123,10 +128,10 @@ class packed_top_k_run {
   }
 
   void request_candidates(std::uint64_t count) {
-    room_.request(indices_, count);
-    room_.request(keys_, count);
-    room_.request(positions_, call_.k);
-    room_.allocate();
+    workspace_.request(indices_, count);
+    workspace_.request(keys_, count);
+    workspace_.request(positions_, call_.k);
+    workspace_.allocate();
   }
 
   // Marks the values between the worse and the better of two, in the order of the call; returns how many.
@@ -170,10 +175,10 @@ class packed_top_k_run {
   // Where a threshold would not help: the plain top-k of all values.
   top_k_statistics decode_all() {
     require_few(column_.count);
-    scratch room(on_, stream_);
+    scratch workspace(on_, stream_);
     U* values = nullptr;
-    room.request(values, column_.count);
-    room.allocate();
+    workspace.request(values, column_.count);
+    workspace.allocate();
     enqueue_visit<U>(column_, 0, column_.count, store_values<U>{values, 0, column_.count}, stream_);
     top_k_call plain = call_;
     plain.keys = values;
@@ -199,7 +204,7 @@ class packed_top_k_run {
   CUstream_st* stream_;
   packed_layout column_;
   top_k_call call_;
-  scratch room_;
+  scratch workspace_;
   marks_on_device marks_;
   std::uint64_t* indices_ = nullptr;
   U* keys_ = nullptr;
@@ -212,15 +217,15 @@ void run_packed_top_k(const execution& on, const packed_top_k_call& call) {
   CUstream_st* const stream = stream_of(on);
   const bool on_host = call.column.count > 0 && call.top_k.space == memory_space::host;
   const std::size_t index_bytes = call.top_k.k * static_cast<std::size_t>(call.top_k.index_bytes);
-  scratch room(on, stream);
-  const column_on_device column(room, call.column, call.top_k.space);
+  scratch workspace(on, stream);
+  const column_on_device column(workspace, call.column, call.top_k.space);
   U* keys = nullptr;
   std::byte* indices = nullptr;
   if (on_host) {
-    room.request(keys, call.top_k.k);
-    room.request(indices, index_bytes);
+    workspace.request(keys, call.top_k.k);
+    workspace.request(indices, index_bytes);
   }
-  room.allocate();
+  workspace.allocate();
   auto on_device = call.top_k;
   if (on_host) {
     on_device.out_keys = keys;

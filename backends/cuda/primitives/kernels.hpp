@@ -216,7 +216,7 @@ struct merge_item {
 
 // ---- sorting entries
 
-/// Behind what a collection holds, so that all of its room can be sorted without knowing how much that is.
+/// Behind what a collection holds, so that all of its capacity can be sorted without knowing how much that is.
 template <class Entry>
 struct pad_entries {
   Entry* entries;

@@ -21,8 +21,9 @@ void exclusive_scan(const execution& on, const T* from, std::uint64_t n, T* to) 
   call_memory memory(on);
   const auto elements =
       thrust::make_transform_iterator(thrust::make_counting_iterator(std::uint64_t{0}), one_more<T>{from, n});
-  with_temporary(memory, "cub::DeviceScan::ExclusiveSum", [&](void* room, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(room, bytes, elements, to, static_cast<std::int64_t>(n + 1), memory.stream());
+  with_temporary(memory, "cub::DeviceScan::ExclusiveSum", [&](void* temporary, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveSum(temporary, bytes, elements, to, static_cast<std::int64_t>(n + 1),
+                                         memory.stream());
   });
 }
 

@@ -12,8 +12,8 @@ void sort_pairs(const execution& on, Key* keys, Value* values, std::uint64_t n) 
   call_memory memory(on);
   cub::DoubleBuffer<Key> sorted_keys(keys, memory.allocate<Key>(n));
   cub::DoubleBuffer<Value> sorted_values(values, memory.allocate<Value>(n));
-  with_temporary(memory, "cub::DeviceRadixSort::SortPairs", [&](void* room, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(room, bytes, sorted_keys, sorted_values, n, 0, sizeof(Key) * 8,
+  with_temporary(memory, "cub::DeviceRadixSort::SortPairs", [&](void* temporary, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(temporary, bytes, sorted_keys, sorted_values, n, 0, sizeof(Key) * 8,
                                            memory.stream());
   });
   if (sorted_keys.Current() == keys) return;
@@ -25,8 +25,8 @@ void sort_falling(const execution& on, std::uint64_t* keys, std::uint64_t n) {
   if (n < 2) return;
   call_memory memory(on);
   cub::DoubleBuffer<std::uint64_t> sorted(keys, memory.allocate<std::uint64_t>(n));
-  with_temporary(memory, "cub::DeviceRadixSort::SortKeysDescending", [&](void* room, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortKeysDescending(room, bytes, sorted, n, 0, 64, memory.stream());
+  with_temporary(memory, "cub::DeviceRadixSort::SortKeysDescending", [&](void* temporary, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortKeysDescending(temporary, bytes, sorted, n, 0, 64, memory.stream());
   });
   if (sorted.Current() != keys) simt::copy(keys, sorted.Current(), n * sizeof(std::uint64_t), memory.stream());
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// CUDA's library asks twice: first how much room it needs, and then with the room.
+/// CUDA's library asks twice: first how much temporary storage it needs, and then with it.
 
 #include <cstddef>
 

@@ -22,18 +22,18 @@ class bitonic_reduction {
   using tile = tile_tuning<entry>;
 
  public:
-  bitonic_reduction(scratch& room, std::uint64_t count, std::uint32_t k)
+  bitonic_reduction(scratch& workspace, std::uint64_t count, std::uint32_t k)
       : count_(count), k_(std::max<std::uint64_t>(std::bit_ceil(std::uint64_t{k}), tile::items)) {
     tiles_ = (count + tile::size - 1) / tile::size;
     fits_tile_ = k_ * 2 <= tile::size || tiles_ == 1;
     if (fits_tile_) {
-      room.request(first_, tiles_ * k_);
-      room.request(second_, tiles_ == 1 ? 0 : reduced(tiles_ * k_));
+      workspace.request(first_, tiles_ * k_);
+      workspace.request(second_, tiles_ == 1 ? 0 : reduced(tiles_ * k_));
     } else {
       // whole runs, each a whole number of tiles
       padded_ = (count + k_ - 1) / k_ * k_;
-      room.request(first_, padded_);
-      room.request(second_, merged(padded_));
+      workspace.request(first_, padded_);
+      workspace.request(second_, merged(padded_));
     }
   }
 
@@ -105,9 +105,9 @@ struct bitonic_strategy {
   template <class T>
   static void enqueue(const execution& on, const device_problem<T>& problem, CUstream_st* stream) {
     using source = key_source<T>;
-    scratch room(on, stream);
-    bitonic_reduction<source> reduction(room, problem.count, problem.k);
-    room.allocate();
+    scratch workspace(on, stream);
+    bitonic_reduction<source> reduction(workspace, problem.count, problem.k);
+    workspace.allocate();
     enqueue_results(problem, reduction.enqueue({problem.keys, problem.count, problem.order}, stream), stream);
   }
 

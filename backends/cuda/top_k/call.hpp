@@ -28,9 +28,9 @@ void run_on_device(const execution& on, const top_k_call& call) {
                             {call.first_index, nullptr}};
   if (call.statistics == nullptr) return Strategy::template enqueue<T>(on, problem, stream);
 
-  scratch room(on, stream);
-  room.request(problem.report, 1);
-  room.allocate();
+  scratch workspace(on, stream);
+  workspace.request(problem.report, 1);
+  workspace.allocate();
   simt::fill_zero(problem.report, sizeof(run_report), stream);
   Strategy::template enqueue<T>(on, problem, stream);
   run_report counted{};
@@ -85,14 +85,14 @@ struct streaming_buffers {
   std::byte* best_indices = nullptr;
   run_report* report = nullptr;
 
-  void request(scratch& room, const top_k_call& call, const chunk_plan& plan) {
-    room.request(chunk[0], plan.size);
-    room.request(chunk[1], plan.chunks > 1 ? plan.size : 0);
-    room.request(candidate_keys, plan.candidates);
-    room.request(candidate_names, plan.candidates);
-    room.request(best_keys, call.k);
-    room.request(best_indices, call.k * static_cast<std::size_t>(call.index_bytes));
-    room.request(report, 1);
+  void request(scratch& workspace, const top_k_call& call, const chunk_plan& plan) {
+    workspace.request(chunk[0], plan.size);
+    workspace.request(chunk[1], plan.chunks > 1 ? plan.size : 0);
+    workspace.request(candidate_keys, plan.candidates);
+    workspace.request(candidate_names, plan.candidates);
+    workspace.request(best_keys, call.k);
+    workspace.request(best_indices, call.k * static_cast<std::size_t>(call.index_bytes));
+    workspace.request(report, 1);
   }
 };
 
@@ -135,9 +135,9 @@ void run_streamed(const execution& on, const top_k_call& call) {
   CUstream_st* const stream = stream_of(on);
   const auto plan = chunk_plan::of(call, sizeof(T));
   streaming_buffers<T> buffers;
-  scratch room(on, stream);
-  buffers.request(room, call, plan);
-  room.allocate();
+  scratch workspace(on, stream);
+  buffers.request(workspace, call, plan);
+  workspace.allocate();
   simt::fill_zero(buffers.report, sizeof(run_report), stream);
 
   const streams_in_use streams(stream, plan.chunks > 1);

@@ -58,7 +58,7 @@ class filter_reduction {
   using refine = narrow_threshold<T>;
 
  public:
-  filter_reduction(scratch& room, const device_problem<T>& problem, const top_k_detail::filter_plan& plan)
+  filter_reduction(scratch& workspace, const device_problem<T>& problem, const top_k_detail::filter_plan& plan)
       : plan_(plan),
         extent_(filter_extent<T>::of(problem.keys, problem.count)),
         problem_{.keys = problem.keys,
@@ -67,14 +67,14 @@ class filter_reduction {
                  .order = problem.order,
                  .state = nullptr,
                  .survivors = nullptr,
-                 .above_capacity = room_for_survivors(problem, plan),
+                 .above_capacity = survivor_capacity(problem, plan),
                  .equal_capacity = problem.k + filter_extent<T>::block_items,
                  .equal_in_slot = nullptr,
                  .slots = extent_.slots()} {
-    if (problem.k > finish_survivors<T, std::uint32_t>::most_k) finish_.emplace(room, capacity(), problem.k);
-    room.request(problem_.survivors, capacity());
-    room.request(control_, control_vectors() * 16);
-    room.request(candidates_, std::size_t{sample_shape::of(plan.samples).blocks} * plan.rank);
+    if (problem.k > finish_survivors<T, std::uint32_t>::most_k) finish_.emplace(workspace, capacity(), problem.k);
+    workspace.request(problem_.survivors, capacity());
+    workspace.request(control_, control_vectors() * 16);
+    workspace.request(candidates_, std::size_t{sample_shape::of(plan.samples).blocks} * plan.rank);
   }
   filter_reduction(const filter_reduction&) = delete;
   filter_reduction& operator=(const filter_reduction&) = delete;
@@ -100,7 +100,7 @@ class filter_reduction {
  private:
   // The number of survivors is a sum of `rank` intervals between samples: its standard deviation is 1 / sqrt(rank) of
   // its mean. Eight of them above the mean are as good as never reached, and if they are, the call refines.
-  static std::uint32_t room_for_survivors(const device_problem<T>& problem, const top_k_detail::filter_plan& plan) {
+  static std::uint32_t survivor_capacity(const device_problem<T>& problem, const top_k_detail::filter_plan& plan) {
     const double most = plan.expected_survivors * (1 + 8 / std::sqrt(static_cast<double>(plan.rank)));
     return static_cast<std::uint32_t>(
         std::clamp(std::ceil(most), static_cast<double>(problem.k), static_cast<double>(problem.count)));
@@ -179,19 +179,19 @@ struct filter_strategy {
   template <class T>
   static void enqueue(const execution& on, const device_problem<T>& problem, CUstream_st* stream) {
     const auto plan = plan_of(problem.count, problem.k);
-    scratch room(on, stream);
+    scratch workspace(on, stream);
     if (plan.samples == 0) {
       // too few items to sample, or too many wanted: everything survives
-      bitonic_reduction<key_source<T>> reduction(room, problem.count, problem.k);
-      room.allocate();
+      bitonic_reduction<key_source<T>> reduction(workspace, problem.count, problem.k);
+      workspace.allocate();
       enqueue_results(problem, reduction.enqueue({problem.keys, problem.count, problem.order}, stream), stream);
       if (problem.report != nullptr) {
         simt::launch(report_numbers{problem.report, 1, problem.count}, {.stream = stream});
       }
       return;
     }
-    filter_reduction<T> reduction(room, problem, plan);
-    room.allocate();
+    filter_reduction<T> reduction(workspace, problem, plan);
+    workspace.allocate();
     reduction.enqueue(problem, stream);
   }
 

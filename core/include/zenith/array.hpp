@@ -55,7 +55,7 @@ class array {
 
  public:
   array() = default;
-  /// Room for `count` elements; throws `out_of_memory`.
+  /// Memory for `count` elements; throws `out_of_memory`.
   array(const executor& on, std::size_t count) : raw_(on, detail::bytes_of(count, sizeof(T))) {}
   /// A copy of `values`.
   array(const executor& on, std::span<const T> values) : array(on, values.size()) { copy_from(values); }

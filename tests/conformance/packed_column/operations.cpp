@@ -120,7 +120,7 @@ class checker {
 
   [[nodiscard]] zenith::packed_options options() { return {.statistics = &statistics_}; }
 
-  // Calls with the room between the guards, or with as much on the device that is copied back.
+  // Calls with the memory between the guards, or with as much on the device that is copied back.
   template <class U, class Call>
   void into(guarded<U>& out, Call&& call) {
     if (where_ != placement::device) return call(out.span());
@@ -317,7 +317,7 @@ class checker {
     ran_ = within.low <= within.high;
     const auto kind = random_() % 4;
     if (kind == 0 && !expected.empty()) {
-      const auto fault = check_too_little_room<Index>(within, random_() % expected.size());
+      const auto fault = check_too_few_elements<Index>(within, random_() % expected.size());
       if (!fault.empty()) return fault;
     }
     guarded<Index> indices(kind == 1 ? values_.size() + 3 : expected.size());
@@ -336,8 +336,8 @@ class checker {
   }
 
   template <class Index>
-  std::string check_too_little_room(const bounds<T>& within, std::size_t room) {
-    guarded<Index> indices(room);
+  std::string check_too_few_elements(const bounds<T>& within, std::size_t capacity) {
+    guarded<Index> indices(capacity);
     try {
       into(indices,
            [&](auto to) { (void)zenith::select_indices(on_.on, column_, within.low, within.high, to, options()); });
@@ -345,7 +345,7 @@ class checker {
       if (thrown.code() != zenith::error_code::invalid_argument) throw;
       return indices.is_unwritten() ? "" : "an output was written by a call that threw";
     }
-    return "did not throw with room for " + std::to_string(room);
+    return "did not throw with a capacity of " + std::to_string(capacity);
   }
 
   request some_request(zenith::selection select) {

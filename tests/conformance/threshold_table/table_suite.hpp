@@ -26,7 +26,7 @@ struct suite {
 /// Each program defines it.
 [[nodiscard]] const suite& the_suite();
 
-/// A table's options with room for what they borrow.
+/// A table's options with what they borrow.
 struct arrangement {
   zenith::table_options options;
   std::vector<double> weights;

@@ -23,7 +23,7 @@ device_limits limits() {
 void* allocate(std::size_t bytes, CUstream_st* /*stream*/) {
   void* const at = engine::device_memory::instance().allocate(bytes);
   if (at == nullptr) {
-    throw error(error_code::out_of_memory, "the emulated device has no room for " + std::to_string(bytes) + " bytes",
+    throw error(error_code::out_of_memory, "the emulated device has no memory for " + std::to_string(bytes) + " bytes",
                 "cuda-emulated", 2);
   }
   return at;

@@ -77,7 +77,7 @@ class shared_memory {
   static constexpr std::size_t capacity = 256 * 1024;
 
   shared_memory();
-  /// Forgets all variables, and poisons what they held; then makes room for `dynamic_bytes`.
+  /// Forgets all variables, and poisons what they held; then allocates `dynamic_bytes`.
   void reset(std::size_t dynamic_bytes);
   region& add(std::size_t bytes, std::size_t align);
   [[nodiscard]] region* find(std::uintptr_t address) noexcept;

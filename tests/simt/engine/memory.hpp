@@ -91,7 +91,7 @@ class device_memory {
 
   [[nodiscard]] static device_memory& instance();
 
-  /// nullptr when there is no room. The bytes are poisoned and count as not written.
+  /// nullptr when there is no memory left. The bytes are poisoned and count as not written.
   [[nodiscard]] void* allocate(std::size_t bytes);
   /// Gives `pointer` back; throws a fault when it is not the start of a live allocation.
   void deallocate(void* pointer);
@@ -124,7 +124,7 @@ class device_memory {
   std::recursive_mutex guard_;
   lazy_pages pages_;
   std::uintptr_t base_ = 0;
-  std::uintptr_t next_ = 0;  // where the search for room goes on
+  std::uintptr_t next_ = 0;  // where the search for free memory goes on
   std::map<std::uintptr_t, allocation> live_;
   std::map<std::uintptr_t, std::size_t> freed_;
   region* last_ = nullptr;

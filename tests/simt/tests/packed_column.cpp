@@ -146,7 +146,7 @@ void check_indices(const fixture<T>& with, T low, T high, bool from_host) {
   for (std::size_t i = 0; i < with.values.size(); ++i) {
     if (with.values[i] >= low && with.values[i] <= high) expected.push_back(static_cast<Index>(i));
   }
-  const std::size_t room = expected.size() + (from_host ? 3 : 0);
+  const std::size_t capacity = expected.size() + (from_host ? 3 : 0);
   const auto select = [&](std::size_t size) {
     std::vector<Index> out(size, Index{77});
     if (from_host) {
@@ -160,8 +160,8 @@ void check_indices(const fixture<T>& with, T low, T high, bool from_host) {
     }
     return out;
   };
-  auto found = select(room);
-  for (std::size_t i = expected.size(); i < room; ++i) CHECK(found[i] == Index{77});
+  auto found = select(capacity);
+  for (std::size_t i = expected.size(); i < capacity; ++i) CHECK(found[i] == Index{77});
   found.resize(expected.size());
   CHECK(found == expected);
   if (!expected.empty()) CHECK_THROWS_AS(select(expected.size() - 1), zenith::error);

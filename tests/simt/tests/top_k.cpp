@@ -201,7 +201,7 @@ TEMPLATE_TEST_CASE("the filter's ways out are clean and right", "[top_k]", float
     const std::size_t k = 5 + random() % 30;
     zenith::top_k_statistics statistics;
     const placing where{true, seed % 2 == 0, seed % 3};
-    // more equal items than there is room for: they are collected up to a cut
+    // more equal items than fit: they are collected up to a cut
     std::vector<TestType> ties(count, TestType{5});
     for (std::size_t i = 0; i < k / 2; ++i) ties[random() % count] = TestType{9};
     compare<TestType>("filter", ties, k, {.statistics = &statistics}, where);

@@ -206,8 +206,8 @@ ZENITH_FN void unpack_differences(const packed_layout& in, const block_place<U>&
   }
 }
 
-/// Decodes the values of one block into `out`, which has room for 128; returns how many there are. Beyond them `out`
-/// may be written, and means nothing.
+/// Decodes the values of one block into `out`, which has at least 128 elements; returns how many there are. Beyond them
+/// `out` may be written, and means nothing.
 template <class U>
 ZENITH_FN unsigned unpack_block(const packed_layout& in, std::uint64_t block, U* out) {
   const unsigned items = in.items_of(block);

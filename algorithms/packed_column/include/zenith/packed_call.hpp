@@ -65,7 +65,7 @@ struct packed_select_call {
   std::uint64_t* bitmap = nullptr;  ///< (count + 63) / 64 words; nullptr: indices are asked for
   void* indices = nullptr;
   int index_bytes = 8;
-  std::uint64_t capacity = 0;        ///< indices that `indices` has room for; nothing is written when they are more
+  std::uint64_t capacity = 0;        ///< of `indices`, in elements; nothing is written when they are more
   std::uint64_t* matches = nullptr;  ///< on the host: how many there are
   packed_statistics* statistics = nullptr;
 };
@@ -89,8 +89,8 @@ struct packed_digest {
   std::uint64_t weighted[8] = {};
 };
 
-/// Room for a column, 64-byte aligned; it may hold anything.
-struct packed_room {
+/// Memory for a column, 64-byte aligned; it may hold anything.
+struct packed_buffer {
   std::byte* bytes = nullptr;
   std::uint64_t size = 0;  ///< 0: there is none
   bool is_fresh = true;    ///< whether the system has its pages still to clear
@@ -109,9 +109,9 @@ struct pack_call {
   encoding kind = encoding::automatic;  ///< the one to use; `automatic`: the kernel chooses the smallest
   std::uint32_t lanes = 4;              ///< of `vertical`
   bool patches = true;                  ///< whether outliers may stand outside the payload
-  /// For a kernel that writes before it knows the column's size: room for up to `most` bytes, or for less. It may still
-  /// call `allocate` afterwards, and then the room is gone.
-  packed_room (*reserve)(void* context, std::uint64_t most) = nullptr;
+  /// For a kernel that writes before it knows the column's size: memory for up to `most` bytes, or for less. It may
+  /// still call `allocate` afterwards, and then that memory is gone.
+  packed_buffer (*reserve)(void* context, std::uint64_t most) = nullptr;
   /// Memory for a column of `bytes` bytes, 64-byte aligned; it may hold anything.
   std::byte* (*allocate)(void* context, std::uint64_t bytes) = nullptr;
   void* context = nullptr;

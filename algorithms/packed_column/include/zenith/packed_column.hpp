@@ -409,7 +409,7 @@ std::uint64_t select_bitmap(const executor& on, const Column& column, detail::pa
 }
 
 /// The indices of the values in [low, high], rising, written to the front of `indices`; returns how many there are.
-/// Throws `invalid_argument`, with nothing written, when they are more than `indices` has room for, or when its type
+/// Throws `invalid_argument`, with nothing written, when they are more than `indices` has elements, or when its type
 /// cannot hold size() - 1. None when low > high. Synchronises.
 template <detail::packed_queryable Column, detail::writable_range Indices>
 requires index<detail::element_t<Indices>> std::uint64_t select_indices(const executor& on, const Column& column,

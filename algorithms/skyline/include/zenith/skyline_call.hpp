@@ -76,14 +76,14 @@ struct skyline_call : skyline_input {
   int index_bytes = 8;                          ///< of an id: 4 or 8
   memory_space out_space = memory_space::host;  ///< of the ids and the mask
   std::uint8_t* out_mask = nullptr;             ///< one byte a row, 1 where it is in the skyline; nullptr: not wanted
-  /// Gives room for so many ids, which are written in rising order; nullptr: nothing is written. Called once on the
+  /// Gives memory for so many ids, which are written in rising order; nullptr: nothing is written. Called once on the
   /// host, if at all: not when a NaN is rejected. Not called when it is nullptr itself.
   void* (*provide_ids)(void* state, std::uint64_t count) = nullptr;
   void* provide_state = nullptr;
 };
 
-/// Room for the result of operation "skyband"; what is nullptr is not written.
-struct skyband_room {
+/// Memory for the result of operation "skyband"; what is nullptr is not written.
+struct skyband_output {
   void* ids = nullptr;
   std::uint32_t* dominated_by = nullptr;
 };
@@ -97,7 +97,7 @@ struct skyband_call : skyline_input {
   duplicate_rows duplicates = duplicate_rows::keep_all;
   int index_bytes = 8;  ///< of an id: 4 or 8
   /// Gives host memory for so many rows. Called once, if at all: not when a NaN is rejected.
-  skyband_room (*provide)(void* state, std::uint64_t count) = nullptr;
+  skyband_output (*provide)(void* state, std::uint64_t count) = nullptr;
   void* provide_state = nullptr;
 };
 

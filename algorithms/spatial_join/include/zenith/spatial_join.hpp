@@ -117,7 +117,7 @@ struct spatial_arguments {
   spatial_points right;
   int index_bytes;
   bool index_signed;
-  spatial_room (*provide)(void* state, std::uint64_t count);  ///< resizes the caller's vectors
+  spatial_output (*provide)(void* state, std::uint64_t count);  ///< resizes the caller's vectors
   void* state;
 };
 
@@ -146,7 +146,7 @@ template <class Span>
 /// Runs `join(arguments)` and keeps in the result what it says.
 template <class T, class Index, class Span, class Result, class Join>
 void join_into(Result& result, spatial_points left, spatial_points right,
-               spatial_room (*provide)(void* state, std::uint64_t count), const Join& join) {
+               spatial_output (*provide)(void* state, std::uint64_t count), const Join& join) {
   auto run = join(spatial_arguments{key_type_of<T>, memory_of<Span>, std::move(left), std::move(right),
                                     static_cast<int>(sizeof(Index)), std::is_signed_v<Index>, provide, &result});
   result.count = run.count;
@@ -186,7 +186,7 @@ template <index Index = std::uint32_t, detail::point_span Span>
   spatial_join_result<Index> result;
   detail::join_into<typename Span::value_type, Index, Span>(
       result, detail::spatial_points_of(left), detail::spatial_points_of(right),
-      [](void* state, std::uint64_t count) -> spatial_room {
+      [](void* state, std::uint64_t count) -> spatial_output {
         auto& to = *static_cast<spatial_join_result<Index>*>(state);
         to.left.resize(static_cast<std::size_t>(count));
         to.right.resize(static_cast<std::size_t>(count));
@@ -230,7 +230,7 @@ template <index Index = std::uint32_t, detail::point_span Span>
   };
   detail::join_into<T, Index, Span>(
       result, points(left), points(right),
-      [](void* state, std::uint64_t count) -> spatial_room {
+      [](void* state, std::uint64_t count) -> spatial_output {
         auto& to = *static_cast<top_k_spatial_join_result<T, Index>*>(state);
         to.left.resize(static_cast<std::size_t>(count));
         to.right.resize(static_cast<std::size_t>(count));

@@ -56,7 +56,7 @@ struct spatial_side {
 };
 
 /// Where pairs go: arrays of the host.
-struct spatial_room {
+struct spatial_output {
   void* left = nullptr;
   void* right = nullptr;
   void* scores = nullptr;
@@ -78,8 +78,8 @@ struct spatial_call {
   spatial_side right;
   double distance = 0;
   int index_bytes = 4;  ///< of an id: 4 or 8
-  /// Gives room on the host for so many pairs. Called once, if at all: not with a fault.
-  spatial_room (*provide)(void* state, std::uint64_t count) = nullptr;
+  /// Gives memory on the host for so many pairs. Called once, if at all: not with a fault.
+  spatial_output (*provide)(void* state, std::uint64_t count) = nullptr;
   void* provide_state = nullptr;
   spatial_outcome* outcome = nullptr;
 };

@@ -7,7 +7,7 @@
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
-/// An exclusive scan over the threads of a block; `partials` has room for a number of each warp. In every thread.
+/// An exclusive scan over the threads of a block; `partials` has an element for each warp. In every thread.
 template <unsigned Warps>
 ZENITH_DEVICE warp_sums<std::uint64_t> block_scan(std::uint64_t own, const simt::shared_span<std::uint64_t>& partials) {
   const auto within = warp_scan(own);

@@ -62,7 +62,7 @@ struct visit_column {
 };
 
 /// `combine` over a number of each thread of the block, in lane 0 of warp 0; the others get something else.
-/// `partials` has room for a number of each warp.
+/// `partials` has an element for each warp.
 template <class Combine>
 ZENITH_DEVICE std::uint64_t block_reduce(std::uint64_t value, const simt::shared_span<std::uint64_t>& partials,
                                          const Combine& combine) {

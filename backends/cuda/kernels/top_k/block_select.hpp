@@ -39,7 +39,7 @@ class block_select {
  public:
   static constexpr unsigned words = 2 * select_warps;
 
-  /// `sums` has room for `words`, `ends` for select_warps values.
+  /// `sums` can hold `words`, `ends` for select_warps values.
   ZENITH_DEVICE block_select(const simt::shared_span<std::uint32_t>& sums, const simt::shared_span<Value>& ends)
       : sums_(sums), ends_(ends) {}
 
@@ -65,16 +65,16 @@ class block_select {
     return count_from(values, least, 0);
   }
 
-  /// A number that at least `wanted` of the values reach, and at most `room` when there is such a number; else the
+  /// A number that at least `wanted` of the values reach, and at most `most` when there is such a number; else the
   /// `wanted`-th highest value, which occurs more than once. The values, `count` of them, stand between `low` and
   /// `high`. The number is built from the highest bit in which those differ: a bit stays set when enough values reach
   /// the number so far. A step costs the same whatever the values are, unlike a histogram of equal ones.
   template <class Values>
   ZENITH_DEVICE selection<Value> find(const Values& values, std::uint32_t count, Value low, Value high,
-                                      std::uint32_t wanted, std::uint32_t room) const {
+                                      std::uint32_t wanted, std::uint32_t most) const {
     unsigned bit = low == high ? 0 : bits - simt::count_leading_zeros(static_cast<Value>(low ^ high));
     selection<Value> found{bit < bits ? static_cast<Value>(high >> bit << bit) : Value{0}, count};
-    while (bit > 0 && found.reached > room) {
+    while (bit > 0 && found.reached > most) {
       --bit;
       const Value tried = found.least | static_cast<Value>(Value{1} << bit);
       const std::uint32_t reached = count_from(values, tried, bit % 2 * select_warps);

@@ -82,8 +82,8 @@ struct finish_survivors {
   using image_t = typename filter_problem<T>::image_t;
   using entry = typename filter_problem<T>::entry;
   static constexpr unsigned block_size = select_threads;
-  static constexpr unsigned room = 2 * block_size;  ///< entries that are sorted at most
-  static constexpr unsigned most_k = room;
+  static constexpr unsigned capacity = 2 * block_size;  ///< entries that are sorted at most
+  static constexpr unsigned most_k = capacity;
 
   filter_problem<T> problem;
   T* out_keys;
@@ -92,7 +92,7 @@ struct finish_survivors {
   run_report* report;  ///< or nullptr
 
   ZENITH_DEVICE void operator()() const {
-    ZENITH_STATIC_SHARED(entry, kept, room);
+    ZENITH_STATIC_SHARED(entry, kept, capacity);
     ZENITH_STATIC_SHARED(std::uint32_t, sums, 2 * select_warps);
     ZENITH_STATIC_SHARED(image_t, ends, select_warps);
     ZENITH_STATIC_SHARED(std::uint32_t, index_ends, select_warps);
@@ -101,8 +101,8 @@ struct finish_survivors {
     const block_select<image_t> by_image(sums, ends);
     const block_select<std::uint32_t> by_index(sums, index_ends);
 
-    // First what shared memory has room for, then among those what the shortest sort needs.
-    std::uint32_t count = gather(row, find_least(row, room, by_image, by_index), kept, taken);
+    // First what shared memory holds, then among those what the shortest sort needs.
+    std::uint32_t count = gather(row, find_least(row, capacity, by_image, by_index), kept, taken);
     std::uint32_t wanted = simt::warp_size;
     while (wanted < problem.k) wanted *= 2;
     if (count > wanted) {
@@ -179,7 +179,7 @@ struct finish_survivors {
   ZENITH_DEVICE static std::uint32_t narrow(const shared_row<entry>& row, const entry& least,
                                             const simt::shared_span<entry>& kept,
                                             const simt::shared_span<std::uint32_t>& taken) {
-    constexpr unsigned each = room / block_size;
+    constexpr unsigned each = capacity / block_size;
     entry held[each];
     ZENITH_UNROLL
     for (unsigned j = 0; j < each; ++j) {
@@ -203,7 +203,7 @@ struct finish_survivors {
   }
 
   ZENITH_DEVICE static void pad(const simt::shared_span<entry>& kept, std::uint32_t count) {
-    for (unsigned i = count + simt::thread_index(); i < room; i += block_size) kept.write(i, entry::worst());
+    for (unsigned i = count + simt::thread_index(); i < capacity; i += block_size) kept.write(i, entry::worst());
     simt::block_barrier();
   }
 

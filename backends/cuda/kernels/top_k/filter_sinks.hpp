@@ -15,7 +15,7 @@ ZENITH_DEVICE std::uint32_t warp_reserve(std::uint32_t* counter, std::uint32_t c
 }
 
 /// The sink of a scan. Survivors above the threshold collect in shared memory and go out together, so that the counter
-/// of all blocks sees few atomics. Those equal to it are counted for each slot, and kept while there is room.
+/// of all blocks sees few atomics. Those equal to it are counted for each slot, and kept while they fit.
 template <class T>
 class survivor_sink {
  public:
@@ -50,7 +50,7 @@ class survivor_sink {
   /// The slot whose equal items are counted from here on.
   ZENITH_DEVICE void move_to(std::uint32_t slot) { slot_ = slot; }
 
-  /// Whether there are more survivors above the threshold than room, so that the scan is in vain.
+  /// Whether there are more survivors above the threshold than fit, so that the scan is in vain.
   [[nodiscard]] ZENITH_DEVICE bool is_flooded() const { return is_flooded_; }
 
   ZENITH_DEVICE slot_type reserve(const survivor_counts& count) {
@@ -108,7 +108,7 @@ class survivor_sink {
   bool is_flooded_ = false;
 };
 
-/// The sink that collects nothing but items equal to the threshold, of which there is room for all that come.
+/// The sink that collects nothing but items equal to the threshold, of which all that come fit.
 template <class T>
 class tie_sink {
  public:

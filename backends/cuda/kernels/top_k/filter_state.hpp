@@ -22,7 +22,7 @@ enum class filter_verdict : std::uint32_t {
 /// Zeroed by a call's first kernel.
 template <class Image>
 struct filter_state {
-  Image threshold;        ///< items with a larger image survive, those equal to it while there is room
+  Image threshold;        ///< items with a larger image survive, those equal to it while they fit
   std::uint32_t above;    ///< survivors above the threshold
   std::uint32_t equal;    ///< survivors equal to it
   std::uint32_t verdict;  ///< a filter_verdict
@@ -44,7 +44,7 @@ struct filter_problem {
   std::uint32_t k;
   top_k_detail::key_order<T> order;
   filter_state<image_t>* state;
-  entry* survivors;              ///< room for those above the threshold, then for those equal to it
+  entry* survivors;              ///< those above the threshold, then those equal to it
   std::uint32_t above_capacity;  ///< at least k
   std::uint32_t equal_capacity;  ///< at least k and a block's tile
   std::uint32_t* equal_in_slot;  ///< items equal to the threshold: in the head, in each block's tile, in the tail

@@ -68,7 +68,7 @@ struct sample_best {
       if (image > least) simt::store(to + simt::atomic_add<simt::scope::block>(taken.pointer(0), 1U), image);
     });
     simt::block_barrier();
-    // those equal to it, as many as there is room for; it may be a number that no image has, and then there is none
+    // those equal to it, as many as fit; it may be a number that no image has, and then there is none
     for (unsigned i = taken.read(0) + simt::thread_index(); i < rank; i += block_size) simt::store(to + i, least);
   }
 };
