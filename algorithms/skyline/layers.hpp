@@ -7,7 +7,6 @@
 #include <utility>
 
 #include <algorithms/skyline/phases.hpp>
-#include <core/with_key_type.hpp>
 
 namespace zenith::skyline_family {
 
@@ -42,12 +41,7 @@ using layer_kernels = device::list<write_no_layer, assign_layer>;
 template <class Skyline>
 template <class Context>
 void layers_by<Skyline>::run(Context& on, const call_type& call) {
-  ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
-    const auto table = detail::make_images<T>(on, call);
-    if (call.outcome->has_nan) {
-      on.finish();
-      return;
-    }
+  detail::with_images(on, call, [&]<class Image>(const detail::image_table<Image>& table) {
     u64 count = 0;
     const u32* const left = detail::rows_left(on, table.removed, call.rows, count);
     u32* const layers = on.output(call.out_layers, call.rows, call.out_space);
@@ -59,27 +53,25 @@ void layers_by<Skyline>::run(Context& on, const call_type& call) {
     u64 blocks = 0;
     u32 layer = 0;
     if (count > 0) {
-      detail::in_order_of(Skyline{}, on, table, left, count,
-                          [&]<class Image>(const point_set<Image>& placed, auto& rounds) {
-                            // what is left, in turns in one place and the other
-                            point_set<Image> points = placed;
-                            point_set<Image> other = make_points(on, count, placed, rounds.padded());
-                            u32* const picked = on.template buffer<u32>(count);
-                            u32* const found = on.template buffer<u32>(1);
-                            while (count > 0 && layer < call.most_layers && candidates - count < call.enough_rows) {
-                              blocks += rounds.mark(on, points, count, members, true, counters);
-                              on.for_each(count, assign_layer{points.rows, members, layer, layers});
-                              on.compact(count, has_no_layer{points.rows, members}, picked, found);
-                              count = on.read(found);
-                              on.for_each(count, gather_points<Image>{points, picked, other});
-                              std::swap(points, other);
-                              ++layer;
-                            }
-                          });
+      detail::in_order_of(Skyline{}, on, table, left, count, [&](const point_set<Image>& placed, auto& rounds) {
+        // what is left, in turns in one place and the other
+        point_set<Image> points = placed;
+        point_set<Image> other = make_points(on, count, placed, rounds.padded());
+        u32* const picked = on.template buffer<u32>(count);
+        u32* const found = on.template buffer<u32>(1);
+        while (count > 0 && layer < call.most_layers && candidates - count < call.enough_rows) {
+          blocks += rounds.mark(on, points, count, members, true, counters);
+          on.for_each(count, assign_layer{points.rows, members, layer, layers});
+          on.compact(count, has_no_layer{points.rows, members}, picked, found);
+          count = on.read(found);
+          on.for_each(count, gather_points<Image>{points, picked, other});
+          std::swap(points, other);
+          ++layer;
+        }
+      });
     }
     call.outcome->count = layer;
     detail::report(on, call, counters, candidates, blocks);
-    on.finish();
   });
 }
 

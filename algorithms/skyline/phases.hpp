@@ -12,6 +12,7 @@
 #include <algorithms/skyline/images.hpp>
 #include <algorithms/skyline/rounds.hpp>
 #include <core/device/context.hpp>
+#include <core/with_key_type.hpp>
 
 namespace zenith::skyline_family {
 
@@ -73,6 +74,16 @@ template <class T, class Context>
     }
   }
   return image_table<image>{write.to, call.rows, columns, write.removed};
+}
+
+/// Calls use(table) with the images, unless a NaN is rejected. `use` is compiled for two widths, not for six types.
+template <class Context, class Use>
+void with_images(Context& on, const skyline_input& call, const Use& use) {
+  ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
+    const auto table = make_images<T>(on, call);
+    if (!call.outcome->has_nan) use(table);
+  });
+  on.finish();
 }
 
 /// Removes what a few rows dominate.

@@ -15,7 +15,6 @@
 #include <type_traits>
 
 #include <algorithms/skyline/phases.hpp>
-#include <core/with_key_type.hpp>
 
 namespace zenith::skyline_family {
 
@@ -264,17 +263,17 @@ void deliver_band(Context& on, const skyband_call& call, const u8* members, cons
   on.compact(call.rows, is_member{members}, rows, found);
   const u64 count = on.read(static_cast<const u32*>(found));
   call.outcome->count = count;
-  const skyband_room room = call.provide(call.provide_state, count);
+  const skyband_output to = call.provide(call.provide_state, count);
   if (count == 0) return;
-  if (room.ids != nullptr && call.index_bytes == 4) {
+  if (to.ids != nullptr && call.index_bytes == 4) {
     on.for_each(count, write_ids<std::uint32_t>{
-                           rows, on.output(static_cast<std::uint32_t*>(room.ids), count, memory_space::host)});
-  } else if (room.ids != nullptr) {
+                           rows, on.output(static_cast<std::uint32_t*>(to.ids), count, memory_space::host)});
+  } else if (to.ids != nullptr) {
     on.for_each(count, write_ids<std::uint64_t>{
-                           rows, on.output(static_cast<std::uint64_t*>(room.ids), count, memory_space::host)});
+                           rows, on.output(static_cast<std::uint64_t*>(to.ids), count, memory_space::host)});
   }
-  if (room.dominated_by != nullptr) {
-    on.for_each(count, gather_counts{rows, dominated_by, on.output(room.dominated_by, count, memory_space::host)});
+  if (to.dominated_by != nullptr) {
+    on.for_each(count, gather_counts{rows, dominated_by, on.output(to.dominated_by, count, memory_space::host)});
   }
 }
 
@@ -282,12 +281,7 @@ void deliver_band(Context& on, const skyband_call& call, const u8* members, cons
 
 template <class Context>
 void band_by_sum::run(Context& on, const call_type& call) {
-  ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
-    const auto table = detail::make_images<T>(on, call);
-    if (call.outcome->has_nan) {
-      on.finish();
-      return;
-    }
+  detail::with_images(on, call, [&]<class Image>(const detail::image_table<Image>& table) {
     u64 count = 0;
     const u32* const left = detail::rows_left(on, table.removed, call.rows, count);
     u8* const members = on.template buffer<u8>(call.rows);
@@ -303,7 +297,6 @@ void band_by_sum::run(Context& on, const call_type& call) {
     }
     detail::deliver_band(on, call, members, dominated_by);
     detail::report(on, call, counters, count, blocks);
-    on.finish();
   });
 }
 

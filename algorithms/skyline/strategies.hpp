@@ -13,8 +13,7 @@
 #include <algorithms/skyline/layers.hpp>
 #include <algorithms/skyline/phases.hpp>
 #include <algorithms/skyline/skyband.hpp>
-#include <core/device/context.hpp>
-#include <core/with_key_type.hpp>
+#include <core/device/list.hpp>
 
 namespace zenith::skyline_family {
 
@@ -62,12 +61,7 @@ void deliver(Context& on, const skyline_call& call, const u8* members) {
 /// What all strategies of the skyline do.
 template <class Strategy, class Context>
 void find_skyline(Context& on, const skyline_call& call) {
-  ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
-    const auto table = make_images<T>(on, call);
-    if (call.outcome->has_nan) {
-      on.finish();
-      return;
-    }
+  with_images(on, call, [&]<class Image>(const image_table<Image>& table) {
     prefilter(on, table);
     u64 count = 0;
     const u32* const left = rows_left(on, table.removed, call.rows, count);
@@ -83,7 +77,6 @@ void find_skyline(Context& on, const skyline_call& call) {
     }
     deliver(on, call, members);
     report(on, call, counters, count, blocks);
-    on.finish();
   });
 }
 
