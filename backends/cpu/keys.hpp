@@ -55,7 +55,7 @@ class packed_keys {
   packed_keys(const packed_layout& column, std::uint64_t origin, const packed_table& isa, bool smallest)
       : column_(column),
         origin_(origin),
-        scan_((smallest ? isa.scan_smallest : isa.scan_largest)[value_index(key_type_of<T>)]) {}
+        scan_((smallest ? isa.smallest : isa.largest).scan[value_index(key_type_of<T>)]) {}
 
   [[nodiscard]] T at(std::uint64_t i) const {
     return static_cast<T>(packed::value_at<word>(column_, origin_ * packed_block_items + i));

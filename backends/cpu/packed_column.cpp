@@ -79,8 +79,8 @@ void unpack_values(const unpack_call& call, const packed_table& isa, int workers
                  unpack_part(column, --end, call.first, last, out);
                }
                if (begin < end) {
-                 isa.unpack[sizeof(U) / 8]({&column, begin, end}, out + (begin * packed_block_items - call.first),
-                                           past_caches);
+                 isa.read.unpack[sizeof(U) / 8]({&column, begin, end}, out + (begin * packed_block_items - call.first),
+                                                past_caches);
                }
              });
 }
@@ -111,7 +111,7 @@ void packed_sum(const execution& on, const packed_sum_call& call) {
   const int workers = workers_for_blocks(on.threads, column, column.count);
   std::vector<own<std::uint64_t>> sums(static_cast<std::size_t>(workers));
   for_chunks(workers, 0, whole_blocks(column), chunk_blocks, [&](int worker, std::uint64_t begin, std::uint64_t end) {
-    sums[static_cast<std::size_t>(worker)].value += isa.sum[value_index(column.type)]({&column, begin, end});
+    sums[static_cast<std::size_t>(worker)].value += isa.read.sum[value_index(column.type)]({&column, begin, end});
   });
   std::uint64_t sum = 0;
   for (const auto& one : sums) sum += one.value;
@@ -139,7 +139,7 @@ void packed_extremes(const execution& on, const packed_extremes_call& call) {
     for_chunks(workers, 0, whole_blocks(column), chunk_blocks, [&](int worker, std::uint64_t begin, std::uint64_t end) {
       std::uint64_t low = 0;
       std::uint64_t high = 0;
-      isa.extremes[value_index(column.type)]({&column, begin, end}, &low, &high);
+      isa.query.extremes[value_index(column.type)]({&column, begin, end}, &low, &high);
       found[static_cast<std::size_t>(worker)].value.take(static_cast<T>(low), static_cast<T>(high));
     });
     range all;
@@ -166,8 +166,8 @@ void packed_select(const execution& on, const packed_select_call& call) {
   const std::uint64_t blocks = column.blocks();
   std::vector<std::uint64_t> before((blocks + chunk_blocks - 1) / chunk_blocks);
   for_chunks(workers, 0, whole, chunk_blocks, [&](int, std::uint64_t begin, std::uint64_t end) {
-    before[begin / chunk_blocks] =
-        isa.select[size_of(column.type) / 8]({&column, begin, end}, call.low, call.high, bitmap + begin * block_words);
+    before[begin / chunk_blocks] = isa.query.select[size_of(column.type) / 8]({&column, begin, end}, call.low,
+                                                                              call.high, bitmap + begin * block_words);
   });
   std::fill(bitmap + whole * block_words, bitmap + (column.count + 63) / 64, 0);
   with_value_type(column.type, [&]<class T>(std::type_identity<T>) {

@@ -44,12 +44,12 @@ class unit_groups {
   [[nodiscard]] packed::group_sizes measure(std::uint64_t group, encoding kind, packed_group_shape& shape) const {
     packed::group_sizes found;
     if (kind == encoding::delta) {
-      isa_.measure_deltas[sizeof(U) / 8](values(group), &shape);
+      isa_.write.measure_deltas[sizeof(U) / 8](values(group), &shape);
       found.delta_words = shape.words;
       found.delta_patched_words = shape.patched_words;
       found.delta_patches = shape.patches;
     } else {
-      isa_.measure_frames[value_index(type_)](values(group), &shape);
+      isa_.write.measure_frames[value_index(type_)](values(group), &shape);
       found.words = shape.words;
       found.patched_words = shape.patched_words;
       found.patches = shape.patches;
@@ -59,10 +59,10 @@ class unit_groups {
 
   void write(std::uint64_t group, const packed_layout& to, std::byte* out, const packed_group_shape& shape,
              packed_rows& rows, packed::group_place at) const {
-    isa_.write_group[sizeof(U) / 8]({&to, out, group, values(group), &shape, &rows, at.payload, at.patch});
+    isa_.write.write_group[sizeof(U) / 8]({&to, out, group, values(group), &shape, &rows, at.payload, at.patch});
   }
 
-  void finish(packed_rows& rows) const { isa_.finish_rows(rows); }
+  void finish(packed_rows& rows) const { isa_.write.finish_rows(rows); }
 
  private:
   const U* values_;

@@ -38,7 +38,7 @@ void unpack_everywhere(const std::string& test) {
         for (std::size_t shift = 0; shift < 64 / sizeof(U); ++shift) {
           std::vector<U> out(count + 3 * margin, untouched);
           U* const to = out.data() + margin + shift;
-          zenith::cpu_backend::find_packed(isa).unpack[sizeof(U) / 8]({&column.layout(), first, blocks}, to, true);
+          zenith::cpu_backend::find_packed(isa).read.unpack[sizeof(U) / 8]({&column.layout(), first, blocks}, to, true);
           INFO(test << " seed " << seed << ", " << width << " bits, " << to_string(kind) << ", from block " << first
                     << " of " << blocks << ", shifted by " << shift << ", on " << isa);
           const auto* expected = reinterpret_cast<const U*>(values.data()) + first * zenith::packed_block_items;

@@ -72,7 +72,7 @@ void check_scans(const zenith::packed_column<T>& column, const std::vector<T>& v
     for (const std::size_t rank : {std::size_t{0}, sorted.size() / 50, sorted.size() / 2, sorted.size() - 1}) {
       for (const bool smallest : {false, true}) {
         INFO(target.name() << ", rank " << rank << (smallest ? ", smallest" : ", largest"));
-        const auto scans = smallest ? isa.scan_smallest : isa.scan_largest;
+        const auto& scans = (smallest ? isa.smallest : isa.largest).scan;
         check_scan(scans[value_index(zenith::key_type_of<T>)], column, values, sorted[rank], smallest);
       }
     }

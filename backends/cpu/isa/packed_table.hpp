@@ -59,27 +59,44 @@ struct packed_group_write {
 using packed_scan_function = std::uint64_t (*)(const packed_blocks& of, const scan_request& to,
                                                std::uint32_t first_index);
 
-struct packed_table {
-  const char* name;
-
+/// Values to memory, and their sum: packed_read_unit.cpp.
+struct packed_read_table {
   /// Writes the values to `out`; `past_caches` when they will not be read again before they left the caches.
   void (*unpack[2])(const packed_blocks& of, void* out, bool past_caches);  ///< 32 bits, 64 bits
   /// The sum modulo 2^64, 32-bit values widened by their sign.
   std::uint64_t (*sum[4])(const packed_blocks& of);  ///< by value_index
+};
+
+/// Comparisons of values with each other and with a range: packed_query_unit.cpp.
+struct packed_query_table {
   /// The least and the greatest value, their own bits.
   void (*extremes[4])(const packed_blocks& of, std::uint64_t* least, std::uint64_t* greatest);  ///< by value_index
   /// Sets the bits of values in [low, high]: two words of `bitmap` a block. Returns how many there are.
   std::uint64_t (*select[2])(const packed_blocks& of, std::uint64_t low, std::uint64_t high, std::uint64_t* bitmap);
+};
 
-  packed_scan_function scan_largest[4];  ///< by value_index
-  packed_scan_function scan_smallest[4];
+/// The scan of top-k's filter: packed_largest_unit.cpp, packed_smallest_unit.cpp.
+struct packed_scan_table {
+  packed_scan_function scan[4];  ///< by value_index
+};
 
+/// Packing: packed_write_unit.cpp.
+struct packed_write_table {
   /// The shape of the 2048 values of a group, of a frame of reference or of deltas.
   void (*measure_frames[4])(const void* values, packed_group_shape* to);  ///< by value_index
   void (*measure_deltas[2])(const void* values, packed_group_shape* to);
   void (*write_group[2])(const packed_group_write& asked);
   /// Stores what is held, and begins anew with nothing held.
   void (*finish_rows)(packed_rows& of);
+};
+
+struct packed_table {
+  const char* name;
+  const packed_read_table& read;
+  const packed_query_table& query;
+  const packed_scan_table& largest;
+  const packed_scan_table& smallest;
+  const packed_write_table& write;
 };
 
 /// Of int32, uint32, int64, uint64.

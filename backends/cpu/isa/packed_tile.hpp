@@ -7,12 +7,6 @@ inline constexpr unsigned tile_vectors = 8;
 template <class U>
 inline constexpr unsigned tile_items = vector_of<U>::size* tile_vectors;
 
-/// Turns the bits of values of either sign into unsigned words in the same order.
-template <class T>
-inline constexpr std::make_unsigned_t<T> order_bias = std::is_signed_v<T>
-                                                          ? std::make_unsigned_t<T>(1) << (sizeof(T) * 8 - 1)
-                                                          : 0;
-
 /// a <= b. AVX2 compares no unsigned words, but finds their minimum.
 template <class U>
 ZENITH_FN auto at_most(const vector_of<U>& a, const vector_of<U>& b) {

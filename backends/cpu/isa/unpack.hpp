@@ -6,45 +6,11 @@
 // that hold its value, then come a shift and a mask. Which bytes and how far follows from the width alone: tables.
 // Values that, shifted, still end within a lane are narrow; the others take two permutations, of whole words.
 
-template <class U>
-using vector_of = xsimd::batch<U, arch>;
-
-template <class U>
-inline constexpr unsigned word_bits = sizeof(U) * 8;
-
 /// The widest word that lies within one lane wherever in its first byte it begins.
 template <class U>
 inline constexpr unsigned narrow_bits = word_bits<U> - 7;
 
-template <class U>
-struct mask_table {
-  U of[word_bits<U> + 1];
-};
-template <class U>
-constexpr mask_table<U> make_masks() {
-  mask_table<U> made{};
-  for (unsigned width = 1; width <= word_bits<U>; ++width)
-    made.of[width] = static_cast<U>(~U{0} >> (word_bits<U> - width));
-  return made;
-}
-template <class U>
-constexpr mask_table<U> masks = make_masks<U>();
-
 #if !defined(ZENITH_ISA_SSE2)
-
-/// What is known of each width in [Least, Most].
-template <class Code, unsigned Least, unsigned Most>
-struct width_table {
-  Code of[Most - Least + 1];
-
-  ZENITH_FN constexpr const Code& operator[](std::uint64_t width) const { return of[width - Least]; }
-};
-template <unsigned Least, unsigned Most, class Code>
-constexpr width_table<Code, Least, Most> make_width_table(Code (*make)(unsigned)) {
-  width_table<Code, Least, Most> made{};
-  for (unsigned width = Least; width <= Most; ++width) made.of[width - Least] = make(width);
-  return made;
-}
 
 template <class U>
 inline constexpr unsigned lanes = vector_of<U>::size;
