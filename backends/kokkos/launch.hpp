@@ -136,11 +136,11 @@ struct device_teams {
   struct run_team {
     K kernel;
     u64 first;
-    scratch<K> memory;
+    scratch<K> scratchpad;
 
     ZENITH_FN void operator()(const team& lanes) const {
       const u64 index = first + static_cast<u64>(lanes.league_rank());
-      strided_team on(lanes, index, 0, 0, memory.at(lanes));
+      strided_team on(lanes, index, 0, 0, scratchpad.at(lanes));
       kernel(on, index);
     }
   };
@@ -148,11 +148,11 @@ struct device_teams {
   struct run_tiles {
     K kernel;
     team_items items;
-    scratch<K> memory;
+    scratch<K> scratchpad;
 
     ZENITH_FN void operator()(const team& lanes) const {
       const auto index = static_cast<u64>(lanes.league_rank());
-      strided_team on(lanes, index, items.begin(index), items.end(index), memory.at(lanes));
+      strided_team on(lanes, index, items.begin(index), items.end(index), scratchpad.at(lanes));
       kernel(on);
     }
   };
@@ -161,18 +161,18 @@ struct device_teams {
   template <class K>
   static void launch_teams(u64 count, const K& kernel) {
     constexpr u64 most = u64{1} << 30;
-    const auto memory = scratch<K>::of();
+    const auto scratchpad = scratch<K>::of();
     for (u64 first = 0; first < count; first += most)
-      Kokkos::parallel_for("zenith::for_teams", memory.policy(std::min(count - first, most)),
-                           run_team<K>{kernel, first, memory});
+      Kokkos::parallel_for("zenith::for_teams", scratchpad.policy(std::min(count - first, most)),
+                           run_team<K>{kernel, first, scratchpad});
   }
   /// Enough teams to occupy a device, each with enough to be worth one.
   template <class K>
   static void launch_tiles(const K& kernel) {
-    const auto memory = scratch<K>::of();
+    const auto scratchpad = scratch<K>::of();
     const u64 length = std::clamp<u64>(kernel.source.size() / 4096 / 1024 * 1024, 1024, 16384);
     const auto items = team_items::of(kernel.source, length);
-    Kokkos::parallel_for("zenith::for_tiles", memory.policy(items.teams()), run_tiles<K>{kernel, items, memory});
+    Kokkos::parallel_for("zenith::for_tiles", scratchpad.policy(items.teams()), run_tiles<K>{kernel, items, scratchpad});
   }
 };
 

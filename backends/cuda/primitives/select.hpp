@@ -115,16 +115,16 @@ template <class Entry>
 struct finish_collection {
   using image_t = typename Entry::image_t;
   static constexpr unsigned block_size = select_threads;
-  static constexpr unsigned capacity = 2 * block_size;  ///< entries that are sorted at most
+  static constexpr unsigned most_sorted = 2 * block_size;  ///< entries that are sorted at most
 
   const Entry* entries;
   const std::uint32_t* count;
   std::uint32_t capacity;
-  std::uint32_t k;  ///< at most `capacity`
+  std::uint32_t k;  ///< at most `most_sorted`
   Entry* to;
 
   ZENITH_DEVICE void operator()() const {
-    ZENITH_STATIC_SHARED(Entry, kept, capacity);
+    ZENITH_STATIC_SHARED(Entry, kept, most_sorted);
     ZENITH_STATIC_SHARED(std::uint32_t, sums, 2 * select_warps);
     ZENITH_STATIC_SHARED(image_t, ends, select_warps);
     ZENITH_STATIC_SHARED(std::uint32_t, index_ends, select_warps);
@@ -134,7 +134,7 @@ struct finish_collection {
     const block_select<image_t> by_image(sums, ends);
     const block_select<std::uint32_t> by_index(sums, index_ends);
 
-    std::uint32_t held = gather(row, find_least(row, capacity, by_image, by_index), kept, taken);
+    std::uint32_t held = gather(row, find_least(row, most_sorted, by_image, by_index), kept, taken);
     std::uint32_t wanted = simt::warp_size;
     while (wanted < k) wanted *= 2;
     if (held > wanted) {
@@ -142,7 +142,7 @@ struct finish_collection {
       const Entry least = find_least(gathered, wanted, by_image, by_index);
       held = narrow(gathered, least, kept, taken);
     }
-    for (unsigned i = held + simt::thread_index(); i < capacity; i += block_size) kept.write(i, Entry::worst());
+    for (unsigned i = held + simt::thread_index(); i < most_sorted; i += block_size) kept.write(i, Entry::worst());
     simt::block_barrier();
     if (held <= block_size) {
       block_sort<Entry, 1>(kept).sort(held);
@@ -208,7 +208,7 @@ struct finish_collection {
   ZENITH_DEVICE static std::uint32_t narrow(const shared_row<Entry>& row, const Entry& least,
                                             const simt::shared_span<Entry>& kept,
                                             const simt::shared_span<std::uint32_t>& taken) {
-    constexpr unsigned each = capacity / block_size;
+    constexpr unsigned each = most_sorted / block_size;
     Entry held[each];
     ZENITH_UNROLL
     for (unsigned j = 0; j < each; ++j) {
