@@ -10,9 +10,8 @@
 ///
 /// A kernel may say
 ///
-///     static constexpr u32 scratch_bytes     of the team's own memory, at most 40 KiB; a team kernel finds it
-///     undefined static constexpr u64 item_cost         about how many bytes an item reads, or what takes as long: how
-///     many
+///     static constexpr u32 scratch_bytes     of the team's own memory, at most 80 KiB, undefined at first
+///     static constexpr u64 item_cost         about how many bytes an item reads, or what takes as long: how many
 ///                                            workers a launch is worth
 ///
 /// and must be marked: functions by ZENITH_FN, lambdas by ZENITH_BODY, nothing virtual, no exceptions, no standard
@@ -58,7 +57,7 @@ concept item_test = kernel<P> && requires(const P& test, u64 i) {
   { test(i) } -> std::same_as<bool>;
 };
 
-inline constexpr u32 most_scratch_bytes = 40 * 1024;
+inline constexpr u32 most_scratch_bytes = 80 * 1024;
 
 template <class K>
 inline constexpr u32 scratch_bytes_of = 0;

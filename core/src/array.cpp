@@ -87,10 +87,10 @@ std::size_t bytes_of(std::size_t count, std::size_t element) {
                                              " bytes are more than any memory holds");
 }
 
-void require_same_length(std::size_t array, std::size_t host) {
-  if (array == host) return;
-  throw error(error_code::invalid_argument,
-              "array: the host span has " + std::to_string(host) + " elements and the array " + std::to_string(array));
+void require_same_length(std::string_view argument, std::size_t has, std::string_view other, std::size_t needs) {
+  if (has == needs) return;
+  throw error(error_code::invalid_argument, std::string{argument} + " has " + std::to_string(has) + " elements, " +
+                                                std::string{other} + " has " + std::to_string(needs));
 }
 
 }  // namespace zenith::detail

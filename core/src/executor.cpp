@@ -27,6 +27,7 @@ int parse_number(std::string_view spec, std::string_view what, std::string_view 
 
 void apply(std::string_view spec, std::string_view setting, const backend& on, execution& settings,
            std::vector<std::string_view>& given) {
+  if (setting.empty()) fail(spec, "a setting is missing before or after a comma");
   const auto equals = setting.find('=');
   const auto key = equals == std::string_view::npos ? std::string_view{"device"} : setting.substr(0, equals);
   const auto value = equals == std::string_view::npos ? setting : setting.substr(equals + 1);

@@ -1,73 +1,70 @@
 #include <core/profile_json.hpp>
 
 #include <limits>
-#include <set>
+#include <stdexcept>
 
-#include <nlohmann/json.hpp>
-
+#include <core/json.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith::detail {
 namespace {
 
-using nlohmann::json;
+using kinds = json_value::kinds;
 
 constexpr std::string_view format_name = "zenith-profile";
-// A profile nests four deep; what nests deeper is no profile, and would cost the parser memory for nothing.
-constexpr int deepest = 8;
+// A profile nests five deep and has a few hundred values; more would cost memory for nothing.
+constexpr json_limits limits{.depth = 8, .values = 1U << 17};
 
 // What is wrong with the text, before the name of its source is put in front.
-struct damage {
-  std::string what;
-};
-
-[[noreturn]] void damaged(std::string what) { throw damage{std::move(what)}; }
+[[noreturn]] void damaged(const std::string& what) { throw std::runtime_error(what); }
 
 // An object's members by name, with the path to it for errors.
 class members {
  public:
-  members(const json& of, std::string path) : of_(of), path_(std::move(path)) {
-    if (!of.is_object()) damaged((path_.empty() ? "the text" : path_) + " is not an object");
+  members(const json_value& of, std::string path) : of_(of), path_(std::move(path)) {
+    if (of.kind != kinds::object) damaged((path_.empty() ? "the text" : path_) + " is not an object");
   }
 
   [[nodiscard]] std::string path(std::string_view name) const {
     return path_.empty() ? std::string{name} : path_ + "." + std::string{name};
   }
-  [[nodiscard]] const json& at(std::string_view name) const {
-    const auto found = of_.find(name);
-    if (found == of_.end()) damaged(path(name) + " is missing");
+  [[nodiscard]] const json_value& at(std::string_view name) const {
+    const auto* found = of_.find(name);
+    if (found == nullptr) damaged(path(name) + " is missing");
     return *found;
   }
-  [[nodiscard]] std::string text(std::string_view name) const {
-    if (!at(name).is_string()) damaged(path(name) + " is not a string");
-    return at(name).get<std::string>();
+  [[nodiscard]] const std::string& text(std::string_view name) const {
+    return of_kind(name, kinds::text, " is not a string").text;
   }
   [[nodiscard]] double number(std::string_view name) const {
-    if (!at(name).is_number()) damaged(path(name) + " is not a number");
-    return at(name).get<double>();
+    const auto& value = at(name);
+    if (value.kind != kinds::number && value.kind != kinds::whole) damaged(path(name) + " is not a number");
+    return value.number;
   }
   [[nodiscard]] int integer(std::string_view name) const {
-    const auto& value = at(name);
-    if (value.is_number_unsigned() && value.get<std::uint64_t>() <= std::numeric_limits<int>::max()) {
-      return value.get<int>();
-    }
-    damaged(path(name) + " is not a whole number that fits");
+    const auto value = of_kind(name, kinds::whole, " is not a whole number that fits").whole;
+    if (value > std::numeric_limits<int>::max()) damaged(path(name) + " is not a whole number that fits");
+    return static_cast<int>(value);
   }
   [[nodiscard]] std::uint64_t bytes(std::string_view name) const {
-    if (!at(name).is_number_unsigned()) damaged(path(name) + " is not a whole number of bytes");
-    return at(name).get<std::uint64_t>();
+    return of_kind(name, kinds::whole, " is not a whole number of bytes").whole;
   }
-  [[nodiscard]] const json& list(std::string_view name) const {
-    if (!at(name).is_array()) damaged(path(name) + " is not a list");
-    return at(name);
+  [[nodiscard]] const std::vector<json_value>& list(std::string_view name) const {
+    return of_kind(name, kinds::list, " is not a list").values;
   }
 
  private:
-  const json& of_;
+  [[nodiscard]] const json_value& of_kind(std::string_view name, kinds kind, const char* otherwise) const {
+    const auto& value = at(name);
+    if (value.kind != kind) damaged(path(name) + otherwise);
+    return value;
+  }
+
+  const json_value& of_;
   std::string path_;
 };
 
-memory_level level_from(const json& value, const std::string& path) {
+memory_level level_from(const json_value& value, const std::string& path) {
   const members in(value, path);
   return {in.text("name"), in.bytes("bytes"), in.number("read"), in.number("write"), in.number("copy")};
 }
@@ -81,7 +78,7 @@ bool is_first(const members& in, std::string_view name, std::string_view first, 
   return text == first;
 }
 
-device_profile device_from(const json& value, const std::string& path) {
+device_profile device_from(const json_value& value, const std::string& path) {
   const members in(value, path);
   device_profile device;
   device.backend = in.text("backend");
@@ -100,10 +97,10 @@ device_profile device_from(const json& value, const std::string& path) {
   device.device_to_host = in.number("device_to_host");
   device.link_latency = in.number("link_latency");
   const members rates(in.at("rates"), in.path("rates"));
-  for (const auto& entry : in.at("rates").items()) device.rates.emplace(entry.key(), rates.number(entry.key()));
+  for (const auto& name : in.at("rates").names) device.rates.emplace(name, rates.number(name));
   for (const auto& one : in.list("offers")) {
-    if (!one.is_string()) damaged(in.path("offers") + " holds something that is not a string");
-    device.offers.push_back(one.get<std::string>());
+    if (one.kind != kinds::text) damaged(in.path("offers") + " holds something that is not a string");
+    device.offers.push_back(one.text);
   }
   device.origin = in.text("origin");
   device.date = in.text("date");
@@ -111,36 +108,9 @@ device_profile device_from(const json& value, const std::string& path) {
   return device;
 }
 
-// Refuses, while the text is read, what the parser would swallow: deep nesting and members that come twice.
-class strict_events {
- public:
-  bool operator()(int depth, json::parse_event_t event, const json& value) {
-    switch (event) {
-      case json::parse_event_t::object_start: keys_.emplace_back(); [[fallthrough]];
-      case json::parse_event_t::array_start:
-        if (depth >= deepest) damaged("it nests deeper than any profile");
-        break;
-      case json::parse_event_t::object_end: keys_.pop_back(); break;
-      case json::parse_event_t::key:
-        if (!keys_.back().insert(value.get<std::string>()).second) {
-          damaged("an object has two members \"" + value.get<std::string>() + "\"");
-        }
-        break;
-      default: break;
-    }
-    return true;
-  }
-
- private:
-  std::vector<std::set<std::string>> keys_;
-};
-
 std::vector<device_profile> parse(std::string_view text) {
   if (text.size() > profile_text_limit) damaged("it is longer than " + std::to_string(profile_text_limit) + " bytes");
-  strict_events events;
-  const auto root = json::parse(text.begin(), text.end(), [&](int depth, json::parse_event_t event, const json& value) {
-    return events(depth, event, value);
-  });
+  const auto root = parse_json(text, limits);
   const members top(root, "");
   if (top.text("format") != format_name) damaged("format is not \"" + std::string{format_name} + "\"");
   if (const int version = top.integer("format_version"); version != profile_format_version) {
@@ -151,65 +121,76 @@ std::vector<device_profile> parse(std::string_view text) {
   for (const auto& one : top.list("devices")) {
     devices.push_back(device_from(one, "devices[" + std::to_string(devices.size()) + "]"));
   }
-  if (auto fault = fault_of(devices); !fault.empty()) damaged(std::move(fault));
+  if (const auto fault = fault_of(devices); !fault.empty()) damaged(fault);
   return devices;
 }
 
-json to_json(const memory_level& level) {
-  return {
-      {"name", level.name}, {"bytes", level.bytes}, {"read", level.read}, {"write", level.write}, {"copy", level.copy}};
+void write_level(json_writer& out, const memory_level& level) {
+  out.open('{');
+  out.name("bytes").value(level.bytes);
+  out.name("copy").value(level.copy);
+  out.name("name").value(level.name);
+  out.name("read").value(level.read);
+  out.name("write").value(level.write);
+  out.close('}');
 }
 
-json to_json(const device_profile& device) {
-  json levels = json::array();
-  for (const auto& level : device.levels) levels.push_back(to_json(level));
-  return {{"backend", device.backend},
-          {"device", device.device},
-          {"name", device.name},
-          {"kind", device.kind == device_kind::cpu ? "cpu" : "gpu"},
-          {"memory", device.memory == memory_space::host ? "host" : "device"},
-          {"cores", device.cores},
-          {"simd_bytes", device.simd_bytes},
-          {"grain_bytes", device.grain_bytes},
-          {"levels", std::move(levels)},
-          {"launch_overhead", device.launch_overhead},
-          {"host_to_device", device.host_to_device},
-          {"device_to_host", device.device_to_host},
-          {"link_latency", device.link_latency},
-          {"rates", device.rates.empty() ? json::object() : json(device.rates)},
-          {"offers", device.offers},
-          {"origin", device.origin},
-          {"date", device.date},
-          {"version", device.version}};
+void write_device(json_writer& out, const device_profile& device) {
+  out.open('{');
+  out.name("backend").value(device.backend);
+  out.name("cores").value(device.cores);
+  out.name("date").value(device.date);
+  out.name("device").value(device.device);
+  out.name("device_to_host").value(device.device_to_host);
+  out.name("grain_bytes").value(device.grain_bytes);
+  out.name("host_to_device").value(device.host_to_device);
+  out.name("kind").value(device.kind == device_kind::cpu ? "cpu" : "gpu");
+  out.name("launch_overhead").value(device.launch_overhead);
+  out.name("levels").open('[');
+  for (const auto& level : device.levels) write_level(out, level);
+  out.close(']');
+  out.name("link_latency").value(device.link_latency);
+  out.name("memory").value(device.memory == memory_space::host ? "host" : "device");
+  out.name("name").value(device.name);
+  out.name("offers").open('[');
+  for (const auto& one : device.offers) out.value(one);
+  out.close(']');
+  out.name("origin").value(device.origin);
+  out.name("rates").open('{');
+  for (const auto& [name, rate] : device.rates) out.name(name).value(rate);
+  out.close('}');
+  out.name("simd_bytes").value(device.simd_bytes);
+  out.name("version").value(device.version);
+  out.close('}');
 }
 
 }  // namespace
 
 std::vector<device_profile> parse_profiles(std::string_view text, std::string_view source) {
-  const auto fail = [&](std::string_view what) {
-    return error(error_code::corrupt_data, std::string{source} + " is damaged: " + std::string{what});
-  };
   try {
     return parse(text);
-  } catch (const damage& found) {
-    throw fail(found.what);
-  } catch (const json::exception& fault) {
-    throw fail(fault.what());
+  } catch (const std::runtime_error& damage) {
+    throw error(error_code::corrupt_data, std::string{source} + " is damaged: " + damage.what());
   }
 }
 
 std::string profiles_to_json(const std::vector<device_profile>& devices) {
-  if (const auto fault = fault_of(devices); !fault.empty()) {
-    throw error(error_code::invalid_argument, "machine: a profile that cannot be written: " + fault);
-  }
-  json list = json::array();
-  for (const auto& device : devices) list.push_back(to_json(device));
-  const json root = {{"format", format_name}, {"format_version", profile_format_version}, {"devices", std::move(list)}};
+  const auto refused = [](const std::string& why) {
+    return error(error_code::invalid_argument, "machine: a profile that cannot be written: " + why);
+  };
+  if (const auto fault = fault_of(devices); !fault.empty()) throw refused(fault);
   try {
-    return root.dump(2) + "\n";
-  } catch (const json::exception& fault) {
-    throw error(error_code::invalid_argument,
-                std::string{"machine: a profile that cannot be written: a name is not UTF-8: "} + fault.what());
+    json_writer out;
+    out.open('{');
+    out.name("devices").open('[');
+    for (const auto& device : devices) write_device(out, device);
+    out.close(']');
+    out.name("format").value(format_name);
+    out.name("format_version").value(profile_format_version);
+    out.close('}');
+    return out.take() + "\n";
+  } catch (const std::runtime_error& fault) {
+    throw refused(std::string{"a name is not UTF-8: "} + fault.what());
   }
 }
 

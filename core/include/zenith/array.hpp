@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -42,8 +43,8 @@ class raw_array {
 
 // The bytes of so many elements; throws out_of_memory when they are more than can be counted.
 [[nodiscard]] std::size_t bytes_of(std::size_t count, std::size_t element);
-// Throws invalid_argument when the two lengths differ.
-void require_same_length(std::size_t array, std::size_t host);
+// Throws invalid_argument, which names the argument and what it must be as long as, when the lengths differ.
+void require_same_length(std::string_view argument, std::size_t has, std::string_view other, std::size_t needs);
 
 }  // namespace detail
 
@@ -78,12 +79,12 @@ class array {
 
   /// Writes all elements from host memory of the same length; synchronises.
   void copy_from(std::span<const T> values) {
-    detail::require_same_length(size(), values.size());
+    detail::require_same_length("array: values", values.size(), "the array", size());
     raw_.write(values.data());
   }
   /// Reads all elements into host memory of the same length; synchronises.
   void copy_to(std::span<T> values) const {
-    detail::require_same_length(size(), values.size());
+    detail::require_same_length("array: values", values.size(), "the array", size());
     raw_.read(values.data());
   }
 
