@@ -7,8 +7,16 @@ if(NOT ZENITH_ENABLE_KOKKOS STREQUAL "OFF")
   find_package(Kokkos QUIET)
   set(CMAKE_CXX_EXTENSIONS ${zenith_extensions})
 endif()
-zenith_means(KOKKOS Kokkos_FOUND "Kokkos (Debian: libtrilinos-kokkos-dev) was not found")
+set(zenith_kokkos_sentence "Kokkos (Debian: libtrilinos-kokkos-dev) was not found")
+if(Kokkos_FOUND AND Kokkos_COMPILE_LANGUAGE STREQUAL "CUDA")
+  set(Kokkos_FOUND OFF)
+  string(CONCAT zenith_kokkos_sentence "the Kokkos in ${Kokkos_DIR} was built with "
+    "Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE, so that it cannot be used from C++ sources (build it without; for CUDA "
+    "take its nvcc_wrapper or its launcher as the C++ compiler)")
+endif()
+zenith_means(KOKKOS Kokkos_FOUND "${zenith_kokkos_sentence}")
 
 if(ZENITH_HAS_KOKKOS)
   include(ZenithKokkosTarget)
+  include(ZenithCheckKokkos)
 endif()

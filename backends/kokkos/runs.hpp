@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <optional>
 
 #include <backends/kokkos/space.hpp>
 #include <backends/kokkos/tile.hpp>
@@ -107,7 +108,8 @@ template <class Entry, class Source>
 template <class Entry, class Source>
 [[nodiscard]] buffer<Entry> best_in_device(const Source& source, std::uint64_t count, std::uint64_t k) {
   const std::uint64_t chunk = std::max(k, std::min(std::bit_ceil(count), least_chunk));
-  buffer<Entry> best;
+  // g++ 12 miscompiles a view that is made empty and assigned later (kokkos#8187)
+  std::optional<buffer<Entry>> best;
   for (std::uint64_t first = 0; first < count; first += chunk) {
     auto entries = make_buffer<Entry>("zenith::top_k::bitonic chunk", chunk);
     Kokkos::parallel_for("zenith::top_k::bitonic fill", range(chunk),
@@ -115,13 +117,13 @@ template <class Entry, class Source>
     device_tile<Entry> tile(entries);
     top_k_detail::sort_reduce_tile(tile, k, chunk / k);
     const auto run = chunk == k ? entries : buffer<Entry>(entries, std::make_pair(std::uint64_t{0}, k));
-    if (best.extent(0) == 0) {
-      best = run;
+    if (best) {
+      merge_into(*best, run);
     } else {
-      merge_into(best, run);
+      best.emplace(run);
     }
   }
-  return best;
+  return *best;
 }
 
 /// The k best of `source(0)` … `source(count - 1)`, best first, at the head of what is returned. 1 <= k <= count.

@@ -38,11 +38,21 @@ bool was_finalized() { return finalized; }
 
 #endif
 
-std::string missing_device() {
-#if KOKKOS_VERSION >= 40300
-  if (!is_host_space && Kokkos::num_devices() < 1) return std::string{"Kokkos sees no device for "} + space::name();
+// Kokkos::num_devices() ends the process where no driver is installed, so the driver is asked.
+bool has_device() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
+#elif defined(KOKKOS_ENABLE_HIP)
+  int count = 0;
+  return hipGetDeviceCount(&count) == hipSuccess && count > 0;
+#else
+  return true;
 #endif
-  return {};
+}
+
+std::string missing_device() {
+  return is_host_space || has_device() ? std::string{} : std::string{"Kokkos sees no device for "} + space::name();
 }
 
 void finalize_ours() {
