@@ -7,6 +7,10 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
+
+#include <optional>
+
+#include <backends/cpu/binding.hpp>
 #else
 #include <exception>
 #include <mutex>
@@ -26,15 +30,20 @@ int workers_for(int threads, std::uint64_t bytes) noexcept {
 void run_workers(int workers, const std::function<void(int)>& work) {
   if (workers == 1) return work(0);
   const auto run = [&] { oneapi::tbb::parallel_for(0, workers, 1, work, oneapi::tbb::simple_partitioner{}); };
-  if (oneapi::tbb::this_task_arena::max_concurrency() >= workers) {
-    run();
-  } else {
-    oneapi::tbb::task_arena arena(workers);
-    arena.execute(run);
-  }
+  run_in_arena(workers, run);
 }
 
-int hardware_threads() noexcept { return oneapi::tbb::info::default_concurrency(); }
+void run_in_arena(int workers, const std::function<void()>& run) {
+  if (oneapi::tbb::this_task_arena::max_concurrency() >= workers) return run();
+  oneapi::tbb::task_arena arena(workers);
+  std::optional<unbound_workers> unbound;
+  if (processors_beyond_binding() > 0) unbound.emplace(arena);
+  arena.execute(run);
+}
+
+int hardware_threads() noexcept {
+  return std::max(oneapi::tbb::info::default_concurrency(), processors_beyond_binding());
+}
 
 #else
 

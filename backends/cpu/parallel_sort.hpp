@@ -12,7 +12,6 @@
 #include <backends/cpu/parallel.hpp>
 #if defined(ZENITH_HAS_TBB)
 #include <oneapi/tbb/parallel_sort.h>
-#include <oneapi/tbb/task_arena.h>
 #endif
 
 namespace zenith::cpu_backend {
@@ -58,10 +57,7 @@ void sort_placed(placed_key<Key>* from, std::uint64_t n, [[maybe_unused]] int th
 #if defined(ZENITH_HAS_TBB)
   constexpr std::uint64_t worth_sharing = 1 << 14;
   if (threads > 1 && n >= worth_sharing) {
-    const auto sort = [&] { oneapi::tbb::parallel_sort(from, from + n); };
-    if (oneapi::tbb::this_task_arena::max_concurrency() >= threads) return sort();
-    oneapi::tbb::task_arena arena(threads);
-    return arena.execute(sort);
+    return run_in_arena(threads, [&] { oneapi::tbb::parallel_sort(from, from + n); });
   }
 #endif
   constexpr std::uint64_t worth_digits = 1 << 12;

@@ -1,0 +1,53 @@
+// OpenMP binds the program's thread to one processor before main begins. The cpu backend uses the others all the same.
+
+#include <omp.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <zenith/zenith.hpp>
+
+namespace {
+
+int processors_of(pid_t thread) {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  return sched_getaffinity(thread, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : 0;
+}
+
+// The most processors that a thread of this process may run on.
+int most_processors() {
+  int most = 0;
+  for (const auto& one : std::filesystem::directory_iterator("/proc/self/task")) {
+    const std::string name = one.path().filename();
+    pid_t thread = 0;
+    std::from_chars(name.data(), name.data() + name.size(), thread);
+    most = std::max(most, processors_of(thread));
+  }
+  return most;
+}
+
+}  // namespace
+
+int main() {
+  const int places = omp_get_num_places();
+  if (places < 2 || processors_of(0) != 1) {
+    std::printf("zenith: skipped: OpenMP has bound nothing here: %d places, %d processors\n", places, processors_of(0));
+    return 0;
+  }
+  const auto on = zenith::make_executor("cpu");
+  std::vector<float> keys(std::size_t{1} << 22);
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<float>(i * 7919 % 4'000'037);
+  bool is_right = true;
+  for (int i = 0; i < 20; ++i) {
+    const auto found = zenith::top_k(on, keys, 10);
+    is_right = is_right && found.keys.front() == *std::max_element(keys.begin(), keys.end());
+  }
+  std::printf("%d places, %d threads, workers on %d processors\n", places, on.threads(), most_processors());
+  return is_right && on.threads() == places && most_processors() == places ? 0 : 1;
+}
