@@ -46,6 +46,8 @@ TEST_CASE("wrong arguments are named, nothing is written") {
                  [&] { zenith::top_k(on.on, given.keys, best.first(4), indices.first(4)); });
     expect_error(error_code::invalid_argument, {"top_k", "k is 4", "keys", "3"},
                  [&] { (void)zenith::top_k(on.on, given.keys, 4); });
+    expect_error(error_code::invalid_argument, {"top_k", "k is negative: -1"},
+                 [&] { (void)zenith::top_k(on.on, given.keys, static_cast<std::size_t>(-1)); });
     expect_error(error_code::invalid_argument, {"top_k", "k is 1", "keys", "0"},
                  [&] { (void)zenith::top_k(on.on, std::vector<float>{}, 1); });
     expect_error(error_code::invalid_argument, {"top_k", "out_keys", "2", "out_indices", "1"},

@@ -93,8 +93,8 @@ void unpack(const executor& on, const packed_operand& column, std::uint64_t firs
             std::size_t count, const packed_options& options) {
   const auto& layout = column.layout;
   if (first > layout.count || count > layout.count - first) {
-    reject("unpack", "values " + std::to_string(first) + " to " + std::to_string(first) + " + " +
-                         std::to_string(count) + " are asked for, but the column has " + std::to_string(layout.count));
+    reject("unpack", "first is " + std::to_string(first) + " and out has " + std::to_string(count) +
+                         " elements, but the column has " + std::to_string(layout.count));
   }
   auto problem = problem_of(unpack_call::operation, column);
   problem.count = count;

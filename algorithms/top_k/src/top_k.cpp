@@ -35,6 +35,8 @@ top_k_problem problem_of(const top_k_arguments& given, const top_k_options& opti
 
 void require_k(std::size_t k, std::size_t count) {
   if (k <= count) return;
+  if (k > std::numeric_limits<std::size_t>::max() / 2)
+    reject("k is negative: " + std::to_string(static_cast<std::int64_t>(k)));
   reject("k is " + std::to_string(k) + ", but keys has only " + std::to_string(count) + " items");
 }
 

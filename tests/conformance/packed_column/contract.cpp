@@ -35,7 +35,8 @@ void refuse_wrong_sizes(const zenith_test::target& on, const Column& column) {
   guarded<T> out(count + 2);
   const auto one_more = out.span().first(count + 1);
   refuses(invalid, std::to_string(count), [&] { zenith::unpack(on.on, column, one_more); });
-  refuses(invalid, "unpack", [&] { zenith::unpack(on.on, column, 0, one_more); });
+  refuses(invalid, "unpack: out has", [&] { zenith::unpack(on.on, column, one_more); });
+  refuses(invalid, "unpack: first is 0 and out has", [&] { zenith::unpack(on.on, column, 0, one_more); });
   refuses(invalid, "unpack", [&] { zenith::unpack(on.on, column, count + 1, out.span().first(0)); });
   refuses(invalid, "unpack", [&] { zenith::unpack(on.on, column, count, out.span().first(1)); });
   refuses(invalid, "unpack", [&] { zenith::unpack(on.on, column, ~std::uint64_t{0}, out.span().first(2)); });

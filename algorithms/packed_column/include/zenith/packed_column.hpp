@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -98,6 +99,10 @@ top_k_run packed_top_k(const executor& on, const packed_operand& column, memory_
 [[noreturn]] void throw_packed_index(std::uint64_t index, std::uint64_t count);
 void gather(const packed_layout& column, const void* indices, std::size_t index_count, int index_bytes,
             bool index_signed, void* out, std::size_t out_count);
+
+// unsigned long and unsigned long long may both be words of 64 bits.
+template <class T>
+concept word_of_64 = std::unsigned_integral<T> && sizeof(T) == sizeof(std::uint64_t);
 
 template <packable T>
 using packed_word = std::make_unsigned_t<T>;
@@ -356,13 +361,13 @@ void unpack(const executor& on, const Column& column, std::uint64_t first,
 template <detail::packed_queryable Column, detail::writable_range Out>
 requires std::same_as<detail::packed_value<Column>, detail::element_t<Out>>
 void unpack(const executor& on, const Column& column, Out&& out, const packed_options& options = {}) {
-  detail::require_same_length(column.size(), std::ranges::size(out));
+  detail::require_same_length("unpack: out", std::ranges::size(out), "column", column.size());
   unpack(on, column, 0, out, options);
 }
 template <detail::packed_queryable Column>
 void unpack(const executor& on, const Column& column, device_span<detail::packed_value<Column>> out,
             const packed_options& options = {}) {
-  detail::require_same_length(column.size(), out.size());
+  detail::require_same_length("unpack: out", out.size(), "column", column.size());
   unpack(on, column, 0, out, options);
 }
 
@@ -394,11 +399,12 @@ template <detail::packed_queryable Column>
 /// Which values lie in [low, high]: sets bit i % 64 of words[i / 64] for each, clears all others, and returns how many
 /// there are. `words` has (size + 63) / 64 elements, else `invalid_argument`. None when low > high. Synchronises.
 template <detail::packed_queryable Column, detail::writable_range Words>
-requires std::same_as<std::uint64_t, detail::element_t<Words>> std::uint64_t select_bitmap(
+requires detail::word_of_64<detail::element_t<Words>> std::uint64_t select_bitmap(
     const executor& on, const Column& column, detail::packed_value<Column> low, detail::packed_value<Column> high,
     Words&& words, const packed_options& options = {}) {
   return detail::select_bitmap(on, detail::operand_of(column), detail::packed_bits(low), detail::packed_bits(high),
-                               memory_space::host, std::ranges::data(words), std::ranges::size(words), options);
+                               memory_space::host, reinterpret_cast<std::uint64_t*>(std::ranges::data(words)),
+                               std::ranges::size(words), options);
 }
 template <detail::packed_queryable Column>
 std::uint64_t select_bitmap(const executor& on, const Column& column, detail::packed_value<Column> low,
