@@ -4,6 +4,9 @@
 /// The k best pairs of a pool, and the result in its order. Scores are the first rank and ids the second, wherever in
 /// the pool a pair stands.
 
+#include <type_traits>
+#include <utility>
+
 #include <algorithms/spatial_join/pairs.hpp>
 #include <core/device/context.hpp>
 #include <core/device/list.hpp>
@@ -106,40 +109,78 @@ template <class T, class Context>
   return pool;
 }
 
-/// Keeps the k best of the pool's `count` > k pairs, in no order, in its first places; *bound becomes the worst of
-/// them.
+/// A pool and what is needed to keep the best of its pairs again and again.
 template <class T, class Context>
-void keep_best(Context& on, const pair_pool<T>& pool, u64 count, u64 k, pair_bound<T>* bound) {
+class best_keeper {
+ public:
   using image = ordered::bits_t<T>;
   using entry = ordered::entry_t<image>;
-  entry* const entries = on.template buffer<entry>(count);
-  entry* const kth = on.template buffer<entry>(1);
-  on.for_each(count, write_entries<T>{pool.images, entries});
-  on.kth_best(entries, count, k, kth);
-  pair_bound<T> least{on.read(static_cast<const entry*>(kth)).image(), ~u64{0}};
 
-  // of those with the k-th score, the smallest pairs fill up
-  u32* const places = on.template buffer<u32>(count);
-  u32* const found = on.template buffer<u32>(1);
-  on.compact(count, is_taken<T>{pool.images, pool.pairs, least}, places, found);
-  const u64 taken = on.read(static_cast<const u32*>(found));
-  if (taken > k) {
-    on.compact(count, equals_image<image>{pool.images, least.image}, places, found);
-    const u64 tied = on.read(static_cast<const u32*>(found));
-    auto* const ids = on.template buffer<ordered::entry64>(tied);
-    auto* const last = on.template buffer<ordered::entry64>(1);
-    on.for_each(tied, write_tied{pool.pairs, places, ids});
-    on.kth_best(ids, tied, k - (taken - tied), last);
-    least.pair = ~on.read(static_cast<const ordered::entry64*>(last)).high;
-    on.compact(count, is_taken<T>{pool.images, pool.pairs, least}, places, found);
+  best_keeper(Context& on, u64 capacity) : on_(on), pool_(make_pool<T>(on, capacity)) {}
+
+  /// Another one after `keep` and `grow`.
+  [[nodiscard]] const pair_pool<T>& pool() const { return pool_; }
+
+  /// Keeps the k best of the pool's `count` > k pairs, in no order, in its first places; *bound becomes the worst of
+  /// them.
+  void keep(u64 count, u64 k, pair_bound<T>* bound) {
+    make_room();
+    on_.for_each(count, write_entries<T>{pool_.images, entries_});
+    on_.kth_best(entries_, count, k, kth_);
+    pair_bound<T> least{on_.read(static_cast<const entry*>(kth_)).image(), ~u64{0}};
+
+    // of those with the k-th score, the smallest pairs fill up
+    on_.compact(count, is_taken<T>{pool_.images, pool_.pairs, least}, places_, found_);
+    const u64 taken = on_.read(static_cast<const u32*>(found_));
+    if (taken > k) {
+      on_.compact(count, equals_image<image>{pool_.images, least.image}, places_, found_);
+      const u64 tied = on_.read(static_cast<const u32*>(found_));
+      if (tied_ == nullptr) {
+        tied_ = on_.template buffer<ordered::entry64>(pool_.capacity);
+        last_ = on_.template buffer<ordered::entry64>(1);
+      }
+      on_.for_each(tied, write_tied{pool_.pairs, places_, tied_});
+      on_.kth_best(tied_, tied, k - (taken - tied), last_);
+      least.pair = ~on_.read(static_cast<const ordered::entry64*>(last_)).high;
+      on_.compact(count, is_taken<T>{pool_.images, pool_.pairs, least}, places_, found_);
+    }
+    on_.for_each(k, gather_taken<T>{pool_, places_, kept_});
+    on_.for_each(1, set_count{k, kept_.count});
+    on_.for_each(1, set_bound<T>{least, bound});
+    std::swap(pool_, kept_);
   }
-  const auto kept = make_pool<T>(on, k);
-  on.for_each(k, gather_taken<T>{pool, places, kept});
-  on.copy(pool.images, static_cast<const image*>(kept.images), k);
-  on.copy(pool.pairs, static_cast<const u64*>(kept.pairs), k);
-  on.for_each(1, set_count{k, pool.count});
-  on.for_each(1, set_bound<T>{least, bound});
-}
+
+  /// Room for more pairs; the first `count` stay.
+  void grow(u64 capacity, u64 count) {
+    const auto larger = make_pool<T>(on_, capacity);
+    on_.copy(larger.images, static_cast<const image*>(pool_.images), count);
+    on_.copy(larger.pairs, static_cast<const u64*>(pool_.pairs), count);
+    on_.for_each(1, set_count{count, larger.count});
+    pool_ = larger;
+    entries_ = nullptr;
+    tied_ = nullptr;
+  }
+
+ private:
+  void make_room() {
+    if (entries_ != nullptr) return;
+    kept_ = make_pool<T>(on_, pool_.capacity);
+    entries_ = on_.template buffer<entry>(pool_.capacity);
+    kth_ = on_.template buffer<entry>(1);
+    places_ = on_.template buffer<u32>(pool_.capacity);
+    found_ = on_.template buffer<u32>(1);
+  }
+
+  Context& on_;
+  pair_pool<T> pool_;
+  pair_pool<T> kept_{};
+  entry* entries_ = nullptr;
+  entry* kth_ = nullptr;
+  u32* places_ = nullptr;
+  u32* found_ = nullptr;
+  ordered::entry64* tied_ = nullptr;
+  ordered::entry64* last_ = nullptr;
+};
 
 /// Where the pool's first `count` pairs stand by their rank.
 template <class T, class Context>
@@ -153,6 +194,52 @@ template <class T, class Context>
   on.for_each(count, write_ranks<T>{pool.images, places, ranks});
   on.sort_pairs(ranks, places, count);
   return places;
+}
+
+/// What a join left in a pool: the min(k, total) best of all pairs that its bound took.
+template <class T>
+struct found_pairs {
+  pair_pool<T> pool;
+  u64 count;
+  u64 total;
+};
+
+/// Scores by row, and what they are multiplied by.
+template <class T>
+struct pair_scores {
+  const T* left;
+  const T* right;
+  T left_weight;
+  T right_weight;
+};
+
+/// The pairs by rank to the caller.
+template <class T, class Context>
+void deliver(Context& on, const top_k_spatial_join_call& call, const pair_scores<T>& scores,
+             const pair_scorer<T>& scorer, const found_pairs<T>& found) {
+  const u64 n = found.count;
+  call.outcome->count = n;
+  const auto out = call.provide(call.provide_state, n);
+  if (n == 0) return;
+  const u32* const places = rank_pairs(on, found.pool, n);
+  const auto write = [&]<class Index>(std::type_identity<Index>) {
+    write_result<T, Index> result{found.pool.pairs,
+                                  places,
+                                  scores.left,
+                                  scores.right,
+                                  scores.left_weight,
+                                  scores.right_weight,
+                                  scorer,
+                                  on.output(static_cast<Index*>(out.left), n, memory_space::host),
+                                  on.output(static_cast<Index*>(out.right), n, memory_space::host),
+                                  on.output(static_cast<T*>(out.scores), n, memory_space::host)};
+    on.for_each(n, result);
+  };
+  if (call.index_bytes == 4) {
+    write(std::type_identity<std::uint32_t>{});
+  } else {
+    write(std::type_identity<std::uint64_t>{});
+  }
 }
 
 template <class T>

@@ -54,13 +54,10 @@ template <class T, unsigned D, class Context>
   return read_input<T, D>(on, call, {true, call.score != pair_score::product, call.left_weight, call.right_weight});
 }
 
-/// What a join left in a pool: the min(k, total) best of all pairs that its bound took.
-template <class T>
-struct found_pairs {
-  pair_pool<T> pool;
-  u64 count;
-  u64 total;
-};
+template <class T, unsigned D>
+[[nodiscard]] pair_scores<T> scores_of(const join_input<T, D>& input) {
+  return {input.left.scores, input.right.scores, input.left.weight, input.right.weight};
+}
 
 template <class T, class Context>
 [[nodiscard]] pair_bound<T>* make_bound(Context& on, ordered::bits_t<T> image) {
@@ -90,9 +87,9 @@ template <class T, unsigned D, class Context>
     throw error(error_code::unsupported,
                 "top_k_spatial_join: k is " + std::to_string(k) + ", more pairs than 32 bits can count");
   }
-  const auto pool = make_pool<T>(on, capacity);
+  best_keeper<T, Context> keeper(on, capacity);
   if (total == capacity) {
-    on.for_each(n, append_pairs<T, D>{sides, scorer, bound, 0, pool});
+    on.for_each(n, append_pairs<T, D>{sides, scorer, bound, 0, keeper.pool()});
   } else {
     const u64 batches = (total + batch - 1) / batch;
     u64* const begins = on.template buffer<u64>(batches + 1);
@@ -100,56 +97,27 @@ template <class T, unsigned D, class Context>
     u64 begin = 0;
     for (u64 b = 1; b <= batches; ++b) {
       const u64 end = b == batches ? n : on.read(static_cast<const u64*>(begins + b));
-      on.for_each(end - begin, append_pairs<T, D>{sides, scorer, bound, begin, pool});
+      on.for_each(end - begin, append_pairs<T, D>{sides, scorer, bound, begin, keeper.pool()});
       begin = end;
-      const u64 count = on.read(static_cast<const u64*>(pool.count));
-      if (b < batches && count > k + batch) keep_best(on, pool, count, k, bound);
+      const u64 count = on.read(static_cast<const u64*>(keeper.pool().count));
+      if (b < batches && count > k + batch) keeper.keep(count, k, bound);
     }
   }
-  const u64 count = on.read(static_cast<const u64*>(pool.count));
-  if (count > k) keep_best(on, pool, count, k, bound);
-  return {pool, k, total};
+  const u64 count = on.read(static_cast<const u64*>(keeper.pool().count));
+  if (count > k) keeper.keep(count, k, bound);
+  return {keeper.pool(), k, total};
 }
 
 /// The same without counting first, if no more than `capacity` pairs are found.
 template <class T, unsigned D, class Context>
 [[nodiscard]] found_pairs<T> collect_best(Context& on, const placed_sides<T, D>& sides, const pair_scorer<T>& scorer,
                                           pair_bound<T>* bound, u64 k, u64 capacity) {
-  const auto pool = make_pool<T>(on, capacity);
-  on.for_each(sides.left.count, append_pairs<T, D>{sides, scorer, bound, 0, pool});
-  const u64 found = on.read(static_cast<const u64*>(pool.count));
+  best_keeper<T, Context> keeper(on, capacity);
+  on.for_each(sides.left.count, append_pairs<T, D>{sides, scorer, bound, 0, keeper.pool()});
+  const u64 found = on.read(static_cast<const u64*>(keeper.pool().count));
   if (found > capacity) return collect_in_batches(on, sides, scorer, bound, k);
-  if (found > k) keep_best(on, pool, found, k, bound);
-  return {pool, std::min(found, k), found};
-}
-
-/// The pairs by rank to the caller.
-template <class T, unsigned D, class Context>
-void deliver(Context& on, const top_k_spatial_join_call& call, const join_input<T, D>& input,
-             const pair_scorer<T>& scorer, const found_pairs<T>& found) {
-  const u64 n = found.count;
-  call.outcome->count = n;
-  const auto out = call.provide(call.provide_state, n);
-  if (n == 0) return;
-  const u32* const places = rank_pairs(on, found.pool, n);
-  const auto write = [&]<class Index>(std::type_identity<Index>) {
-    write_result<T, Index> result{found.pool.pairs,
-                                  places,
-                                  input.left.scores,
-                                  input.right.scores,
-                                  input.left.weight,
-                                  input.right.weight,
-                                  scorer,
-                                  on.output(static_cast<Index*>(out.left), n, memory_space::host),
-                                  on.output(static_cast<Index*>(out.right), n, memory_space::host),
-                                  on.output(static_cast<T*>(out.scores), n, memory_space::host)};
-    on.for_each(n, result);
-  };
-  if (call.index_bytes == 4) {
-    write(std::type_identity<std::uint32_t>{});
-  } else {
-    write(std::type_identity<std::uint64_t>{});
-  }
+  if (found > k) keeper.keep(found, k, bound);
+  return {keeper.pool(), std::min(found, k), found};
 }
 
 /// What is known of the values of one side: scores times their weight.
@@ -307,7 +275,7 @@ void full::run(Context& on, const call_type& call) {
     const auto sides = place_sides(on, input, {nullptr, call.left.rows}, {nullptr, call.right.rows});
     const auto found = detail::collect_in_batches(on, sides, scorer, detail::make_bound<T>(on, 0), call.k);
     if (call.statistics != nullptr) *call.statistics = {1, call.left.rows, call.right.rows, found.total};
-    detail::deliver(on, call, input, scorer, found);
+    deliver(on, call, detail::scores_of(input), scorer, found);
     on.finish();
   });
 }
@@ -345,7 +313,7 @@ void threshold_first::run(Context& on, const call_type& call) {
       // every pair that reaches the bound was joined: if they are enough, the k best are among them
       if (image == 0 || found.total >= call.k) {
         if (call.statistics != nullptr) *call.statistics = {rounds, left.count, right.count, found.total};
-        detail::deliver(on, call, input, scorer, found);
+        deliver(on, call, detail::scores_of(input), scorer, found);
         return on.finish();
       }
       share *= std::clamp(goal / std::max(1.0, static_cast<double>(found.total)), 4.0, 256.0);
