@@ -13,6 +13,9 @@ namespace zenith::spatial_join_detail {
 [[nodiscard]] cost grid_cost(const spatial_join_problem& problem, const device_profile& on);
 [[nodiscard]] cost threshold_first_cost(const top_k_spatial_join_problem& problem, const device_profile& on);
 [[nodiscard]] cost full_cost(const top_k_spatial_join_problem& problem, const device_profile& on);
+/// Of algorithms/spatial_index: two trees, and descents.
+[[nodiscard]] cost ba_cost(const top_k_spatial_join_problem& problem, const device_profile& on);
+[[nodiscard]] cost sfa_cost(const top_k_spatial_join_problem& problem, const device_profile& on);
 
 using strategy = detail::modelled_strategy<spatial_join_problem>;
 using top_k_strategy = detail::modelled_strategy<top_k_spatial_join_problem>;
@@ -21,6 +24,8 @@ inline constexpr std::array strategies{strategy{"grid", grid_cost}};
 inline constexpr std::array top_k_strategies{
     top_k_strategy{"threshold_first", threshold_first_cost},
     top_k_strategy{"full", full_cost},
+    top_k_strategy{"ba", ba_cost},
+    top_k_strategy{"sfa", sfa_cost},
 };
 
 inline constexpr detail::choosable<spatial_join_problem> choices{spatial_join_call::operation, "spatial_join",

@@ -112,6 +112,48 @@ cost threshold_first_cost(const top_k_spatial_join_problem& problem, const devic
   return all;
 }
 
+namespace {
+
+// Trees over both sides: a sort of places on a curve, a scattered copy, levels of nodes. Then the left side's blocks by
+// score, and a descent for each item that takes part.
+cost tree_cost(const top_k_spatial_join_problem& problem, double blocks, double share, const device_profile& on) {
+  const double rows = static_cast<double>(problem.left_rows + problem.right_rows);
+  const auto left = static_cast<double>(problem.left_rows);
+  const auto pairs = static_cast<double>(problem.pairs);
+  const double bytes = rows * 64;
+  const int cores = on.grain_bytes > 0 ? cores_for(bytes, on) : 0;
+  const double k = std::min(static_cast<double>(problem.k), pairs);
+  cost all;
+  all.phases.push_back(reading(problem, problem.dimensions + 1, on));
+  all.phases.push_back(
+      {"trees", {{static_cast<std::uint64_t>(bytes), bytes, bytes}}, {{"spatial_join.tree", rows, 60e-9}}, 40, cores});
+  all.phases.push_back({"order", {}, {{"spatial_join.block", blocks, 15e-9}}, 6, cores});
+  all.phases.push_back({"descend",
+                        {},
+                        {{"spatial_join.descent", left * share, 400e-9}, {"spatial_join.found", share * pairs, 10e-9}},
+                        60,
+                        cores});
+  all.phases.push_back(selecting(std::min(pairs, 4 * k), k, on));
+  add_transfers(all, problem, problem.dimensions + 1, k, on);
+  return all;
+}
+
+// Of items that reach the k-th score with the best partner there is, if scores are independent.
+double share_in_reach(const top_k_spatial_join_problem& problem) {
+  return std::sqrt(
+      std::min(1.0, 2 * static_cast<double>(problem.k) / std::max(1.0, static_cast<double>(problem.pairs))));
+}
+
+}  // namespace
+
+cost ba_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
+  return tree_cost(problem, static_cast<double>(problem.left_rows) / 16, share_in_reach(problem), on);
+}
+
+cost sfa_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
+  return tree_cost(problem, static_cast<double>(problem.left_rows), share_in_reach(problem), on);
+}
+
 }  // namespace spatial_join_detail
 
 decision decide(const spatial_join_problem& problem, const machine& on) {
@@ -133,8 +175,9 @@ cost top_k_spatial_join_cost(std::string_view name, const top_k_spatial_join_pro
   for (const auto& one : spatial_join_detail::top_k_strategies) {
     if (one.name == name) return one.model(problem, on);
   }
-  throw error(error_code::invalid_argument, "top_k_spatial_join_cost: strategy is '" + std::string{name} +
-                                                "'; the strategies with a cost model are: threshold_first, full");
+  throw error(error_code::invalid_argument,
+              "top_k_spatial_join_cost: strategy is '" + std::string{name} +
+                  "'; the strategies with a cost model are: threshold_first, full, ba, sfa");
 }
 
 }  // namespace zenith

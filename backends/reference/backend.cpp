@@ -3,6 +3,7 @@
 #include <backends/reference/packed_column.hpp>
 #include <backends/reference/scored_top_k.hpp>
 #include <backends/reference/skyline.hpp>
+#include <backends/reference/spatial_index.hpp>
 #include <backends/reference/spatial_join.hpp>
 #include <backends/reference/threshold_table.hpp>
 #include <backends/reference/top_k.hpp>
@@ -24,6 +25,8 @@ constexpr std::array kernels{
     make_kernel<threshold_table_call, threshold_table>("sort"),
     make_kernel<spatial_join_call, spatial_join>("loops"),
     make_kernel<top_k_call, top_k>("sort"),
+    make_kernel<top_k_index_join_call, top_k_index_join>("loops"),
+    make_kernel<top_k_range_call, top_k_range>("loops"),
     make_kernel<top_k_spatial_join_call, top_k_spatial_join>("loops"),
     make_kernel<unpack_call, unpack>("tiles"),
 };

@@ -72,6 +72,39 @@ void run_all(benchmark::State& state, std::size_t rows, const std::string& on) {
   state.counters["pairs"] = static_cast<double>(pairs);
 }
 
+// Of indexes: the same points, trees made before.
+const std::pair<zenith::spatial_index<float, 2>, zenith::spatial_index<float, 2>>& indexes_of(workload kind,
+                                                                                              std::size_t rows) {
+  using index = zenith::spatial_index<float, 2>;
+  static std::map<std::pair<workload, std::size_t>, std::pair<index, index>> all;
+  const auto found = all.find({kind, rows});
+  if (found != all.end()) return found->second;
+  const auto& [left, right] = sides_of(kind, rows);
+  return all[{kind, rows}] = {index::build(left.points()), index::build(right.points())};
+}
+
+void run_build(benchmark::State& state, std::size_t rows) {
+  const auto& [left, right] = sides_of(workload::whole, rows);
+  for (auto _ : state) benchmark::DoNotOptimize(zenith::spatial_index<float, 2>::build(left.points()));
+}
+
+void run_index(benchmark::State& state, workload kind, const char* strategy, std::size_t rows, std::size_t k,
+               const std::string& on) {
+  const auto& [left, right] = indexes_of(kind, rows);
+  const auto ex = zenith::make_executor(on);
+  for (auto _ : state) {
+    (void)zenith::top_k_spatial_join(ex, left, right, k, {.predicate = zenith::within{1}, .strategy = strategy});
+  }
+}
+
+void run_range(benchmark::State& state, std::size_t rows, std::size_t k, const std::string& on) {
+  const auto& [left, right] = indexes_of(workload::whole, rows);
+  const auto ex = zenith::make_executor(on);
+  for (auto _ : state) {
+    (void)zenith::top_k_range(ex, left, zenith::spatial_ball<float, 2>{{500, 500}, 100}, k);
+  }
+}
+
 template <class Run>
 void add(const std::string& name, const Run& run) {
   benchmark::RegisterBenchmark(name.c_str(), run)->UseRealTime()->Unit(benchmark::kMillisecond)->Iterations(7);
@@ -88,14 +121,23 @@ void add_all() {
     for (const std::size_t rows : {std::size_t{1} << 15, std::size_t{1} << 20}) {
       const auto where = "/rows:" + std::to_string(rows) + "/";
       for (const auto kind : {workload::whole, workload::against}) {
-        for (const char* strategy : {"threshold_first", "full"}) {
+        for (const char* strategy : {"threshold_first", "full", "ba", "sfa"}) {
           for (const std::size_t k : {100, 1000, 10000}) {
             add(strategy + std::string(kind == workload::whole ? "/whole" : "/against") + where +
                     "k:" + std::to_string(k) + "/" + on,
                 [=](auto& state) { run_top_k(state, kind, strategy, rows, k, on); });
           }
         }
+        for (const char* strategy : {"ba", "sfa"}) {
+          for (const std::size_t k : {100, 1000, 10000}) {
+            add("index_" + std::string{strategy} + (kind == workload::whole ? "/whole" : "/against") + where +
+                    "k:" + std::to_string(k) + "/" + on,
+                [=](auto& state) { run_index(state, kind, strategy, rows, k, on); });
+          }
+        }
       }
+      add("range" + where + "k:100/" + on, [=](auto& state) { run_range(state, rows, 100, on); });
+      add("build" + where + on, [=](auto& state) { run_build(state, rows); });
       add("all" + where + on, [=](auto& state) { run_all(state, rows, on); });
     }
   }

@@ -280,7 +280,9 @@ void add_spatial_join(CLI::App& app, int& status) {
                    "A backend, with settings if need be: cpu, cuda:1, cpu:threads=1,isa=avx2; again for more")
       ->allow_extra_args(false)
       ->delimiter('\0');
-  command->add_option("--strategy", given->strategies, "Of the ranked join: threshold_first, full; again for more")
+  command
+      ->add_option("--strategy", given->strategies,
+                   "Of the ranked join: threshold_first, full, ba, sfa; again for more")
       ->allow_extra_args(false);
   command->add_option("-k,--k", given->k, "How many pairs: 100,1000 (with two tables one number)")
       ->capture_default_str();

@@ -25,6 +25,8 @@
 #include <zenith/skyline_call.hpp>
 #include <zenith/skyline_layers.hpp>
 #include <zenith/span.hpp>
+#include <zenith/spatial_index.hpp>
+#include <zenith/spatial_index_call.hpp>
 #include <zenith/spatial_join.hpp>
 #include <zenith/spatial_join_call.hpp>
 #include <zenith/threshold_table.hpp>

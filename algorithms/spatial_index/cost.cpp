@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <cmath>
+
+#include <algorithms/spatial_index/choices.hpp>
+
+namespace zenith {
+namespace spatial_index_detail {
+namespace {
+
+// How many bytes of an index take part: boxes, scores and ids.
+double bytes_of(double items, key_type type) { return items * (4 * static_cast<double>(size_of(type)) + 4); }
+
+void add_transfers(cost& to, double items, double results, key_type type, memory_space space,
+                   const device_profile& on) {
+  if (space != memory_space::host || on.host_to_device <= 0) return;
+  to.to_device_bytes = bytes_of(items, type);
+  to.pieces = 16;
+  to.to_host_bytes = results * 16;
+}
+
+// The order of the left side's blocks, and descents of the items that can reach the bound: of scores that are
+// independent, a share of about the root of 2 k of all pairs in reach, which are taken for four an item.
+cost joined(const top_k_index_join_problem& problem, const device_profile& on, double blocks, double read_share) {
+  const auto left = static_cast<double>(problem.left_items);
+  const auto k = static_cast<double>(problem.k);
+  const double share = std::min(1.0, std::sqrt(2 * k / (4 * left + 1)));
+  const double bytes = left * read_share * 256;
+  const int cores = on.grain_bytes > 0 ? cores_for(bytes, on) : 0;
+  cost all;
+  all.phases.push_back({"order", {}, {{"spatial_index.order", blocks, 15e-9}}, 6, cores});
+  const double rounds = 1 + std::log2(1 + left * read_share / 1024) / 2;
+  all.phases.push_back({"descend",
+                        {{static_cast<std::uint64_t>(bytes), 0, 0}},
+                        {{"spatial_index.item", left * read_share, 10e-9},
+                         {"spatial_index.descent", left * share, 400e-9},
+                         {"spatial_index.round", rounds, 5e-6}},
+                        12 * rounds,
+                        cores});
+  add_transfers(all, left + static_cast<double>(problem.right_items), k, problem.type, problem.space, on);
+  return all;
+}
+
+}  // namespace
+
+cost descent_cost(const top_k_range_problem& problem, const device_profile& on) {
+  const auto k = static_cast<double>(std::min(problem.k, problem.items));
+  const double levels = 1 + std::log2(static_cast<double>(problem.items) + 1) / 4;
+  cost all;
+  all.phases.push_back({"descent",
+                        {},
+                        {{"spatial_index.level", levels, 2e-6}, {"spatial_index.entry", 16 * levels * (k + 16), 4e-9}},
+                        8 * levels,
+                        1});
+  add_transfers(all, static_cast<double>(problem.items), k, problem.type, problem.space, on);
+  return all;
+}
+
+cost ba_cost(const top_k_index_join_problem& problem, const device_profile& on) {
+  const auto left = static_cast<double>(problem.left_items);
+  // a leaf of 16 has one item in reach far more often than an item is
+  const double share = std::min(1.0, 16 * std::sqrt(2 * static_cast<double>(problem.k) / (4 * left + 1)));
+  return joined(problem, on, left / 16, share);
+}
+
+cost sfa_cost(const top_k_index_join_problem& problem, const device_profile& on) {
+  const auto left = static_cast<double>(problem.left_items);
+  const double share = std::min(1.0, std::sqrt(2 * static_cast<double>(problem.k) / (4 * left + 1)));
+  return joined(problem, on, left, share);
+}
+
+}  // namespace spatial_index_detail
+
+decision decide(const top_k_range_problem& problem, const machine& on) {
+  return detail::decide(spatial_index_detail::range_choices, problem, on.devices(), "auto");
+}
+decision decide(const top_k_index_join_problem& problem, const machine& on) {
+  return detail::decide(spatial_index_detail::join_choices, problem, on.devices(), "auto");
+}
+
+}  // namespace zenith

@@ -1,0 +1,43 @@
+#pragma once
+
+/// \file
+/// What there is of spatial indexes: the strategies of their queries. Texts and kernels are in strategies.hpp.
+
+#include <string_view>
+
+#include <core/device/list.hpp>
+#include <zenith/spatial_index_call.hpp>
+
+namespace zenith::spatial_index_family {
+
+/// The ranked range query: down from the root, a level at a time, under a bound from nodes that lie inside.
+struct descent {
+  static constexpr std::string_view name = "descent";
+  using call_type = top_k_range_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
+/// The Block-based Algorithm: the left side's leaves by their best score, each item down the right side's tree.
+/// `Call`: of two indexes, or of columns, from which trees are made first.
+template <class Call>
+struct ba {
+  static constexpr std::string_view name = "ba";
+  using call_type = Call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
+/// The Score-First Algorithm: the same with the left side's items by their score.
+template <class Call>
+struct sfa {
+  static constexpr std::string_view name = "sfa";
+  using call_type = Call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
+using strategies = device::list<descent, ba<top_k_index_join_call>, sfa<top_k_index_join_call>,
+                                ba<top_k_spatial_join_call>, sfa<top_k_spatial_join_call>>;
+
+}  // namespace zenith::spatial_index_family

@@ -1,0 +1,411 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <zenith/array.hpp>
+#include <zenith/columns.hpp>
+#include <zenith/cost.hpp>
+#include <zenith/executor.hpp>
+#include <zenith/machine.hpp>
+#include <zenith/spatial_index_call.hpp>
+#include <zenith/spatial_join.hpp>
+#include <zenith/top_k.hpp>
+
+/// \file
+/// Spatial indexes: built once over points or boxes with scores, they answer ranked range queries and ranked joins.
+
+namespace zenith {
+
+/// Boxes as columns of their lowest and highest coordinates, x, y or x, y, z, and a score for each. Borrowed.
+template <class T>
+struct scored_boxes {
+  column_set<T> low;
+  column_set<T> high;
+  std::span<const T> scores;
+};
+
+struct spatial_index_options {
+  /// Entries of a node, 2 to 64.
+  std::uint32_t fanout = 16;
+};
+
+/// All points from `low` to `high`, both included.
+template <class T, unsigned Dim>
+struct spatial_box {
+  std::array<T, Dim> low{};
+  std::array<T, Dim> high{};
+};
+
+/// All points no farther than `distance` from the centre.
+template <class T, unsigned Dim>
+struct spatial_ball {
+  std::array<T, Dim> centre{};
+  double distance = 0;
+};
+
+/// Pairs of boxes that have a point in common.
+struct intersects {};
+
+struct top_k_range_options {
+  selection select = selection::largest;
+  /// "auto", or the name of a strategy: "descent".
+  std::string_view strategy = "auto";
+};
+
+/// As for ranked joins of columns, but for the predicate.
+struct top_k_index_join_options {
+  std::variant<within, intersects> predicate = within{};
+  pair_score score = pair_score::sum;
+  double left_weight = 1;
+  double right_weight = 1;
+  selection select = selection::largest;
+  /// "auto", or the name of a strategy: "ba", "sfa".
+  std::string_view strategy = "auto";
+  /// Filled in when not nullptr, after the call succeeded. Borrowed.
+  spatial_join_statistics* statistics = nullptr;
+};
+
+/// A ranked range query as the cost models see it.
+struct top_k_range_problem {
+  std::uint64_t items = 0;
+  std::uint64_t k = 0;
+  key_type type = key_type::float32;
+  memory_space space = memory_space::host;
+
+  [[nodiscard]] bool operator==(const top_k_range_problem&) const = default;
+};
+/// A ranked join of indexes.
+struct top_k_index_join_problem {
+  std::uint64_t left_items = 0;
+  std::uint64_t right_items = 0;
+  std::uint64_t k = 0;
+  key_type type = key_type::float32;
+  memory_space space = memory_space::host;
+
+  [[nodiscard]] bool operator==(const top_k_index_join_problem&) const = default;
+};
+
+namespace detail {
+
+/// A built index in the host's memory; immutable.
+struct index_storage;
+
+struct index_input {
+  key_type type;
+  unsigned dimensions;  ///< of the index's type
+  bool has_boxes;
+  spatial_points low;  ///< or points, with the scores
+  spatial_points high;
+};
+
+[[nodiscard]] std::shared_ptr<const index_storage> build_index(const index_input& input,
+                                                               const spatial_index_options& options);
+/// Of bytes that are copied or else borrowed.
+[[nodiscard]] std::shared_ptr<const index_storage> read_index(key_type type, unsigned dimensions,
+                                                              std::span<const std::byte> bytes, bool is_copied);
+[[nodiscard]] const spatial_index_layout& layout_of(const index_storage& index);
+[[nodiscard]] std::span<const std::byte> bytes_of(const index_storage& index);
+
+/// An index as a query gets it; no storage: it has no items.
+struct index_argument {
+  const index_storage* host;
+  const std::byte* bytes;  ///< in `space`
+  memory_space space;
+};
+
+struct range_arguments {
+  key_type type;
+  unsigned dimensions;
+  index_argument index;
+  bool is_ball;
+  double low[3];  ///< or the centre
+  double high[3];
+  double distance;
+  std::size_t k;
+  int index_bytes;
+  bool index_signed;
+  spatial_output (*provide)(void* state, std::uint64_t count);
+  void* state;
+};
+top_k_run top_k_range(const executor& on, const range_arguments& given, const top_k_range_options& options);
+
+struct index_join_arguments {
+  key_type type;
+  unsigned dimensions;
+  index_argument left;
+  index_argument right;
+  std::size_t k;
+  int index_bytes;
+  bool index_signed;
+  spatial_output (*provide)(void* state, std::uint64_t count);
+  void* state;
+};
+spatial_join_run top_k_index_join(const executor& on, const index_join_arguments& given,
+                                  const top_k_index_join_options& options);
+
+}  // namespace detail
+
+/// A linearised MAX aR-tree over points or boxes in 2 or 3 dimensions with a score each. Immutable; copies share the
+/// data, so they cost a counter, and any number of threads may query one. The default index has no items and no bytes.
+///
+/// Nodes and items lie in one piece of memory, level by level and column by column; the entries of a node are
+/// consecutive. A node has the box around its items, their largest and their smallest score.
+template <std::floating_point T, unsigned Dim>
+class spatial_index {
+  static_assert((Dim == 2 || Dim == 3) && key<T>);
+
+ public:
+  using value_type = T;
+  static constexpr unsigned dimensions = Dim;
+
+  spatial_index() = default;
+
+  /// Copies points and scores, which need not live longer. Nodes are filled by Sort-Tile-Recursive from the root down:
+  /// all are full but the last of a level. The same input gives the same index. On the caller's thread. Complexity:
+  /// O(n log n) comparisons; memory: (Dim + 2) values and 4 bytes a point, and 2 Dim + 2 values for each of about
+  /// n / (fanout - 1) nodes; twice that while it builds.
+  ///
+  /// Throws `invalid_argument` when the points do not have Dim columns, when points and scores differ in number, for a
+  /// NaN or an infinity (the message names column and row), and for a fanout outside of 2 to 64; `unsupported` for
+  /// 2^32 - 1 points or more; `out_of_memory`.
+  ///
+  /// Sources: Leutenegger, Lopez, Edgington: STR: a simple and efficient algorithm for R-tree packing, ICDE 1997;
+  /// Åmdal: Top-k Spatial Join on GPU, master's thesis, NTNU 2020, chapter 6 (linearised aR-trees).
+  [[nodiscard]] static spatial_index build(const scored_points<T>& points, const spatial_index_options& options = {}) {
+    auto low = detail::spatial_points_of(points.coordinates);
+    low.scores = points.scores.data();
+    low.score_count = points.scores.size();
+    return spatial_index(detail::build_index({key_type_of<T>, Dim, false, std::move(low), {}}, options));
+  }
+  /// The same of boxes, whose memory is 2 Dim + 2 values and 4 bytes each. Throws also when a box has a lowest
+  /// coordinate above its highest; both may be equal.
+  [[nodiscard]] static spatial_index build(const scored_boxes<T>& boxes, const spatial_index_options& options = {}) {
+    auto low = detail::spatial_points_of(boxes.low);
+    low.scores = boxes.scores.data();
+    low.score_count = boxes.scores.size();
+    return spatial_index(detail::build_index(
+        {key_type_of<T>, Dim, true, std::move(low), detail::spatial_points_of(boxes.high)}, options));
+  }
+
+  /// An index from what `serialized` gave; the bytes need not live longer. All that queries rely on is checked.
+  /// Complexity: O(bytes). Throws `invalid_argument` for bytes of another type or number of dimensions, of another
+  /// machine's byte order, of a wrong length, and when they are damaged; `out_of_memory`.
+  [[nodiscard]] static spatial_index parse(std::span<const std::byte> bytes) {
+    return spatial_index(detail::read_index(key_type_of<T>, Dim, bytes, true));
+  }
+  /// The same without a copy: of a mapped file, say. The bytes are borrowed by the index and all its copies; they must
+  /// lie at a multiple of 64 bytes and not change. Checks and throws as `parse`.
+  [[nodiscard]] static spatial_index map(std::span<const std::byte> bytes) {
+    return spatial_index(detail::read_index(key_type_of<T>, Dim, bytes, false));
+  }
+
+  /// The index as bytes, in this machine's byte order, to be kept in a file. Valid as long as the index or a copy of
+  /// it.
+  [[nodiscard]] std::span<const std::byte> serialized() const {
+    return held_ ? detail::bytes_of(*held_) : std::span<const std::byte>{};
+  }
+
+  [[nodiscard]] std::size_t size() const { return held_ ? detail::layout_of(*held_).items : 0; }
+  [[nodiscard]] std::size_t nodes() const { return held_ ? detail::layout_of(*held_).begins[0] : 0; }
+  /// Levels of nodes.
+  [[nodiscard]] std::uint32_t levels() const { return held_ ? detail::layout_of(*held_).levels : 0; }
+  [[nodiscard]] std::uint32_t fanout() const { return held_ ? detail::layout_of(*held_).fanout : 0; }
+  /// Bytes of the index in memory.
+  [[nodiscard]] std::size_t bytes() const { return held_ ? detail::layout_of(*held_).bytes : 0; }
+
+  /// For queries.
+  [[nodiscard]] const detail::index_storage* storage() const noexcept { return held_.get(); }
+
+ private:
+  explicit spatial_index(std::shared_ptr<const detail::index_storage> held) : held_(std::move(held)) {}
+
+  std::shared_ptr<const detail::index_storage> held_;
+};
+
+/// A spatial index with its bytes in the memory of an executor's device: queries copy nothing there. Copies share the
+/// data.
+template <std::floating_point T, unsigned Dim>
+class device_spatial_index {
+ public:
+  using value_type = T;
+  static constexpr unsigned dimensions = Dim;
+
+  device_spatial_index() = default;
+  /// Copies the index's bytes to the device of `on` and synchronises; throws `invalid_argument` for an executor of the
+  /// host's memory, `out_of_memory`.
+  device_spatial_index(const executor& on, const spatial_index<T, Dim>& index) : index_(index) {
+    if (index.storage() == nullptr) return;
+    bytes_ = std::make_shared<const array<std::byte>>(on, detail::bytes_of(*index.storage()));
+    (void)bytes_->device();
+  }
+
+  /// The index on the host.
+  [[nodiscard]] const spatial_index<T, Dim>& host() const noexcept { return index_; }
+  /// The index's bytes on the device.
+  [[nodiscard]] const std::byte* data() const { return bytes_ ? bytes_->device().data() : nullptr; }
+
+ private:
+  spatial_index<T, Dim> index_;
+  std::shared_ptr<const array<std::byte>> bytes_;
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_spatial_index = false;
+template <class T, unsigned Dim>
+inline constexpr bool is_spatial_index<spatial_index<T, Dim>> = true;
+template <class T, unsigned Dim>
+inline constexpr bool is_spatial_index<device_spatial_index<T, Dim>> = true;
+
+template <class T, unsigned Dim>
+[[nodiscard]] index_argument argument_of(const spatial_index<T, Dim>& index) {
+  const auto* const held = index.storage();
+  return {held, held == nullptr ? nullptr : bytes_of(*held).data(), memory_space::host};
+}
+template <class T, unsigned Dim>
+[[nodiscard]] index_argument argument_of(const device_spatial_index<T, Dim>& index) {
+  return {index.host().storage(), index.data(), memory_space::device};
+}
+
+template <class Index, class T, std::size_t Dim>
+[[nodiscard]] top_k_result<T, Index> range_result(const executor& on, const index_argument& index,
+                                                  const std::array<T, Dim>& low, const std::array<T, Dim>& high,
+                                                  bool is_ball, double distance, std::size_t k,
+                                                  const top_k_range_options& options) {
+  using result_type = top_k_result<T, Index>;
+  result_type result;
+  range_arguments given{key_type_of<T>,
+                        static_cast<unsigned>(Dim),
+                        index,
+                        is_ball,
+                        {},
+                        {},
+                        distance,
+                        k,
+                        static_cast<int>(sizeof(Index)),
+                        std::is_signed_v<Index>,
+                        [](void* state, std::uint64_t count) -> spatial_output {
+                          auto& to = *static_cast<result_type*>(state);
+                          to.keys.resize(static_cast<std::size_t>(count));
+                          to.indices.resize(static_cast<std::size_t>(count));
+                          return {to.indices.data(), nullptr, to.keys.data()};
+                        },
+                        &result};
+  for (std::size_t a = 0; a < Dim; ++a) {
+    given.low[a] = low[a];
+    given.high[a] = high[a];
+  }
+  auto run = detail::top_k_range(on, given, options);
+  result.backend = std::move(run.backend);
+  result.strategy = std::move(run.strategy);
+  return result;
+}
+
+/// An index on the host or on a device.
+template <class Index>
+concept any_spatial_index = is_spatial_index<Index>;
+
+}  // namespace detail
+
+/// The k best items that intersect a box, by score and then by id: `keys` are their scores, `indices` their rows in the
+/// input of the index; all such items when they are no more than k. The answer is unique and the same for every
+/// backend. -0 equals +0.
+///
+/// Strategy "descent": a level of the tree at a time, the nodes that meet the region; once k nodes lie inside as a
+/// whole, the k-th best of their scores bounds the result, and nodes that miss it are left out. Complexity: O(fanout *
+/// nodes that are looked at); scratch: 4 bytes for each entry of those, at most about 12 bytes an item and 16 bytes for
+/// each that is found. It synchronises once or twice a level. A GPU executor copies a host's index to the device at
+/// each call; `device_spatial_index` keeps it there.
+///
+/// Throws `invalid_argument` when a coordinate of the region is NaN, when a lowest coordinate is above the highest,
+/// when the ids' type cannot hold size() - 1, and for a device's index on an executor of the host; `unsupported` for a
+/// strategy that the backend does not offer; `out_of_memory`.
+///
+/// Source: ranked range queries on MAX aR-trees, Åmdal 2020, section 4.3.2, there one item at a time.
+template <index Index = std::uint32_t, detail::any_spatial_index Tree>
+[[nodiscard]] auto top_k_range(const executor& on, const Tree& tree,
+                               const spatial_box<typename Tree::value_type, Tree::dimensions>& region, std::size_t k,
+                               const top_k_range_options& options = {})
+    -> top_k_result<typename Tree::value_type, Index> {
+  return detail::range_result<Index>(on, detail::argument_of(tree), region.low, region.high, false, 0, k, options);
+}
+
+/// The same of the items within a distance of a point. With g the gap between item and point on each axis, 0 where the
+/// item's box holds the point's coordinate, an item is within the distance d when
+///
+///     gx * gx + gy * gy  [+ gz * gz]  <=  d * d
+///
+/// where d is rounded to the coordinates' type, and every operation is rounded in this order. Throws as above, and
+/// `invalid_argument` for a centre that is NaN or infinite and for a distance that is negative or NaN.
+template <index Index = std::uint32_t, detail::any_spatial_index Tree>
+[[nodiscard]] auto top_k_range(const executor& on, const Tree& tree,
+                               const spatial_ball<typename Tree::value_type, Tree::dimensions>& region, std::size_t k,
+                               const top_k_range_options& options = {})
+    -> top_k_result<typename Tree::value_type, Index> {
+  return detail::range_result<Index>(on, detail::argument_of(tree), region.centre, region.centre, true, region.distance,
+                                     k, options);
+}
+
+/// The k best pairs of items of two indexes, by score, then by left id, then by right id: as `top_k_spatial_join` of
+/// columns, for points and boxes alike. Two items are within the distance d when their gaps g on the axes, 0 where both
+/// overlap, fulfil
+///
+///     gx * gx + gy * gy  [+ gz * gz]  <=  d * d
+///
+/// with the roundings of a join of columns; so for points the pairs are the same. With `intersects` they are those
+/// without a gap: boxes that touch do intersect.
+///
+/// Strategies: "ba", the Block-based Algorithm, takes the left side's leaves by their best score, some more in each
+/// round. Each item of a leaf descends the right side's tree, where subtrees are left out that are too far away or
+/// cannot reach the score of the k-th best pair so far; that score rises after each round, and the join ends when the
+/// next leaf cannot reach it. "sfa", the Score-First Algorithm, takes items by their score in place of leaves. Neither
+/// limits fanout, number of items or number of pairs. Complexity: O(n log n) for the order of n blocks, and a descent
+/// for each left item whose score can reach the bound with the right side's best. Scratch: O(n), and about 50 bytes for
+/// each of 2 k + m + 2^20 pairs, m the right items. It synchronises in each round.
+///
+/// Throws as the join of columns; what is wrong with scores is found by their extremes, before anything is copied. The
+/// two indexes must lie in the same memory.
+///
+/// Sources: Qi et al.: Efficient Top-k Spatial Distance Joins, SSTD 2013 (sfa, ba); Åmdal 2020, section 6.5.
+template <index Index = std::uint32_t, detail::any_spatial_index Tree>
+[[nodiscard]] auto top_k_spatial_join(const executor& on, const Tree& left, const Tree& right, std::size_t k,
+                                      const top_k_index_join_options& options = {})
+    -> top_k_spatial_join_result<typename Tree::value_type, Index> {
+  using T = typename Tree::value_type;
+  using result_type = top_k_spatial_join_result<T, Index>;
+  result_type result;
+  auto run =
+      detail::top_k_index_join(on,
+                               {key_type_of<T>, Tree::dimensions, detail::argument_of(left), detail::argument_of(right),
+                                k, static_cast<int>(sizeof(Index)), std::is_signed_v<Index>,
+                                [](void* state, std::uint64_t count) -> spatial_output {
+                                  auto& to = *static_cast<result_type*>(state);
+                                  to.left.resize(static_cast<std::size_t>(count));
+                                  to.right.resize(static_cast<std::size_t>(count));
+                                  to.scores.resize(static_cast<std::size_t>(count));
+                                  return {to.left.data(), to.right.data(), to.scores.data()};
+                                },
+                                &result},
+                               options);
+  result.count = run.count;
+  result.backend = std::move(run.backend);
+  result.strategy = std::move(run.strategy);
+  return result;
+}
+
+/// Chooses the device and strategy that will be fastest for `problem` on `on`. Pure. Throws `unsupported` when no
+/// device can run it.
+[[nodiscard]] decision decide(const top_k_range_problem& problem, const machine& on);
+[[nodiscard]] decision decide(const top_k_index_join_problem& problem, const machine& on);
+
+}  // namespace zenith

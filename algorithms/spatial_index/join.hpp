@@ -1,0 +1,222 @@
+#pragma once
+
+/// \file
+/// The Block-based Algorithm without its limits. The left side's blocks are taken by their best score, some at a time.
+/// Each of their items descends the right side's tree, where a subtree is passed over when it is too far away or when
+/// no pair with it can reach the bound: the score of the k-th best pair so far, which all items share and which rises
+/// after each round. The join ends when the next block cannot reach it with the right side's best score.
+
+#include <algorithm>
+#include <string>
+
+#include <algorithms/spatial_index/tree.hpp>
+#include <algorithms/spatial_join/best_pairs.hpp>
+#include <core/device/context.hpp>
+#include <core/device/list.hpp>
+#include <zenith/error.hpp>
+
+namespace zenith::spatial_index_family {
+
+using spatial_join_family::best_keeper;
+using spatial_join_family::found_pairs;
+using spatial_join_family::pair_bound;
+using spatial_join_family::pair_of;
+using spatial_join_family::pair_pool;
+using spatial_join_family::pair_scorer;
+
+/// Both sides, each with what its scores are multiplied by.
+template <class T, unsigned D>
+struct joined_trees {
+  tree_view<T, D> left;
+  tree_view<T, D> right;
+  T left_weight;
+  T right_weight;
+  nearness<T> near;
+  pair_scorer<T> scorer;
+};
+
+/// Keys that put blocks with the best values first.
+template <class T>
+struct rank_blocks {
+  const T* best;
+  T weight;
+  ordered::key_order<T> order;
+  ordered::bits_t<T>* ranks;
+  u32* blocks;
+
+  ZENITH_FN void operator()(u64 i) const {
+    ranks[i] = static_cast<ordered::bits_t<T>>(~order.image(best[i] * weight));
+    blocks[i] = static_cast<u32>(i);
+  }
+};
+
+/// The pairs of item `first + i` of the left side, in the order of its blocks, that the bound takes.
+template <class T, unsigned D>
+struct descend {
+  static constexpr u64 item_cost = 1024;
+  static constexpr u32 few = 8;
+
+  joined_trees<T, D> sides;
+  const u32* order;  ///< blocks of the left side
+  u32 block;         ///< items of one
+  u64 first;
+  const pair_bound<T>* bound;
+  pair_pool<T> pool;
+
+  ZENITH_FN void operator()(u64 i) const {
+    const u64 at = u64{order[(first + i) / block]} * block + (first + i) % block;
+    if (at >= sides.left.count) return;
+    const pair_bound<T> least = *bound;
+    const left_item item{sides.left.items.get(at), sides.left.items.best[at] * sides.left_weight, sides.left.ids[at]};
+    const auto& tree = sides.right;
+    const auto best = sides.scorer.image_of(item.value, tree.nodes.best[0] * sides.right_weight);  // the root's
+    if (!least.takes(best, pair_of(item.id, 0))) return;
+    // the entries of each level that are still to be looked at
+    u32 next[most_index_levels];
+    u32 end[most_index_levels];
+    found_few found{};
+    u32 level = tree.levels - 1;
+    next[level] = 0;
+    end[level] = static_cast<u32>(tree.entries(level));
+    for (;;) {
+      if (level == 0) {
+        if (!join(item, next[0], end[0], least, found)) return;
+        ++level;
+        if (level >= tree.levels) break;
+      }
+      u32 child = next[level];
+      while (child < end[level] && !may_reach(item, tree.nodes, tree.begin(level) + child, least)) ++child;
+      next[level] = child + 1;
+      if (child < end[level]) {
+        --level;
+        const u64 begin = u64{child} * tree.fanout;
+        const u64 entries = tree.entries(level);
+        next[level] = static_cast<u32>(begin);
+        end[level] = static_cast<u32>(begin + tree.fanout < entries ? begin + tree.fanout : entries);
+      } else if (++level >= tree.levels) {
+        break;
+      }
+    }
+    (void)append(found);
+  }
+
+ private:
+  struct left_item {
+    box<T, D> at;
+    T value;
+    u32 id;
+  };
+  struct found_few {
+    ordered::bits_t<T> images[few];
+    u64 pairs[few];
+    u32 count;
+  };
+
+  ZENITH_FN bool may_reach(const left_item& item, const box_columns<T, D>& columns, u64 i,
+                           const pair_bound<T>& least) const {
+    const auto other = columns.get(i);
+    return sides.near.takes(item.at.low, item.at.high, other.low, other.high) &&
+           (sides.scorer.image_of(item.value, columns.best[i] * sides.right_weight) >= least.image);
+  }
+
+  /// False: the pool is full, and nothing more need be found.
+  ZENITH_FN bool join(const left_item& item, u64 begin, u64 end, const pair_bound<T>& least, found_few& found) const {
+    const auto& items = sides.right.items;
+    for (u64 i = begin; i < end; ++i) {
+      const auto other = items.get(i);
+      if (!sides.near.takes(item.at.low, item.at.high, other.low, other.high)) continue;
+      const auto image = sides.scorer.image_of(item.value, items.best[i] * sides.right_weight);
+      const u64 pair = pair_of(item.id, sides.right.ids[i]);
+      if (!least.takes(image, pair)) continue;
+      found.images[found.count] = image;
+      found.pairs[found.count] = pair;
+      if (++found.count == few && !append(found)) return false;
+    }
+    return true;
+  }
+  ZENITH_FN bool append(found_few& found) const {
+    if (found.count == 0) return true;
+    const u64 at = pool.reserve(found.count);
+    for (u32 j = 0; j < found.count; ++j) pool.set(at + j, found.images[j], found.pairs[j]);
+    found.count = 0;
+    return at < pool.capacity;
+  }
+};
+
+/// The left side's blocks, best first.
+template <class T>
+struct block_order {
+  const u32* blocks;
+  const ordered::bits_t<T>* ranks;  ///< complemented images of their best values, rising
+  u64 count;
+  u32 items;  ///< of a block
+};
+
+template <class T, class Context>
+[[nodiscard]] block_order<T> order_blocks(Context& on, const T* best, T weight, u64 count, u32 items, bool smallest) {
+  auto* const ranks = on.template buffer<ordered::bits_t<T>>(count);
+  u32* const blocks = on.template buffer<u32>(count);
+  on.for_each(count, rank_blocks<T>{best, weight, {smallest, false}, ranks, blocks});
+  on.sort_pairs(ranks, blocks, count);
+  return {blocks, ranks, count, items};
+}
+
+/// The k best pairs. Memory: a pool of the partners of one item, 2 k, or as many pairs as there are, and some more.
+template <class T, unsigned D, class Context>
+[[nodiscard]] found_pairs<T> join_blocks(Context& on, const joined_trees<T, D>& sides, const block_order<T>& order,
+                                         u64 k, spatial_join_statistics* statistics) {
+  constexpr u64 begin_with = 1024;
+  constexpr u64 more = u64{1} << 18;
+  constexpr u64 most = ~u32{0} - 1;
+  const u64 n = sides.left.count;
+  const u64 m = sides.right.count;
+  // with so many places a round of one item always fits beside k pairs
+  const u64 enough = n <= most / m ? n * m : most;
+  const u64 wanted = std::min(enough, k < most / 4 ? 2 * k + more + m : most);
+  best_keeper<T, Context> keeper(on, std::min(wanted, 4 * more + m));
+  auto* const bound = on.template buffer<pair_bound<T>>(1);
+  on.for_each(1, spatial_join_family::set_bound<T>{{0, ~u64{0}}, bound});
+
+  const ordered::key_order<T> values{sides.scorer.smallest, false};
+  const T best_right = on.read(sides.right.nodes.best) * sides.right_weight;  // the root's
+  const u64 items = order.count * order.items;
+  u64 count = 0;
+  u64 rounds = 0;
+  u64 candidates = 0;
+  u64 first = 0;
+  u64 size = begin_with;
+  while (first < items) {
+    if (count == k) {
+      const auto rank = on.read(order.ranks + first / order.items);
+      const T value = values.key(static_cast<ordered::bits_t<T>>(~rank));
+      if (sides.scorer.image_of(value, best_right) < on.read(static_cast<const pair_bound<T>*>(bound)).image) break;
+    }
+    const auto& pool = keeper.pool();
+    const u64 taken = std::min(size, items - first);
+    on.for_each(taken, descend<T, D>{sides, order.blocks, order.items, first, bound, pool});
+    const u64 found = on.read(static_cast<const u64*>(pool.count));
+    ++rounds;
+    if (found > pool.capacity) {
+      if (pool.capacity == wanted && taken == 1) {
+        throw error(error_code::unsupported,
+                    "top_k_spatial_join: there are more pairs than 32 bits can count, and k is " + std::to_string(k));
+      }
+      on.for_each(1, spatial_join_family::set_count{count, pool.count});
+      size = std::max<u64>(1, taken / 8);
+      if (pool.capacity < wanted) keeper.grow(std::min(wanted, 2 * pool.capacity), count);
+      continue;
+    }
+    candidates += found - count;
+    count = found;
+    if (count > k) {
+      keeper.keep(count, k, bound);
+      count = k;
+    }
+    first += taken;
+    size = 4 * taken;
+  }
+  if (statistics != nullptr) *statistics = {rounds, std::min(first, n), m, candidates};
+  return {keeper.pool(), count, candidates};
+}
+
+}  // namespace zenith::spatial_index_family

@@ -1,0 +1,182 @@
+#include <zenith/spatial_index.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+#include <algorithms/spatial_index/choices.hpp>
+#include <algorithms/spatial_index/src/storage.hpp>
+#include <core/choose.hpp>
+#include <zenith/error.hpp>
+
+namespace zenith::detail {
+namespace {
+
+/// What begins the messages of a call.
+struct caller {
+  const char* function;
+
+  [[noreturn]] void reject(const std::string& message, error_code code = error_code::invalid_argument) const {
+    throw error(code, std::string{function} + ": " + message);
+  }
+};
+
+std::uint64_t items_of(const index_argument& index) { return index.host == nullptr ? 0 : index.host->layout.items; }
+
+void check_ids(const caller& by, std::uint64_t items, int index_bytes, bool index_signed) {
+  if (index_bytes == 4 && index_signed && items > std::uint64_t{std::numeric_limits<std::int32_t>::max()} + 1) {
+    by.reject("an index has " + std::to_string(items) +
+              " items, more than ids of signed 32 bits can tell apart; use unsigned or 64-bit ids");
+  }
+}
+
+void check_distance(const caller& by, double distance, const std::string& name) {
+  if (distance >= 0) return;
+  by.reject(name + " is " + (std::isnan(distance) ? "NaN" : "negative") + "; it must be 0 or more");
+}
+
+/// The caller's vectors; no memory for them is an error of ours.
+template <class Arguments>
+struct output_provider {
+  const caller& by;
+  const Arguments& given;
+
+  static spatial_output provide(void* state, std::uint64_t count) {
+    const auto& here = *static_cast<const output_provider*>(state);
+    try {
+      return here.given.provide(here.given.state, count);
+    } catch (const std::bad_alloc&) {
+    } catch (const std::length_error&) {
+    }
+    here.by.reject("there is no memory for " + std::to_string(count) + " results", error_code::out_of_memory);
+  }
+};
+
+void check_region(const caller& by, const range_arguments& given) {
+  const std::string column[] = {"[0]", "[1]", "[2]"};
+  for (unsigned a = 0; a < given.dimensions; ++a) {
+    if (given.is_ball) {
+      if (!std::isfinite(given.low[a])) by.reject("region.centre" + column[a] + " is NaN or infinite");
+      continue;
+    }
+    if (std::isnan(given.low[a])) by.reject("region.low" + column[a] + " is NaN");
+    if (std::isnan(given.high[a])) by.reject("region.high" + column[a] + " is NaN");
+    if (given.low[a] > given.high[a]) by.reject("region.low" + column[a] + " is above region.high" + column[a]);
+  }
+  if (given.is_ball) check_distance(by, given.distance, "region.distance");
+}
+
+/// The lowest row of an index for whose score `is_bad`; the columns were checked, so that there is one.
+template <class T, class Test>
+std::uint64_t first_score(const index_storage& index, const Test& is_bad) {
+  const T* const scores = index_column<T>(index, index.layout.scores_by_id);
+  return static_cast<std::uint64_t>(std::find_if(scores, scores + index.layout.items, is_bad) - scores);
+}
+
+/// Scores that the pair's score does not take. Extremes of a side are the root's.
+template <class T>
+void check_scores(const caller& by, const index_storage& index, const char* side, pair_score score, double weight) {
+  const auto& of = index.layout;
+  const T least = *index_column<T>(index, of.node_least);
+  const T most = *index_column<T>(index, of.node_most);
+  const auto name = [&](std::uint64_t row) { return std::string{side} + ".scores[" + std::to_string(row) + "]"; };
+  if (score == pair_score::product && least < T{0}) {
+    by.reject(name(first_score<T>(index, [](T one) { return one < T{0}; })) +
+              " is negative; a product takes scores of 0 and more");
+  }
+  const T by_weight = static_cast<T>(weight);
+  const auto is_infinite = [&](T one) { return !std::isfinite(one * by_weight); };
+  if (is_infinite(least) || is_infinite(most)) {
+    by.reject(name(first_score<T>(index, is_infinite)) + " times options." + side +
+              "_weight is infinite; use smaller weights");
+  }
+}
+
+}  // namespace
+
+top_k_run top_k_range(const executor& on, const range_arguments& given, const top_k_range_options& options) {
+  const caller by{"top_k_range"};
+  const std::uint64_t items = items_of(given.index);
+  check_region(by, given);
+  check_ids(by, items, given.index_bytes, given.index_signed);
+  const top_k_range_problem problem{items, given.k, given.type, given.index.space};
+  const auto [where, strategy] = choose(spatial_index_detail::range_choices, on.settings(), problem, options.strategy);
+  check_backend(where, top_k_range_call::operation, by.function, "index", given.index.space, strategy);
+  top_k_run done{std::string{where.target->name}, strategy};
+  if (items == 0 || given.k == 0) return done;
+  output_provider<range_arguments> results{by, given};
+  top_k_range_call call;
+  call.index = {&given.index.host->layout, given.index.bytes, given.index.space};
+  std::copy_n(given.low, 3, call.low);
+  std::copy_n(given.high, 3, call.high);
+  call.intersects = !given.is_ball;
+  call.distance = given.distance;
+  call.select = options.select;
+  call.k = given.k;
+  call.index_bytes = given.index_bytes;
+  call.provide = output_provider<range_arguments>::provide;
+  call.provide_state = &results;
+  find_kernel(*where.target, top_k_range_call::operation, strategy)->run(where, &call);
+  return done;
+}
+
+spatial_join_run top_k_index_join(const executor& on, const index_join_arguments& given,
+                                  const top_k_index_join_options& options) {
+  const caller by{"top_k_spatial_join"};
+  const std::uint64_t left = items_of(given.left);
+  const std::uint64_t right = items_of(given.right);
+  const auto* const near = std::get_if<within>(&options.predicate);
+  if (near != nullptr) check_distance(by, near->distance, "options.predicate.distance");
+  check_ids(by, std::max(left, right), given.index_bytes, given.index_signed);
+  const bool is_weighted = options.score == pair_score::weighted_sum;
+  const double weights[] = {is_weighted ? options.left_weight : 1, is_weighted ? options.right_weight : 1};
+  for (int side = 0; side < 2; ++side) {
+    const double rounded = given.type == key_type::float32 ? double{static_cast<float>(weights[side])} : weights[side];
+    if (std::isfinite(rounded)) continue;
+    by.reject(std::string("options.") + (side == 0 ? "left" : "right") + "_weight is " +
+              (std::isnan(rounded) ? "NaN" : "infinite") + "; a weight must be a number of the scores' type");
+  }
+  const top_k_index_join_problem problem{left, right, given.k, given.type, given.left.space};
+  const auto [where, strategy] = choose(spatial_index_detail::join_choices, on.settings(), problem, options.strategy);
+  check_backend(where, top_k_index_join_call::operation, by.function, "left", given.left.space, strategy);
+  spatial_join_run done{0, std::string{where.target->name}, strategy};
+  spatial_join_statistics counted;
+  if (left > 0 && right > 0) {
+    const auto check = given.type == key_type::float32 ? check_scores<float> : check_scores<double>;
+    check(by, *given.left.host, "left", options.score, weights[0]);
+    check(by, *given.right.host, "right", options.score, weights[1]);
+  }
+  if (left > 0 && right > 0 && given.k > 0) {
+    output_provider<index_join_arguments> results{by, given};
+    spatial_outcome outcome;
+    top_k_index_join_call call;
+    call.type = given.type;
+    call.space = given.left.space;
+    call.dimensions = given.dimensions;
+    call.left.rows = left;
+    call.right.rows = right;
+    call.left_index = {&given.left.host->layout, given.left.bytes, given.left.space};
+    call.right_index = {&given.right.host->layout, given.right.bytes, given.right.space};
+    call.intersects = near == nullptr;
+    call.distance = near == nullptr ? 0 : near->distance;
+    call.score = options.score;
+    call.left_weight = weights[0];
+    call.right_weight = weights[1];
+    call.select = options.select;
+    call.k = given.k;
+    call.statistics = options.statistics == nullptr ? nullptr : &counted;
+    call.index_bytes = given.index_bytes;
+    call.provide = output_provider<index_join_arguments>::provide;
+    call.provide_state = &results;
+    call.outcome = &outcome;
+    find_kernel(*where.target, top_k_index_join_call::operation, strategy)->run(where, &call);
+    done.count = static_cast<std::size_t>(outcome.count);
+  }
+  if (options.statistics != nullptr) *options.statistics = counted;
+  return done;
+}
+
+}  // namespace zenith::detail

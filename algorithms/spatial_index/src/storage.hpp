@@ -1,0 +1,44 @@
+#pragma once
+
+/// \file
+/// A spatial index in the host's memory.
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+
+#include <zenith/spatial_index.hpp>
+
+namespace zenith::detail {
+
+struct index_bytes_freed {
+  void operator()(std::byte* at) const noexcept { std::free(at); }
+};
+
+struct index_storage {
+  spatial_index_layout layout;
+  const std::byte* bytes = nullptr;
+  std::unique_ptr<std::byte[], index_bytes_freed> owned;  ///< the bytes, unless they are mapped
+};
+
+/// Memory for the layout's bytes; throws std::bad_alloc.
+void allocate(index_storage& index);
+/// What says what the bytes are, once they are all there.
+void write_header(index_storage& index);
+
+/// Where the parts of such an index stand. Pure.
+[[nodiscard]] spatial_index_layout place_index(key_type type, unsigned dimensions, bool has_boxes, std::uint32_t fanout,
+                                               std::uint64_t items);
+
+/// A column of an index in the host's memory.
+template <class T>
+[[nodiscard]] const T* index_column(const index_storage& index, std::uint64_t offset) {
+  return reinterpret_cast<const T*>(index.bytes + offset);
+}
+
+/// The order of the items in the tree, as rows. `centres`: a column for each dimension.
+template <class T>
+[[nodiscard]] std::vector<std::uint32_t> tile_items(const std::vector<std::vector<T>>& centres,
+                                                    const spatial_index_layout& layout);
+
+}  // namespace zenith::detail

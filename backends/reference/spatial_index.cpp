@@ -1,0 +1,156 @@
+#include <backends/reference/spatial_index.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+#include <tuple>
+#include <vector>
+
+namespace zenith::reference_backend {
+namespace {
+
+/// The items of an index; its nodes are not looked at.
+template <class T>
+struct index_items {
+  const spatial_index_layout& of;
+  const std::byte* bytes;
+
+  explicit index_items(const spatial_index_memory& index) : of(*index.layout), bytes(index.bytes) {}
+
+  template <class U>
+  [[nodiscard]] U at(std::uint64_t offset, std::uint64_t i) const {
+    return reinterpret_cast<const U*>(bytes + offset)[i];
+  }
+  [[nodiscard]] T low(unsigned axis, std::uint64_t i) const { return at<T>(of.low[axis], i); }
+  [[nodiscard]] T high(unsigned axis, std::uint64_t i) const { return at<T>(of.high[axis], i); }
+  [[nodiscard]] T score(std::uint64_t i) const { return at<T>(of.scores, i); }
+  [[nodiscard]] std::uint64_t id(std::uint64_t i) const { return at<std::uint32_t>(of.ids, i); }
+};
+
+/// The gap between two intervals, and sums of squares: through memory after each operation, so that a compiler may not
+/// contract, reorder or widen.
+template <class T>
+struct gaps {
+  bool intersects;
+  T distance;
+  volatile T sum = 0;
+  bool has_gap = false;
+
+  void add(unsigned axis, T a_low, T a_high, T b_low, T b_high) {
+    volatile T gap = 0;
+    if (b_low > a_high) gap = b_low - a_high;
+    if (a_low > b_high) gap = a_low - b_high;
+    has_gap = has_gap || gap > 0;
+    volatile T square = gap * gap;
+    if (axis == 0) {
+      sum = square;
+    } else {
+      sum = sum + square;
+    }
+  }
+  [[nodiscard]] bool are_near() const {
+    volatile T most = distance * distance;
+    return intersects ? !has_gap : sum <= most;
+  }
+};
+
+template <class Index>
+void write_ids(void* to, std::uint64_t at, std::uint64_t id) {
+  static_cast<Index*>(to)[at] = static_cast<Index>(id);
+}
+void write_id(int index_bytes, void* to, std::uint64_t at, std::uint64_t id) {
+  (index_bytes == 4 ? write_ids<std::uint32_t> : write_ids<std::uint64_t>)(to, at, id);
+}
+
+template <class T>
+void range(const top_k_range_call& call) {
+  const index_items<T> items(call.index);
+  std::vector<std::pair<T, std::uint64_t>> found;
+  for (std::uint64_t i = 0; i < items.of.items; ++i) {
+    gaps<T> between{call.intersects, static_cast<T>(call.distance)};
+    for (unsigned a = 0; a < items.of.dimensions; ++a) {
+      between.add(a, items.low(a, i), items.high(a, i), static_cast<T>(call.low[a]), static_cast<T>(call.high[a]));
+    }
+    if (between.are_near()) found.emplace_back(items.score(i), items.id(i));
+  }
+  std::sort(found.begin(), found.end(), [&](const auto& a, const auto& b) {
+    if (a.first != b.first) return call.select == selection::largest ? a.first > b.first : a.first < b.first;
+    return a.second < b.second;
+  });
+  const auto count = std::min<std::uint64_t>(found.size(), call.k);
+  const auto out = call.provide(call.provide_state, count);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    write_id(call.index_bytes, out.left, i, found[i].second);
+    static_cast<T*>(out.scores)[i] = found[i].first;
+  }
+}
+
+template <class T>
+T score_of(const top_k_spatial_join_call& call, T a, T b) {
+  volatile T left = a * static_cast<T>(call.left_weight);
+  volatile T right = b * static_cast<T>(call.right_weight);
+  switch (call.score) {
+    case pair_score::product: return left * right;
+    case pair_score::minimum: return right < left ? right : left;
+    case pair_score::maximum: return left < right ? right : left;
+    default: return left + right;
+  }
+}
+
+template <class T>
+struct scored_pair {
+  T score;
+  std::uint64_t left;
+  std::uint64_t right;
+};
+
+template <class T>
+void join(const top_k_index_join_call& call) {
+  const index_items<T> left(call.left_index);
+  const index_items<T> right(call.right_index);
+  const auto is_before = [&](const scored_pair<T>& a, const scored_pair<T>& b) {
+    if (a.score != b.score) return call.select == selection::largest ? a.score > b.score : a.score < b.score;
+    return std::tie(a.left, a.right) < std::tie(b.left, b.right);
+  };
+  // the worst of the best so far is on top
+  std::priority_queue<scored_pair<T>, std::vector<scored_pair<T>>, decltype(is_before)> best(is_before);
+  std::uint64_t pairs = 0;
+  for (std::uint64_t i = 0; i < left.of.items; ++i) {
+    for (std::uint64_t j = 0; j < right.of.items; ++j) {
+      gaps<T> between{call.intersects, static_cast<T>(call.distance)};
+      for (unsigned a = 0; a < call.dimensions; ++a) {
+        between.add(a, left.low(a, i), left.high(a, i), right.low(a, j), right.high(a, j));
+      }
+      if (!between.are_near()) continue;
+      ++pairs;
+      const scored_pair<T> here{score_of(call, left.score(i), right.score(j)), left.id(i), right.id(j)};
+      if (best.size() == call.k) {
+        if (!is_before(here, best.top())) continue;
+        best.pop();
+      }
+      best.push(here);
+    }
+  }
+  *call.outcome = {};
+  call.outcome->count = best.size();
+  if (call.statistics != nullptr) *call.statistics = {1, left.of.items, right.of.items, pairs};
+  const auto out = call.provide(call.provide_state, best.size());
+  for (auto at = best.size(); at > 0; best.pop()) {
+    --at;
+    write_id(call.index_bytes, out.left, at, best.top().left);
+    write_id(call.index_bytes, out.right, at, best.top().right);
+    static_cast<T*>(out.scores)[at] = best.top().score;
+  }
+}
+
+}  // namespace
+
+void top_k_range(const execution& /*on*/, const top_k_range_call& call) {
+  call.index.layout->type == key_type::float32 ? range<float>(call) : range<double>(call);
+}
+
+void top_k_index_join(const execution& /*on*/, const top_k_index_join_call& call) {
+  call.type == key_type::float32 ? join<float>(call) : join<double>(call);
+}
+
+}  // namespace zenith::reference_backend

@@ -1,0 +1,304 @@
+// What indexes promise beyond the results of their queries: errors, shape, statistics.
+
+#include <algorithm>
+#include <initializer_list>
+#include <limits>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include <catch.hpp>
+#include <index_suite.hpp>
+#include <zenith/error.hpp>
+
+using namespace conformance::spatial_index;
+
+namespace {
+
+template <class Call>
+void expect_error(zenith::error_code code, std::initializer_list<std::string_view> words, const Call& call) {
+  try {
+    call();
+  } catch (const zenith::error& thrown) {
+    INFO(thrown.what());
+    CHECK(thrown.code() == code);
+    for (const auto word : words) {
+      INFO("must say: " << word);
+      CHECK(std::string_view{thrown.what()}.find(word) != std::string_view::npos);
+    }
+    return;
+  }
+  FAIL_CHECK("did not throw");
+}
+
+constexpr auto wrong = zenith::error_code::invalid_argument;
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+using flat = zenith::spatial_index<float, 2>;
+using points = zenith::scored_points<float>;
+using boxes = zenith::scored_boxes<float>;
+
+struct table {
+  std::vector<float> x{0, 2, 4, 8};
+  std::vector<float> y{0, 0, 4, 8};
+  std::vector<float> high_x{1, 3, 5, 9};
+  std::vector<float> high_y{1, 2, 4, 9};
+  std::vector<float> scores{1, 2, 3, 4};
+
+  [[nodiscard]] points as_points() const { return {{x, y}, scores}; }
+  [[nodiscard]] boxes as_boxes() const { return {{x, y}, {high_x, high_y}, scores}; }
+};
+
+}  // namespace
+
+TEST_CASE("what an index refuses", "[index-contract]") {
+  const table good;
+  for (const std::uint32_t fanout : {0U, 1U, 65U}) {
+    expect_error(wrong, {"spatial_index: options.fanout is " + std::to_string(fanout), "2 to 64"},
+                 [&] { (void)flat::build(good.as_points(), {fanout}); });
+  }
+  expect_error(wrong, {"points.coordinates has 1 columns", "2 dimensions"}, [&] {
+    (void)flat::build(points{{good.x}, good.scores});
+  });
+  expect_error(wrong, {"points.coordinates has 2 columns", "3 dimensions"},
+               [&] { (void)zenith::spatial_index<float, 3>::build(good.as_points()); });
+  expect_error(wrong, {"points.scores has 3 elements", "4 rows"}, [&] {
+    (void)flat::build(points{{good.x, good.y}, std::span(good.scores).first(3)});
+  });
+  expect_error(wrong, {"boxes.high has 1 columns"}, [&] {
+    (void)flat::build(boxes{{good.x, good.y}, {good.x}, good.scores});
+  });
+  expect_error(wrong, {"boxes.high has 3 rows and boxes.low 4"}, [&] {
+    const auto three = [](const std::vector<float>& of) { return std::span(of).first(3); };
+    (void)flat::build(boxes{{good.x, good.y}, {three(good.x), three(good.y)}, good.scores});
+  });
+  // never read: it is refused before
+  const std::span<const float> pretended(good.x.data(), std::size_t{1} << 32);
+  expect_error(zenith::error_code::unsupported, {"has 4294967296 rows", "2^32 - 2"}, [&] {
+    (void)flat::build(points{{pretended, pretended}, pretended});
+  });
+  for (const float value : {not_a_number, infinity, -infinity}) {
+    table bad;
+    bad.scores[3] = value;
+    expect_error(wrong, {"points.scores[3] is NaN or infinite"}, [&] { (void)flat::build(bad.as_points()); });
+    bad.high_y[1] = value;
+    expect_error(wrong, {"boxes.high has a NaN or an infinity in column 1, row 1"},
+                 [&] { (void)flat::build(bad.as_boxes()); });
+    bad.y[2] = value;
+    expect_error(wrong, {"points.coordinates has a NaN or an infinity in column 1, row 2"},
+                 [&] { (void)flat::build(bad.as_points()); });
+  }
+  table turned;
+  turned.high_y[2] = 3.5F;
+  expect_error(wrong, {"boxes.low is above boxes.high in column 1, row 2"},
+               [&] { (void)flat::build(turned.as_boxes()); });
+}
+
+TEST_CASE("what queries of an index refuse", "[index-contract]") {
+  const table good;
+  const auto index = flat::build(good.as_points());
+  for (const auto& on : the_suite().ranges) {
+    INFO(on.name());
+    const auto ask = [&](const auto& region) {
+      (void)zenith::top_k_range(on.on, index, region, 1, {.strategy = on.strategy});
+    };
+    using box = zenith::spatial_box<float, 2>;
+    using ball = zenith::spatial_ball<float, 2>;
+    expect_error(wrong, {"top_k_range: region.low[1] is NaN"}, [&] { ask(box{{0, not_a_number}, {1, 1}}); });
+    expect_error(wrong, {"region.low[0] is above region.high[0]"}, [&] { ask(box{{2, 0}, {1, 1}}); });
+    expect_error(wrong, {"region.centre[0] is NaN or infinite"}, [&] { ask(ball{{infinity, 0}, 1}); });
+    expect_error(wrong, {"region.distance is negative"}, [&] { ask(ball{{0, 0}, -1}); });
+    expect_error(wrong, {"region.distance is NaN"}, [&] { ask(ball{{0, 0}, double{not_a_number}}); });
+    expect_error(zenith::error_code::unsupported, {"options.strategy is 'quick'", "it offers: "}, [&] {
+      (void)zenith::top_k_range(on.on, index, ball{{0, 0}, 1}, 1, {.strategy = "quick"});
+    });
+  }
+  table negative;
+  negative.scores = {1, -2, 3, -4};
+  table large;
+  large.scores = {1, 2, 1e20F, 3e38F};
+  const auto left = flat::build(negative.as_points());
+  const auto right = flat::build(large.as_boxes());
+  for (const auto& on : the_suite().joins) {
+    INFO(on.name());
+    zenith::top_k_index_join_options options{.strategy = on.strategy};
+    const auto join = [&](const flat& a, const flat& b) { (void)zenith::top_k_spatial_join(on.on, a, b, 1, options); };
+    options.predicate = zenith::within{-1};
+    expect_error(wrong, {"top_k_spatial_join: options.predicate.distance is negative"}, [&] { join(left, right); });
+    options.predicate = zenith::intersects{};
+    options.score = zenith::pair_score::product;
+    expect_error(wrong, {"left.scores[1] is negative", "product"}, [&] { join(left, right); });
+    expect_error(wrong, {"right.scores[1] is negative", "product"}, [&] { join(right, left); });
+    options.score = zenith::pair_score::weighted_sum;
+    options.right_weight = 1e38;
+    expect_error(wrong, {"right.scores[2] times options.right_weight is infinite"}, [&] { join(left, right); });
+    options.right_weight = 1e300;
+    expect_error(wrong, {"options.right_weight is infinite"}, [&] { join(left, right); });
+  }
+}
+
+TEST_CASE("an index of nothing, and one of few boxes, in full", "[index-contract]") {
+  const flat nothing;
+  CHECK(nothing.size() == 0);
+  CHECK(nothing.nodes() == 0);
+  const table few;
+  const auto tree = flat::build(few.as_boxes(), {2});
+  CHECK(tree.size() == 4);
+  CHECK(tree.nodes() == 3);
+  CHECK(tree.levels() == 2);
+  CHECK(tree.fanout() == 2);
+  const auto same = flat::build(few.as_boxes(), {2});
+  CHECK(std::ranges::equal(zenith::detail::bytes_of(*tree.storage()), zenith::detail::bytes_of(*same.storage())));
+  const auto corners = flat::build(few.as_points(), {2});
+  for (const auto& on : the_suite().ranges) {
+    INFO(on.name());
+    using box = zenith::spatial_box<float, 2>;
+    CHECK(zenith::top_k_range(on.on, nothing, box{{0, 0}, {9, 9}}, 3).indices.empty());
+    CHECK(zenith::top_k_range(on.on, tree, box{{0, 0}, {9, 9}}, 0).indices.empty());
+    // it touches the first two and the third at a corner
+    const auto found = zenith::top_k_range(on.on, tree, box{{1, 1}, {4, 4}}, 9, {.strategy = on.strategy});
+    CHECK(found.indices == std::vector<std::uint32_t>{2, 1, 0});
+    CHECK(found.keys == std::vector<float>{3, 2, 1});
+    const auto near = zenith::top_k_range<std::int64_t>(on.on, tree, zenith::spatial_ball<float, 2>{{3, 5}, 3}, 2,
+                                                        {zenith::selection::smallest, on.strategy});
+    CHECK(near.indices == std::vector<std::int64_t>{1, 2});
+  }
+  for (const auto& on : the_suite().joins) {
+    INFO(on.name());
+    zenith::spatial_join_statistics counted;
+    const zenith::top_k_index_join_options options{
+        .predicate = zenith::intersects{}, .strategy = on.strategy, .statistics = &counted};
+    const auto found = zenith::top_k_spatial_join(on.on, tree, corners, 9, options);
+    CHECK(found.left == std::vector<std::uint32_t>{3, 2, 1, 0});
+    CHECK(found.right == std::vector<std::uint32_t>{3, 2, 1, 0});
+    CHECK(found.scores == std::vector<float>{8, 6, 4, 2});
+    CHECK(counted.candidates == 4);
+    CHECK(counted.rounds >= 1);
+    CHECK(zenith::top_k_spatial_join(on.on, tree, nothing, 9, options).count == 0);
+    CHECK(counted.candidates == 0);
+  }
+}
+
+TEST_CASE("an index as bytes", "[index-contract]") {
+  const table few;
+  for (const bool of_boxes : {false, true}) {
+    const auto index = of_boxes ? flat::build(few.as_boxes(), {2}) : flat::build(few.as_points(), {2});
+    const auto bytes = index.serialized();
+    REQUIRE(bytes.size() == index.bytes());
+    const auto copy = flat::parse(bytes);
+    const auto mapped = flat::map(bytes);
+    CHECK(mapped.serialized().data() == bytes.data());
+    const zenith::spatial_box<float, 2> all{{-1, -1}, {9, 9}};
+    for (const auto& read : {copy, mapped}) {
+      CHECK(std::ranges::equal(read.serialized(), bytes));
+      CHECK(zenith::top_k_range(zenith::cpu(), read, all, 3).indices == std::vector<std::uint32_t>{3, 2, 1});
+    }
+    // a changed byte anywhere, and any other length
+    std::vector<std::byte> damaged(bytes.begin(), bytes.end());
+    std::size_t accepted = 0;
+    const auto is_accepted = [](std::span<const std::byte> all_of_it) {
+      try {
+        (void)flat::parse(all_of_it);
+      } catch (const zenith::error& thrown) {
+        return thrown.code() != wrong;
+      }
+      return true;
+    };
+    for (std::size_t i = 0; i < damaged.size(); ++i) {
+      const std::byte before = damaged[i];
+      damaged[i] ^= std::byte{1} << (i % 8);
+      accepted += is_accepted(damaged) ? 1 : 0;
+      damaged[i] = before;
+      accepted += is_accepted(bytes.first(i)) ? 1 : 0;
+    }
+    CHECK(accepted == 0);
+    damaged.push_back(std::byte{0});
+    CHECK_FALSE(is_accepted(damaged));
+    expect_error(wrong, {"not aligned to 64"}, [&] {
+      std::vector<std::byte> shifted(bytes.size() + 128);
+      std::byte* at = shifted.data();
+      while (reinterpret_cast<std::uintptr_t>(at) % 64 != 8) ++at;
+      std::ranges::copy(bytes, at);
+      (void)flat::map(std::span<const std::byte>(at, bytes.size()));
+    });
+    expect_error(wrong, {"3"}, [&] { (void)zenith::spatial_index<float, 3>::parse(bytes); });
+    expect_error(wrong, {"values of 4 bytes"}, [&] { (void)zenith::spatial_index<double, 2>::parse(bytes); });
+  }
+  const std::vector<float> none;
+  const auto empty = flat::build(points{{none, none}, none});
+  CHECK(empty.size() == 0);
+  CHECK(flat::parse(empty.serialized()).size() == 0);
+}
+
+TEST_CASE("more pairs than a pool holds, of indexes", "[index-contract]") {
+  // all of them are pairs, far more than one round may find
+  constexpr std::size_t count = 1200;
+  random_source random{zenith_test::seed_of("index.pool", 0)};
+  std::vector<float> x(count);
+  std::vector<float> y(count);
+  std::vector<float> scores(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    x[i] = static_cast<float>(random() % 100);
+    y[i] = static_cast<float>(random() % 100);
+    scores[i] = static_cast<float>(random() % 50);
+  }
+  const auto index = flat::build(points{{x, y}, scores});
+  zenith::top_k_index_join_options options{.predicate = zenith::within{1000}, .strategy = "loops"};
+  for (const std::size_t k : {std::size_t{10}, std::size_t{600000}}) {
+    if (k > 10 && zenith_test::scale() < 0.3) continue;
+    options.strategy = "loops";
+    const auto expected = zenith::top_k_spatial_join(zenith::make_executor("reference"), index, index, k, options);
+    REQUIRE(expected.count == std::min(k, count * count));
+    std::set<std::string> ran;
+    for (const auto& on : the_suite().joins) {
+      // one of each backend and strategy
+      if (on.strategy == "loops" || !ran.insert(std::string{on.on.backend()} + on.strategy).second) continue;
+      INFO(on.name() << " " << k);
+      options.strategy = on.strategy;
+      const auto found = zenith::top_k_spatial_join(on.on, index, index, k, options);
+      CHECK(found.left == expected.left);
+      CHECK(found.right == expected.right);
+      CHECK(found.scores == expected.scores);
+    }
+  }
+}
+
+TEST_CASE("a bound on the score spares most of the work", "[index-contract]") {
+  constexpr std::size_t count = 20000;
+  random_source random{zenith_test::seed_of("index.spares", 0)};
+  std::uniform_real_distribution<float> place(0, 100);
+  std::vector<float> columns[2][3];
+  for (auto& side : columns) {
+    for (auto& column : side) {
+      for (std::size_t i = 0; i < count; ++i) column.push_back(place(random));
+    }
+  }
+  const auto left = flat::build(points{{columns[0][0], columns[0][1]}, columns[0][2]});
+  const auto right = flat::build(points{{columns[1][0], columns[1][1]}, columns[1][2]});
+  for (const auto& on : zenith_test::executors("top_k_index_join", {"cpu", "kokkos", "cuda"})) {
+    INFO(on.executor_string);
+    zenith::spatial_join_statistics leaves;
+    zenith::spatial_join_statistics items;
+    zenith::top_k_index_join_options options{.predicate = zenith::within{1}, .strategy = "ba", .statistics = &leaves};
+    const auto by_leaves = zenith::top_k_spatial_join(on.on, left, right, 20, options);
+    options.strategy = "sfa";
+    options.statistics = &items;
+    const auto by_items = zenith::top_k_spatial_join(on.on, left, right, 20, options);
+    CHECK(by_leaves.left == by_items.left);
+    CHECK(by_leaves.right == by_items.right);
+    CHECK(items.left_rows < count / 2);
+    CHECK(leaves.candidates < 40000);
+    CHECK(items.candidates < 40000);
+    CHECK(items.candidates >= 20);
+  }
+}
+
+TEST_CASE("costs and choices of queries of indexes", "[index-contract]") {
+  const auto here = zenith::machine::defaults();
+  const zenith::top_k_range_problem range{1 << 20, 10};
+  CHECK(zenith::decide(range, here).strategy == "descent");
+  const zenith::top_k_index_join_problem join{1 << 20, 1 << 20, 100};
+  const auto chosen = zenith::decide(join, here).strategy;
+  CHECK((chosen == "ba" || chosen == "sfa"));
+}

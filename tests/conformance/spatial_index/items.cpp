@@ -1,0 +1,343 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include <index_suite.hpp>
+
+namespace conformance::spatial_index {
+namespace {
+
+double uniform(random_source& random, double low, double high) {
+  return std::uniform_real_distribution<double>(low, high)(random);
+}
+
+template <class T>
+T coordinate(shape one, unsigned axis, random_source& random) {
+  switch (one) {
+    case shape::uniform: return static_cast<T>(uniform(random, -50, 50));
+    case shape::lattice: return static_cast<T>(static_cast<int>(random() % 33) - 16);
+    case shape::line: return axis == 0 ? static_cast<T>(uniform(random, -100, 100)) : T{7};
+    case shape::one_place: return T{-3};
+    case shape::tiny: return T{1} + static_cast<T>(random() % 64) * std::numeric_limits<T>::epsilon();
+    case shape::huge: return std::numeric_limits<T>::max() * static_cast<T>(uniform(random, -1, 1));
+    default: return static_cast<T>(static_cast<int>(random() % 401) - 200) * std::numeric_limits<T>::denorm_min();
+  }
+}
+
+template <class T>
+T some_width(shape one, random_source& random) {
+  switch (one) {
+    case shape::uniform:
+    case shape::line: return static_cast<T>(uniform(random, 0, 5));
+    case shape::lattice: return static_cast<T>(random() % 4);
+    case shape::one_place: return random() % 2 == 0 ? T{0} : T{1};
+    case shape::tiny: return static_cast<T>(random() % 8) * std::numeric_limits<T>::epsilon();
+    case shape::huge: return std::numeric_limits<T>::max() / 64;
+    default: return static_cast<T>(random() % 30) * std::numeric_limits<T>::denorm_min();
+  }
+}
+
+double some_distance(shape one, random_source& random) {
+  const auto kind = random() % 16;
+  if (kind == 0) return 0;
+  if (kind == 1) return 1e300;
+  if (kind == 2) return std::numeric_limits<double>::infinity();
+  switch (one) {
+    case shape::tiny: return std::ldexp(uniform(random, 0, 20), random() % 2 == 0 ? -23 : -52);
+    case shape::huge: return std::ldexp(uniform(random, 0.01, 1), random() % 2 == 0 ? 63 : 127);
+    case shape::least: return std::ldexp(uniform(random, 0, 1), -static_cast<int>(random() % 1100));
+    default: return random() % 2 == 0 ? static_cast<double>(random() % 6) : uniform(random, 0, 8);
+  }
+}
+
+template <class T>
+item_table<T> make_items(shape one, std::size_t count, unsigned dimensions, bool positive, random_source& random) {
+  item_table<T> made;
+  const bool boxes = random() % 2 == 0;
+  made.low.assign(dimensions, std::vector<T>(count));
+  if (boxes) made.high = made.low;
+  for (unsigned a = 0; a < dimensions; ++a) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const T low = coordinate<T>(one, a, random);
+      made.low[a][i] = low;
+      if (boxes) made.high[a][i] = std::min(low + some_width<T>(one, random), std::numeric_limits<T>::max());
+    }
+  }
+  made.scores.resize(count);
+  const auto kind = random() % 4;
+  for (auto& score : made.scores) {
+    score = kind == 0   ? T{3}
+            : kind == 1 ? static_cast<T>(random() % 4) - (positive ? T{0} : T{2})
+                        : static_cast<T>(uniform(random, positive ? 0 : -10, 10));
+    if (!positive && random() % 16 == 0) score = random() % 2 == 0 ? T{0} : -T{0};
+  }
+  return made;
+}
+
+/// One item, or a region, as the double loop sees it.
+struct box_at {
+  double low[3];
+  double high[3];
+};
+
+template <class T>
+box_at at(const item_table<T>& of, std::size_t i) {
+  box_at one{};
+  for (std::size_t a = 0; a < of.low.size(); ++a) {
+    one.low[a] = of.low[a][i];
+    one.high[a] = of.high.empty() ? of.low[a][i] : of.high[a][i];
+  }
+  return one;
+}
+
+/// Coordinates are numbers of T. nullptr: whether they intersect.
+template <class T>
+bool are_near(const box_at& left, const box_at& right, std::size_t dimensions, const double* distance) {
+  volatile T sum = 0;
+  bool has_gap = false;
+  for (std::size_t a = 0; a < dimensions; ++a) {
+    volatile T gap = 0;
+    if (left.high[a] < right.low[a]) gap = static_cast<T>(right.low[a]) - static_cast<T>(left.high[a]);
+    if (right.high[a] < left.low[a]) gap = static_cast<T>(left.low[a]) - static_cast<T>(right.high[a]);
+    has_gap = has_gap || left.high[a] < right.low[a] || right.high[a] < left.low[a];
+    volatile T square = gap * gap;
+    if (a == 0) {
+      sum = square;
+    } else {
+      sum = sum + square;
+    }
+  }
+  if (distance == nullptr) return !has_gap;
+  volatile T most = static_cast<T>(*distance) * static_cast<T>(*distance);
+  return sum <= most;
+}
+
+template <class T>
+T score_of(const question<T>& asked, T a, T b) {
+  using zenith::pair_score;
+  if (asked.options.score == pair_score::weighted_sum) {
+    volatile T left = a * static_cast<T>(asked.options.left_weight);
+    volatile T right = b * static_cast<T>(asked.options.right_weight);
+    return left + right;
+  }
+  switch (asked.options.score) {
+    case pair_score::product: return a * b;
+    case pair_score::minimum: return b < a ? b : a;
+    case pair_score::maximum: return a < b ? b : a;
+    default: return a + b;
+  }
+}
+
+template <class T>
+struct ranked {
+  T score;
+  std::size_t left;
+  std::size_t right;
+};
+
+/// Items in the order of their ids become the k best of them.
+template <class T>
+void keep_best(std::vector<ranked<T>>& all, zenith::selection select, std::size_t k) {
+  std::stable_sort(all.begin(), all.end(), [&](const ranked<T>& a, const ranked<T>& b) {
+    return select == zenith::selection::largest ? a.score > b.score : a.score < b.score;
+  });
+  all.resize(std::min(k, all.size()));
+}
+
+template <class T>
+std::string difference(const std::vector<ranked<T>>& expected, std::span<const T> scores,
+                       const std::vector<std::uint64_t>& left, const std::vector<std::uint64_t>& right) {
+  if (left.size() != expected.size() || right.size() != expected.size() || scores.size() != expected.size()) {
+    return "count is " + std::to_string(left.size()) + ", expected " + std::to_string(expected.size());
+  }
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const auto& one = expected[i];
+    if (left[i] == one.left && right[i] == one.right && std::memcmp(&scores[i], &one.score, sizeof(T)) == 0) continue;
+    return "place " + std::to_string(i) + " is (" + std::to_string(left[i]) + ", " + std::to_string(right[i]) +
+           "), expected (" + std::to_string(one.left) + ", " + std::to_string(one.right) + ") with " +
+           std::to_string(one.score);
+  }
+  return {};
+}
+
+/// use(target, on_device) for a share of the targets, at least one of each backend and strategy.
+template <class Use>
+void each_target(const std::vector<zenith_test::target>& all, random_source& random, const Use& use) {
+  auto shuffled = all;
+  std::shuffle(shuffled.begin(), shuffled.end(), random);
+  std::vector<std::string> ran;
+  for (const auto& on : shuffled) {
+    const std::string kind = std::string{on.on.backend()} + "/" + on.strategy;
+    const bool is_first = std::ranges::find(ran, kind) == ran.end();
+    if (!is_first && uniform(random, 0, 1) >= 0.1 * zenith_test::scale()) continue;
+    ran.push_back(kind);
+    use(on, on.memory == zenith::memory_space::device && random() % 2 == 0);
+  }
+}
+
+template <class Run>
+std::string caught(const Run& run) {
+  try {
+    return run();
+  } catch (const std::exception& thrown) {
+    return std::string{"threw "} + thrown.what();
+  }
+}
+
+template <class T, unsigned Dim>
+zenith::spatial_index<T, Dim> build(const item_table<T>& of, std::uint32_t fanout) {
+  zenith::column_set<T> low;
+  zenith::column_set<T> high;
+  for (const auto& column : of.low) low.add(column);
+  for (const auto& column : of.high) high.add(column);
+  if (of.high.empty()) return zenith::spatial_index<T, Dim>::build(zenith::scored_points<T>{low, of.scores}, {fanout});
+  return zenith::spatial_index<T, Dim>::build(zenith::scored_boxes<T>{low, high, of.scores}, {fanout});
+}
+
+template <class T>
+std::string text_of(const question<T>& asked) {
+  const auto side = [](const item_table<T>& of, std::uint32_t fanout) {
+    return std::to_string(of.size()) + (of.high.empty() ? " points" : " boxes") + " (fanout " + std::to_string(fanout) +
+           ")";
+  };
+  const auto* const near = std::get_if<zenith::within>(&asked.options.predicate);
+  return " " + asked.name + " " + std::to_string(asked.left.low.size()) + "-D, " + side(asked.left, asked.left_fanout) +
+         " and " + side(asked.right, asked.right_fanout) + ", " +
+         (near == nullptr ? "intersects" : "within " + std::to_string(near->distance)) + ", score " +
+         std::to_string(static_cast<int>(asked.options.score)) +
+         (asked.options.select == zenith::selection::largest ? " largest" : " smallest") +
+         ", k = " + std::to_string(asked.k);
+}
+
+std::vector<std::uint64_t> widened(const std::vector<std::uint32_t>& ids) { return {ids.begin(), ids.end()}; }
+
+template <class T, unsigned Dim>
+void ask_join_of(zenith_test::verdict& seen, const question<T>& asked, random_source& random) {
+  const auto* const near = std::get_if<zenith::within>(&asked.options.predicate);
+  std::vector<ranked<T>> expected;
+  for (std::size_t i = 0; i < asked.left.size(); ++i) {
+    for (std::size_t j = 0; j < asked.right.size(); ++j) {
+      if (!are_near<T>(at(asked.left, i), at(asked.right, j), Dim, near == nullptr ? nullptr : &near->distance))
+        continue;
+      expected.push_back({score_of(asked, asked.left.scores[i], asked.right.scores[j]), i, j});
+    }
+  }
+  keep_best(expected, asked.options.select, asked.k);
+  const auto left = build<T, Dim>(asked.left, asked.left_fanout);
+  const auto right = build<T, Dim>(asked.right, asked.right_fanout);
+  each_target(the_suite().joins, random, [&](const zenith_test::target& on, bool on_device) {
+    auto options = asked.options;
+    options.strategy = on.strategy;
+    const auto fault = caught([&]() -> std::string {
+      if (on_device) {
+        const zenith::device_spatial_index<T, Dim> a(on.on, left);
+        const zenith::device_spatial_index<T, Dim> b(on.on, right);
+        const auto found = zenith::top_k_spatial_join<std::uint64_t>(on.on, a, b, asked.k, options);
+        return difference<T>(expected, found.scores, found.left, found.right);
+      }
+      const auto found = zenith::top_k_spatial_join(on.on, left, right, asked.k, options);
+      if (found.strategy != on.strategy || found.count != found.left.size()) return "ran as " + found.strategy;
+      return difference<T>(expected, found.scores, widened(found.left), widened(found.right));
+    });
+    seen.count_case();
+    if (!fault.empty()) seen.add(on, on.name() + text_of(asked) + (on_device ? " on the device: " : ": ") + fault);
+  });
+}
+
+template <class T, unsigned Dim>
+void ask_range_of(zenith_test::verdict& seen, const question<T>& asked, random_source& random) {
+  const auto index = build<T, Dim>(asked.left, asked.left_fanout);
+  const auto one = static_cast<shape>(random() % std::size(every_shape));
+  zenith::spatial_box<T, Dim> box;
+  zenith::spatial_ball<T, Dim> ball;
+  const auto* const near = std::get_if<zenith::within>(&asked.options.predicate);
+  const bool around_item = asked.left.size() > 0 && random() % 4 != 0;
+  const bool over_all = random() % 4 == 0;
+  box_at region{};
+  for (unsigned a = 0; a < Dim; ++a) {
+    const T from = around_item ? asked.left.low[a][random() % asked.left.size()] : coordinate<T>(one, a, random);
+    const T to = around_item ? asked.left.low[a][random() % asked.left.size()] : from;
+    ball.centre[a] = from;
+    box.low[a] = over_all ? -std::numeric_limits<T>::infinity() : std::min(from, to);
+    box.high[a] = over_all ? std::numeric_limits<T>::infinity() : std::max(from, to);
+    region.low[a] = near != nullptr ? from : box.low[a];
+    region.high[a] = near != nullptr ? from : box.high[a];
+  }
+  if (near != nullptr) ball.distance = near->distance;
+  std::vector<ranked<T>> expected;
+  for (std::size_t i = 0; i < asked.left.size(); ++i) {
+    if (!are_near<T>(at(asked.left, i), region, Dim, near == nullptr ? nullptr : &ball.distance)) continue;
+    expected.push_back({asked.left.scores[i], i, i});
+  }
+  keep_best(expected, asked.options.select, asked.k);
+  each_target(the_suite().ranges, random, [&](const zenith_test::target& on, bool on_device) {
+    const zenith::top_k_range_options options{asked.options.select, on.strategy};
+    const auto run = [&](const auto& tree) {
+      return near == nullptr ? zenith::top_k_range<std::uint64_t>(on.on, tree, box, asked.k, options)
+                             : zenith::top_k_range<std::uint64_t>(on.on, tree, ball, asked.k, options);
+    };
+    const auto fault = caught([&] {
+      const auto found = on_device ? run(zenith::device_spatial_index<T, Dim>(on.on, index)) : run(index);
+      return difference<T>(expected, found.keys, found.indices, found.indices);
+    });
+    seen.count_case();
+    if (!fault.empty()) seen.add(on, on.name() + text_of(asked) + (on_device ? " on the device: " : ": ") + fault);
+  });
+}
+
+}  // namespace
+
+template <class T>
+question<T> make_question(shape one, std::size_t left, std::size_t right, random_source& random) {
+  question<T> asked;
+  asked.name = "shape " + std::to_string(static_cast<int>(one));
+  const unsigned dimensions = 2 + static_cast<unsigned>(random() % 2);
+  auto& options = asked.options;
+  options.score = static_cast<zenith::pair_score>(random() % 5);
+  options.select = random() % 2 == 0 ? zenith::selection::largest : zenith::selection::smallest;
+  if (options.score == zenith::pair_score::weighted_sum) {
+    constexpr double weights[] = {1, -1, 0, 0.3, -2.5};
+    options.left_weight = weights[random() % 5];
+    options.right_weight = weights[random() % 5];
+  }
+  if (random() % 3 == 0) {
+    options.predicate = zenith::intersects{};
+  } else {
+    options.predicate = zenith::within{some_distance(one, random)};
+  }
+  const bool positive = options.score == zenith::pair_score::product;
+  asked.left = make_items<T>(one, left, dimensions, positive, random);
+  asked.right = make_items<T>(one, right, dimensions, positive, random);
+  const auto fanout = [&] {
+    constexpr std::uint32_t some[] = {2, 3, 16, 64};
+    return random() % 2 == 0 ? some[random() % 4] : 2 + static_cast<std::uint32_t>(random() % 63);
+  };
+  asked.left_fanout = fanout();
+  asked.right_fanout = fanout();
+  const std::size_t ks[] = {0, 1, 1 + random() % 20, 1 + random() % 500, left * right + 1};
+  asked.k = ks[random() % 5];
+  return asked;
+}
+
+template <class T>
+void ask_join(zenith_test::verdict& seen, const question<T>& asked, random_source& random) {
+  asked.left.low.size() == 3 ? ask_join_of<T, 3>(seen, asked, random) : ask_join_of<T, 2>(seen, asked, random);
+}
+template <class T>
+void ask_range(zenith_test::verdict& seen, const question<T>& asked, random_source& random) {
+  asked.left.low.size() == 3 ? ask_range_of<T, 3>(seen, asked, random) : ask_range_of<T, 2>(seen, asked, random);
+}
+
+#define ZENITH_ITEMS(T)                                                                \
+  template question<T> make_question(shape, std::size_t, std::size_t, random_source&); \
+  template void ask_join(zenith_test::verdict&, const question<T>&, random_source&);   \
+  template void ask_range(zenith_test::verdict&, const question<T>&, random_source&);
+ZENITH_ITEMS(float32)
+ZENITH_ITEMS(float64)
+#undef ZENITH_ITEMS
+
+}  // namespace conformance::spatial_index

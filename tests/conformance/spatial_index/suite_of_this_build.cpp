@@ -1,0 +1,14 @@
+// The suite of spatial indexes over the backends of this build.
+
+#include <index_suite.hpp>
+
+namespace conformance::spatial_index {
+
+const suite& the_suite() {
+  static const suite whole{.ranges = zenith_test::targets("top_k_range"),
+                           .joins = zenith_test::targets("top_k_index_join"),
+                           .most_items = zenith_test::scale() < 0.3 ? 300U : 2000U};
+  return whole;
+}
+
+}  // namespace conformance::spatial_index

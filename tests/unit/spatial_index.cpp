@@ -1,0 +1,186 @@
+// The strategies of spatial indexes on the sequential context, whose memory is told apart from the host's, through the
+// conformance cases; and what a tree must be.
+
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <set>
+#include <vector>
+
+#include <algorithms/spatial_index/src/storage.hpp>
+#include <algorithms/spatial_index/strategies.hpp>
+#include <catch.hpp>
+#include <core/device/family.hpp>
+#include <core/device/sequential.hpp>
+#include <index_suite.hpp>
+#include <zenith/backend.hpp>
+#include <zenith/error.hpp>
+
+namespace {
+
+using namespace zenith;
+
+/// Takes no kernel that is missing from the family's list.
+struct listing_context : device::sequential_context {
+  template <class K>
+  static constexpr bool is_listed =
+      device::position_in<K>(spatial_index_family::kernels{}) < spatial_index_family::kernels::size;
+
+  template <device::item_kernel K>
+  void for_each(device::u64 n, const K& run) {
+    static_assert(is_listed<K>);
+    sequential_context::for_each(n, run);
+  }
+  template <device::team_kernel K>
+  void for_teams(device::u64 n, const K& run) {
+    static_assert(is_listed<K>);
+    sequential_context::for_teams(n, run);
+  }
+};
+
+template <class Strategy>
+struct runner {
+  static void run(const execution& /*where*/, const typename Strategy::call_type& call) {
+    listing_context on;
+    Strategy::run(on, call);
+  }
+};
+
+constexpr auto table = device::kernel_entries<runner>(spatial_index_family::strategies{});
+constinit const backend sequential{
+    .name = "sequential", .description = "the sequential context", .needs = "nothing", .kernels = table};
+
+using storage = zenith::detail::index_storage;
+
+/// Whether a node has the extremes of the entries below it.
+bool is_tight(const storage& index, std::uint32_t level, std::uint64_t p) {
+  const auto& of = index.layout;
+  const bool of_items = level == 1;
+  const std::uint64_t from = of_items ? 0 : of.begins[level - 1];
+  const std::uint64_t count = of_items ? of.items : of.begins[level - 2] - of.begins[level - 1];
+  const std::uint64_t first = from + p * of.fanout;
+  const std::uint64_t last = from + std::min(count, (p + 1) * of.fanout);
+  const auto column = [&](std::uint64_t offset) { return zenith::detail::index_column<double>(index, offset); };
+  const std::uint64_t node = of.begins[level] + p;
+  bool is_right = first < last;
+  for (unsigned a = 0; a < of.dimensions; ++a) {
+    const auto* const low = column(of_items ? of.low[a] : of.node_low[a]);
+    const auto* const high = column(of_items ? of.high[a] : of.node_high[a]);
+    is_right = is_right && column(of.node_low[a])[node] == *std::min_element(low + first, low + last);
+    is_right = is_right && column(of.node_high[a])[node] == *std::max_element(high + first, high + last);
+  }
+  const auto* const most = column(of_items ? of.scores : of.node_most);
+  const auto* const least = column(of_items ? of.scores : of.node_least);
+  return is_right && column(of.node_most)[node] == *std::max_element(most + first, most + last) &&
+         column(of.node_least)[node] == *std::min_element(least + first, least + last);
+}
+
+std::vector<std::vector<double>> drawn(std::size_t columns, std::size_t rows) {
+  std::mt19937_64 random{zenith_test::seed_of("index.drawn", rows)};
+  std::vector<std::vector<double>> made(columns, std::vector<double>(rows));
+  for (auto& column : made) {
+    for (auto& value : column) value = static_cast<double>(random() % 1000);
+  }
+  return made;
+}
+
+}  // namespace
+
+namespace conformance::spatial_index {
+
+const suite& the_suite() {
+  static const suite here = [] {
+    register_backend(sequential);
+    return suite{.ranges = zenith_test::targets("top_k_range", {"sequential"}),
+                 .joins = zenith_test::targets("top_k_index_join", {"sequential"}),
+                 .most_items = 500};
+  }();
+  return here;
+}
+
+}  // namespace conformance::spatial_index
+
+TEST_CASE("a tree holds every item once, and its nodes are as tight as can be", "[index]") {
+  for (const std::uint32_t fanout : {2U, 3U, 16U, 64U}) {
+    for (const std::size_t rows : {1U, 2U, 15U, 16U, 17U, 255U, 256U, 257U, 1000U}) {
+      const auto columns = drawn(3, rows);
+      const auto index =
+          spatial_index<double, 2>::build(scored_points<double>{{columns[0], columns[1]}, columns[2]}, {fanout});
+      const auto& tree = *index.storage();
+      const auto& of = tree.layout;
+      bool is_right = of.items == rows && of.begins[of.levels] == 0 && index.nodes() == of.begins[0];
+      const auto* const ids = zenith::detail::index_column<std::uint32_t>(tree, of.ids);
+      is_right = is_right && std::set<std::uint32_t>(ids, ids + rows).size() == rows;
+      for (std::size_t i = 0; i < rows; ++i) {
+        const auto value = [&](std::uint64_t offset) { return zenith::detail::index_column<double>(tree, offset)[i]; };
+        is_right = is_right && ids[i] < rows && value(of.low[0]) == columns[0][ids[i]] &&
+                   value(of.low[1]) == columns[1][ids[i]] && value(of.scores) == columns[2][ids[i]] &&
+                   value(of.scores_by_id) == columns[2][i];
+      }
+      std::size_t below = rows;
+      for (std::uint32_t level = 1; level <= of.levels; ++level) {
+        const std::uint64_t count = of.begins[level - 1 == 0 ? 0 : level - 1] - of.begins[level];
+        is_right = is_right && count == (below + fanout - 1) / fanout;
+        below = count;
+        for (std::uint64_t p = 0; p < count; ++p) is_right = is_right && is_tight(tree, level, p);
+      }
+      INFO(rows << " rows, fanout " << fanout);
+      CHECK(is_right);
+      CHECK(below == 1);
+    }
+  }
+}
+
+TEST_CASE("tiles are near squares", "[index]") {
+  // 4096 even points in leaves of 16: a leaf of the best packing has a side of 1/16 of the extent
+  const auto columns = drawn(3, 4096);
+  const auto index = spatial_index<double, 2>::build(scored_points<double>{{columns[0], columns[1]}, columns[2]}, {16});
+  const auto& of = index.storage()->layout;
+  double sides = 0;
+  for (std::uint64_t p = of.begins[1]; p < of.begins[0]; ++p) {
+    for (unsigned a = 0; a < 2; ++a) {
+      sides += zenith::detail::index_column<double>(*index.storage(), of.node_high[a])[p] -
+               zenith::detail::index_column<double>(*index.storage(), of.node_low[a])[p];
+    }
+  }
+  CHECK(of.levels == 3);
+  CHECK(sides / 512 < 1000.0 / 16 * 1.1);
+}
+
+TEST_CASE("bytes that are forged are refused", "[index]") {
+  const auto columns = drawn(3, 300);
+  const auto bytes_with = [&](const auto& change) {
+    const auto index =
+        spatial_index<double, 2>::build(scored_points<double>{{columns[0], columns[1]}, columns[2]}, {16});
+    auto& made = const_cast<storage&>(*index.storage());
+    change(made.layout, made.owned.get());
+    zenith::detail::write_header(made);
+    return std::vector<std::byte>(index.serialized().begin(), index.serialized().end());
+  };
+  const auto word = [](std::byte * bytes, std::uint64_t offset, std::uint64_t i) -> auto& {
+    return reinterpret_cast<double*>(bytes + offset)[i];
+  };
+  const auto is_accepted = [](const std::vector<std::byte>& bytes) {
+    try {
+      return spatial_index<double, 2>::parse(bytes).size() == 300;
+    } catch (const zenith::error& thrown) {
+      return thrown.code() != error_code::invalid_argument;
+    }
+  };
+  using layout = spatial_index_layout;
+  CHECK(is_accepted(bytes_with([](const layout&, std::byte*) {})));
+  CHECK_FALSE(is_accepted(bytes_with(
+      [](const layout& of, std::byte* bytes) { reinterpret_cast<std::uint32_t*>(bytes + of.ids)[7] = 300; })));
+  CHECK_FALSE(is_accepted(bytes_with([](const layout& of, std::byte* bytes) {
+    auto* const ids = reinterpret_cast<std::uint32_t*>(bytes + of.ids);
+    ids[7] = ids[8];
+  })));
+  CHECK_FALSE(is_accepted(bytes_with([&](const layout& of, std::byte* bytes) { word(bytes, of.low[1], 3) = -1; })));
+  CHECK_FALSE(is_accepted(bytes_with([&](const layout& of, std::byte* bytes) { word(bytes, of.scores, 3) += 1; })));
+  CHECK_FALSE(is_accepted(bytes_with([&](const layout& of, std::byte* bytes) { word(bytes, of.node_most, 0) += 1; })));
+  CHECK_FALSE(
+      is_accepted(bytes_with([&](const layout& of, std::byte* bytes) { word(bytes, of.node_high[0], 1) -= 1; })));
+  CHECK_FALSE(is_accepted(bytes_with([&](const layout& of, std::byte* bytes) {
+    word(bytes, of.node_low[0], 0) = -std::numeric_limits<double>::infinity();
+  })));
+}
