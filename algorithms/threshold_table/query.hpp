@@ -99,7 +99,7 @@ class query {
     const entry* const best = on_.select_best(survivors, k());
     auto scored = rows_.scored;
     if (is_smallest()) negate(scored);
-    const u32* const positions = part<u32>(layout_.positions, layout_.rows);
+    const u32* const positions = part<u32>(layout_.positions, layout_.id_limit);
     const auto& asked = call_.result;
     auto* const scores = on_.output(static_cast<score*>(asked.out_keys), asked.k, asked.space);
     if (asked.index_bytes == 4) {

@@ -2,22 +2,7 @@
 
 #include <algorithm>
 
-#if defined(ZENITH_HAS_TBB)
-#include <oneapi/tbb/info.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/partitioner.h>
-#include <oneapi/tbb/task_arena.h>
-
-#include <optional>
-
-#include <backends/cpu/binding.hpp>
-#else
-#include <exception>
-#include <mutex>
-#include <system_error>
-#include <thread>
-#include <vector>
-#endif
+#include <core/workers.hpp>
 
 namespace zenith::cpu_backend {
 
@@ -25,58 +10,8 @@ int workers_for(int threads, std::uint64_t bytes) noexcept {
   return static_cast<int>(std::clamp<std::uint64_t>(bytes / worth_a_worker, 1, static_cast<std::uint64_t>(threads)));
 }
 
-#if defined(ZENITH_HAS_TBB)
+void run_workers(int workers, const std::function<void(int)>& work) { detail::run_workers(workers, work); }
 
-void run_workers(int workers, const std::function<void(int)>& work) {
-  if (workers == 1) return work(0);
-  const auto run = [&] { oneapi::tbb::parallel_for(0, workers, 1, work, oneapi::tbb::simple_partitioner{}); };
-  run_in_arena(workers, run);
-}
-
-void run_in_arena(int workers, const std::function<void()>& run) {
-  if (oneapi::tbb::this_task_arena::max_concurrency() >= workers) return run();
-  oneapi::tbb::task_arena arena(workers);
-  std::optional<unbound_workers> unbound;
-  if (processors_beyond_binding() > 0) unbound.emplace(arena);
-  arena.execute(run);
-}
-
-int hardware_threads() noexcept {
-  return std::max(oneapi::tbb::info::default_concurrency(), processors_beyond_binding());
-}
-
-#else
-
-// A fork and a join, by threads of the call's own. It is also what the thread sanitizer can follow.
-void run_workers(int workers, const std::function<void(int)>& work) {
-  if (workers == 1) return work(0);
-  std::exception_ptr first_fault;
-  std::mutex fault_guard;
-  const auto guarded = [&](int worker) noexcept {
-    try {
-      work(worker);
-    } catch (...) {
-      const std::scoped_lock lock(fault_guard);
-      if (first_fault == nullptr) first_fault = std::current_exception();
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    others.reserve(static_cast<std::size_t>(workers - 1));
-    for (int i = 1; i < workers; ++i) {
-      try {
-        others.emplace_back(guarded, i);
-      } catch (const std::system_error&) {  // the system grants no more threads
-        guarded(i);
-      }
-    }
-    guarded(0);
-  }
-  if (first_fault != nullptr) std::rethrow_exception(first_fault);
-}
-
-int hardware_threads() noexcept { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
-
-#endif
+int hardware_threads() noexcept { return detail::hardware_threads(); }
 
 }  // namespace zenith::cpu_backend

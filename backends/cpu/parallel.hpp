@@ -16,11 +16,6 @@ inline constexpr std::uint64_t worth_a_worker = 512 * 1024;
 /// the first exception is passed on. With one worker this is a plain call.
 void run_workers(int workers, const std::function<void(int)>& work);
 
-#if defined(ZENITH_HAS_TBB)
-/// Runs a function of TBB's in the caller's arena when it is wide enough, else in one of its own.
-void run_in_arena(int workers, const std::function<void()>& run);
-#endif
-
 /// The number of threads that this process may use.
 [[nodiscard]] int hardware_threads() noexcept;
 

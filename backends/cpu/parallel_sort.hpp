@@ -9,7 +9,7 @@
 #include <boost/sort/pdqsort/pdqsort.hpp>
 #include <boost/sort/spreadsort/integer_sort.hpp>
 
-#include <backends/cpu/parallel.hpp>
+#include <core/workers.hpp>
 #if defined(ZENITH_HAS_TBB)
 #include <oneapi/tbb/parallel_sort.h>
 #endif
@@ -57,7 +57,7 @@ void sort_placed(placed_key<Key>* from, std::uint64_t n, [[maybe_unused]] int th
 #if defined(ZENITH_HAS_TBB)
   constexpr std::uint64_t worth_sharing = 1 << 14;
   if (threads > 1 && n >= worth_sharing) {
-    return run_in_arena(threads, [&] { oneapi::tbb::parallel_sort(from, from + n); });
+    return detail::run_in_arena(threads, [&] { oneapi::tbb::parallel_sort(from, from + n); });
   }
 #endif
   constexpr std::uint64_t worth_digits = 1 << 12;

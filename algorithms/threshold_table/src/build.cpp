@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <string>
 
 #include <algorithms/threshold_table/src/storage.hpp>
+#include <core/workers.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith::detail {
@@ -41,12 +43,11 @@ void check(const table_input& input, const table_options& options) {
 }
 
 template <class T>
-std::shared_ptr<const table_storage> build(const table_input& input, const table_options& options) {
+std::shared_ptr<const table_storage> build(const table_input& input, const table_options& options, int workers) {
   const input_columns<T> columns(input);
-  return arrange(
-      columns,
-      options.layout == table_layout::clusters ? cluster(columns, options.block_rows) : partition(columns, options),
-      options.block_rows);
+  return options.layout == table_layout::clusters
+             ? build_clusters(columns, options.block_rows, workers)
+             : arrange(columns, partition(columns, options), options.block_rows, workers);
 }
 
 }  // namespace
@@ -59,44 +60,50 @@ double column_scale::operator()(double value) const {
 }
 
 template <class T>
-std::vector<column_scale> scales_of(const input_columns<T>& input) {
-  std::vector<column_scale> scales(input.column.size());
-  for (std::size_t j = 0; j < scales.size(); ++j) {
-    T least = std::numeric_limits<T>::max();
-    T most = std::numeric_limits<T>::lowest();
-    for (std::size_t i = 0; i < input.rows; ++i) {
-      const T value = input.at(j, i);
-      least = value < least ? value : least;
-      most = most < value ? value : most;
-    }
-    // infinities count as the largest numbers
-    scales[j] = {std::max(static_cast<double>(least), static_cast<double>(std::numeric_limits<T>::lowest())),
-                 std::min(static_cast<double>(most), static_cast<double>(std::numeric_limits<T>::max()))};
+column_scale scale_of(const T* values, std::size_t count, std::size_t stride) {
+  T least = std::numeric_limits<T>::max();
+  T most = std::numeric_limits<T>::lowest();
+  for (std::size_t i = 0; i < count; ++i) {
+    const T value = values[i * stride];
+    least = value < least ? value : least;
+    most = most < value ? value : most;
   }
-  return scales;
+  // infinities count as the largest numbers
+  return {std::max(static_cast<double>(least), static_cast<double>(std::numeric_limits<T>::lowest())),
+          std::min(static_cast<double>(most), static_cast<double>(std::numeric_limits<T>::max()))};
 }
-template std::vector<column_scale> scales_of(const input_columns<float>& input);
-template std::vector<column_scale> scales_of(const input_columns<double>& input);
-template std::vector<column_scale> scales_of(const input_columns<std::int32_t>& input);
-template std::vector<column_scale> scales_of(const input_columns<std::uint32_t>& input);
+template column_scale scale_of(const float* values, std::size_t count, std::size_t stride);
+template column_scale scale_of(const double* values, std::size_t count, std::size_t stride);
+template column_scale scale_of(const std::int32_t* values, std::size_t count, std::size_t stride);
+template column_scale scale_of(const std::uint32_t* values, std::size_t count, std::size_t stride);
 
-std::shared_ptr<const table_storage> build_table(const table_input& input, const table_options& options) {
+std::shared_ptr<const table_storage> build_table(const table_input& input, const table_options& options,
+                                                 const execution* on) {
   check(input, options);
+  // some thousand rows are built before others wake up
+  const int workers = on == nullptr || input.rows < std::size_t{1} << 15 ? 1 : host_threads(*on);
+  const auto no_memory = [&] {
+    reject("there is no memory for " + std::to_string(input.rows) + " rows", error_code::out_of_memory);
+  };
   try {
     switch (input.type) {
-      case key_type::float32: return build<float>(input, options);
-      case key_type::float64: return build<double>(input, options);
-      case key_type::int32: return build<std::int32_t>(input, options);
-      default: return build<std::uint32_t>(input, options);
+      case key_type::float32: return build<float>(input, options, workers);
+      case key_type::float64: return build<double>(input, options, workers);
+      case key_type::int32: return build<std::int32_t>(input, options, workers);
+      default: return build<std::uint32_t>(input, options, workers);
     }
   } catch (const std::bad_alloc&) {
-    reject("there is no memory for " + std::to_string(input.rows) + " rows", error_code::out_of_memory);
+    no_memory();
+  } catch (const error& fault) {
+    if (fault.code() != error_code::out_of_memory) throw;
+    no_memory();
   }
+  return {};
 }
 
 const threshold_layout& layout_of(const table_storage& table) { return table.layout; }
 std::span<const std::byte> bytes_of(const table_storage& table) {
-  return {table.bytes.get(), static_cast<std::size_t>(table.layout.bytes)};
+  return {table.table, static_cast<std::size_t>(table.layout.bytes)};
 }
 
 }  // namespace zenith::detail

@@ -1,181 +1,257 @@
 #include <algorithm>
 #include <bit>
 
+#include <algorithms/packed_column/column_memory.hpp>
+#include <algorithms/threshold_table/src/lower_tree.hpp>
 #include <algorithms/threshold_table/src/storage.hpp>
 #include <core/key_order.hpp>
+#include <core/workers.hpp>
 
 namespace zenith::detail {
 namespace {
 
 using u32 = std::uint32_t;
+using u64 = std::uint64_t;
 
-/// A row by its value in the column of a split. Equal values are told apart by the row, so rows that are all equal make
+/// A row by its value in the column of a cut. Equal values are told apart by the row, so rows that are all equal make
 /// blocks of consecutive rows.
 template <class T>
-struct split_key {
+struct cut_key {
   ordered::bits_t<T> image;
   u32 row;
 
-  [[nodiscard]] bool operator<(const split_key& other) const {
+  [[nodiscard]] bool operator<(const cut_key& other) const {
     return image < other.image || (image == other.image && row < other.row);
   }
 };
 
-/// The column in which rows differ most. `value(j, i)` for i < count.
-template <class Value>
-std::size_t widest_column(const std::vector<column_scale>& scales, std::size_t count, const Value& value) {
-  constexpr std::size_t most_looked_at = 64;
-  const std::size_t looked_at = std::min(count, most_looked_at);
-  std::size_t widest = 0;
-  double extent = -1;
-  for (std::size_t j = 0; j < scales.size(); ++j) {
-    double least = 1;
-    double most = 0;
-    for (std::size_t s = 0; s < looked_at; ++s) {
-      const double x = scales[j](static_cast<double>(value(j, s * count / looked_at)));
-      least = std::min(least, x);
-      most = std::max(most, x);
-    }
-    if (most - least > extent) {
-      extent = most - least;
-      widest = j;
-    }
-  }
-  return widest;
-}
-
-/// The upper levels of the k-d tree, from a sample: which rows go on together. Every row passes it once, in the order
-/// of the input.
+/// The upper levels of the k-d tree, from a sample: which rows go on together.
 template <class T>
 class upper_tree {
  public:
-  upper_tree(const input_columns<T>& input, const std::vector<column_scale>& scales, unsigned levels)
-      : input_(input), scales_(scales), levels_(levels), nodes_(std::size_t{1} << levels) {
+  using image = ordered::bits_t<T>;
+
+  upper_tree(const input_columns<T>& input, unsigned levels)
+      : columns_(input.column.size()), levels_(levels), nodes_(std::size_t{1} << levels) {
     constexpr std::size_t samples_of_a_leaf = 32;
     const std::size_t samples = std::min(input.rows, samples_of_a_leaf << levels);
-    std::vector<split_key<T>> drawn(samples);
-    for (std::size_t s = 0; s < samples; ++s) drawn[s].row = static_cast<u32>(s * input.rows / samples);
-    split(drawn, 1, 0);
+    std::vector<cut_key<T>> drawn(samples);
+    std::vector<u32> numbers(samples);
+    for (std::size_t s = 0; s < samples; ++s) {
+      numbers[s] = static_cast<u32>(s);
+      rows_.push_back(static_cast<u32>(s * input.rows / samples));
+    }
+    for (std::size_t j = 0; j < columns_; ++j) {
+      for (const u32 row : rows_) values_.push_back(input.at(j, row));
+      scales_.push_back(scale_of(values_.data() + j * samples, samples, 1));
+    }
+    split(numbers, drawn, 1, 0);
   }
 
-  [[nodiscard]] std::size_t leaf_of(u32 row) const {
-    std::size_t at = 1;
-    for (unsigned level = 0; level < levels_; ++level) {
-      const auto& here = nodes_[at];
-      at = 2 * at + (key(here.column, row) < here.cut ? 0 : 1);
+  [[nodiscard]] const std::vector<column_scale>& scales() const { return scales_; }
+  [[nodiscard]] std::size_t leaves() const { return std::size_t{1} << levels_; }
+
+  /// Rows that pass the tree together.
+  static constexpr std::size_t batch = 256;
+
+  /// to[i] = the leaf of row first + i, for i < count <= batch. `images`: batch a column.
+  void find_leaves(const input_columns<T>& input, std::size_t first, std::size_t count, image* images, u32* to) const {
+    for (std::size_t j = 0; j < columns_; ++j) {
+      for (std::size_t i = 0; i < count; ++i) {
+        images[j * batch + i] = ordered::key_order<T>{}.image(input.at(j, first + i));
+      }
     }
-    return at - (std::size_t{1} << levels_);
+    for (std::size_t i = 0; i < count; ++i) to[i] = 1;
+    for (unsigned level = 0; level < levels_; ++level) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto& here = nodes_[to[i]];
+        const image value = images[here.column * batch + i];
+        const auto row = static_cast<u32>(first + i);
+        const bool is_low = (value < here.cut.image) | ((value == here.cut.image) & (row < here.cut.row));
+        to[i] = 2 * to[i] + (is_low ? 0 : 1);
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i) to[i] -= static_cast<u32>(leaves());
   }
 
  private:
   struct node {
-    std::size_t column = 0;
-    split_key<T> cut{};
+    cut_key<T> cut{};
+    u32 column = 0;
   };
 
-  [[nodiscard]] split_key<T> key(std::size_t column, u32 row) const {
-    return {ordered::key_order<T>{}.image(input_.at(column, row)), row};
+  /// The column in which sampled rows differ most.
+  [[nodiscard]] std::size_t widest_column(std::span<const u32> numbers) const {
+    constexpr std::size_t most_looked_at = 64;
+    const std::size_t looked_at = std::min(numbers.size(), most_looked_at);
+    std::size_t widest = 0;
+    double extent = -1;
+    for (std::size_t j = 0; j < columns_; ++j) {
+      const T* const values = values_.data() + j * rows_.size();
+      double least = 1;
+      double most = 0;
+      for (std::size_t s = 0; s < looked_at; ++s) {
+        const double x = scales_[j](static_cast<double>(values[numbers[s * numbers.size() / looked_at]]));
+        least = std::min(least, x);
+        most = std::max(most, x);
+      }
+      if (most - least > extent) {
+        extent = most - least;
+        widest = j;
+      }
+    }
+    return widest;
   }
-  void split(std::span<split_key<T>> drawn, std::size_t at, unsigned level) {
+  void split(std::span<u32> numbers, std::span<cut_key<T>> drawn, std::size_t at, unsigned level) {
     if (level == levels_) return;
     auto& here = nodes_[at];
-    here.column =
-        widest_column(scales_, drawn.size(), [&](std::size_t j, std::size_t i) { return input_.at(j, drawn[i].row); });
-    for (auto& one : drawn) one = key(here.column, one.row);
-    const std::size_t middle = drawn.size() / 2;
+    here.column = static_cast<u32>(widest_column(numbers));
+    const T* const values = values_.data() + here.column * rows_.size();
+    // the number of a sampled row tells equal values apart as the row does
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      drawn[i] = {ordered::key_order<T>{}.image(values[numbers[i]]), numbers[i]};
+    }
+    const std::size_t middle = numbers.size() / 2;
     std::nth_element(drawn.begin(), drawn.begin() + static_cast<std::ptrdiff_t>(middle), drawn.end());
-    here.cut = drawn[middle];
-    split(drawn.first(middle), 2 * at, level + 1);
-    split(drawn.subspan(middle), 2 * at + 1, level + 1);
+    here.cut = {drawn[middle].image, rows_[drawn[middle].row]};
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = drawn[i].row;
+    split(numbers.first(middle), drawn.first(middle), 2 * at, level + 1);
+    split(numbers.subspan(middle), drawn.subspan(middle), 2 * at + 1, level + 1);
   }
 
-  const input_columns<T>& input_;
-  const std::vector<column_scale>& scales_;
+  std::size_t columns_;
   unsigned levels_;
   std::vector<node> nodes_;
+  std::vector<u32> rows_;  ///< sampled
+  std::vector<T> values_;  ///< theirs, column by column
+  std::vector<column_scale> scales_;
 };
 
-/// The lower levels: a leaf of the upper tree, whose rows fit a cache, cut into full blocks and one that may be less.
+/// The rows, leaf by leaf, and in a leaf by rising number.
 template <class T>
-class lower_tree {
- public:
-  lower_tree(const input_columns<T>& input, const std::vector<column_scale>& scales, u32 block_rows, arrangement& to)
-      : input_(input), scales_(scales), block_rows_(block_rows), to_(to), values_(scales.size()) {}
+struct grouped_rows {
+  packed_bytes memory;
+  T* values = nullptr;  ///< row by row
+  u32* ids = nullptr;
+  std::vector<u64> begins;  ///< of leaves, and the end
 
-  void add(std::span<const u32> rows) {
-    rows_ = rows;
-    keys_.resize(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) keys_[i].row = static_cast<u32>(i);
-    for (std::size_t j = 0; j < values_.size(); ++j) {
-      values_[j].resize(rows.size());
-      for (std::size_t i = 0; i < rows.size(); ++i) values_[j][i] = input_.at(j, rows[i]);
+  grouped_rows(const input_columns<T>& input, const upper_tree<T>& tree, int workers)
+      : memory(column_memory(input.rows * (input.column.size() * sizeof(T) + 2 * sizeof(u32)))),
+        values(reinterpret_cast<T*>(memory.data.get())),
+        ids(reinterpret_cast<u32*>(values + input.rows * input.column.size())),
+        begins(tree.leaves() + 1) {
+    u32* const leaf_of = ids + input.rows;
+    const std::size_t columns = input.column.size();
+    // few enough chunks for a count a leaf each; the result does not depend on them
+    const u64 chunk_rows = std::max<u64>(u64{1} << 14, (input.rows / 256 / tree.batch + 1) * tree.batch);
+    const u64 chunks = (input.rows + chunk_rows - 1) / chunk_rows;
+    std::vector<u32> next(chunks * tree.leaves());
+    share_out(workers, chunks, [&](int, u64 chunk) {
+      std::vector<typename upper_tree<T>::image> images(tree.batch * columns);
+      u32* const counts = next.data() + chunk * tree.leaves();
+      const u64 end = std::min<u64>(input.rows, (chunk + 1) * chunk_rows);
+      for (u64 first = chunk * chunk_rows; first < end; first += tree.batch) {
+        const std::size_t count = std::min<std::size_t>(tree.batch, end - first);
+        tree.find_leaves(input, first, count, images.data(), leaf_of + first);
+        for (std::size_t i = 0; i < count; ++i) ++counts[leaf_of[first + i]];
+      }
+    });
+    u64 sum = 0;
+    for (std::size_t leaf = 0; leaf < tree.leaves(); ++leaf) {
+      begins[leaf] = sum;
+      for (u64 chunk = 0; chunk < chunks; ++chunk) {
+        u32& place = next[chunk * tree.leaves() + leaf];
+        const u32 count = place;
+        place = static_cast<u32>(sum);
+        sum += count;
+      }
     }
-    if (!rows.empty()) split(keys_);
+    begins.back() = sum;
+    share_out(workers, chunks, [&](int, u64 chunk) {
+      u32* const places = next.data() + chunk * tree.leaves();
+      const u64 end = std::min<u64>(input.rows, (chunk + 1) * chunk_rows);
+      for (u64 row = chunk * chunk_rows; row < end; ++row) {
+        const u64 place = places[leaf_of[row]]++;
+        ids[place] = static_cast<u32>(row);
+        T* const to = values + place * columns;
+        for (std::size_t j = 0; j < columns; ++j) to[j] = input.at(j, row);
+      }
+    });
   }
+};
 
- private:
-  void split(std::span<split_key<T>> part) {
-    if (part.size() <= block_rows_) {
-      to_.begins.push_back(static_cast<u32>(to_.ids.size()));
-      for (const auto& one : part) to_.ids.push_back(rows_[one.row]);
-      return;
+/// Where blocks begin: those of a leaf are full but for its last one.
+struct block_places {
+  std::vector<u32> begins;
+  std::vector<u32> first_of_leaf;
+  std::vector<u32> partition_begins;
+
+  block_places(std::span<const u64> leaf_begins, u32 block_rows) {
+    for (std::size_t leaf = 0; leaf + 1 < leaf_begins.size(); ++leaf) {
+      first_of_leaf.push_back(static_cast<u32>(begins.size()));
+      for (u64 at = leaf_begins[leaf]; at < leaf_begins[leaf + 1]; at += block_rows) {
+        begins.push_back(static_cast<u32>(at));
+      }
     }
-    const auto& column = values_[widest_column(scales_, part.size(),
-                                               [&](std::size_t j, std::size_t i) { return values_[j][part[i].row]; })];
-    for (auto& one : part) one.image = ordered::key_order<T>{}.image(column[one.row]);
-    const std::size_t blocks = (part.size() + block_rows_ - 1) / block_rows_;
-    const std::size_t middle = blocks / 2 * block_rows_;
-    std::nth_element(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(middle), part.end());
-    split(part.first(middle));
-    split(part.subspan(middle));
+    const auto blocks = static_cast<u32>(begins.size());
+    first_of_leaf.push_back(blocks);
+    begins.push_back(static_cast<u32>(leaf_begins.back()));
+    for (u32 block = 0; block < blocks; block += group_blocks) partition_begins.push_back(block);
+    partition_begins.push_back(blocks);
   }
-
-  const input_columns<T>& input_;
-  const std::vector<column_scale>& scales_;
-  u32 block_rows_;
-  arrangement& to_;
-  std::span<const u32> rows_;
-  std::vector<std::vector<T>> values_;
-  std::vector<split_key<T>> keys_;
 };
 
 }  // namespace
 
 template <class T>
-arrangement cluster(const input_columns<T>& input, u32 block_rows) {
-  const auto scales = scales_of(input);
+std::shared_ptr<const table_storage> build_clusters(const input_columns<T>& input, u32 block_rows, int workers) {
   // what the lower tree takes at a time; a leaf has one block that is not full
   const std::size_t leaf_rows = std::max<std::size_t>(8192, std::size_t{64} * block_rows);
   const auto levels = static_cast<unsigned>(std::bit_width(input.rows / leaf_rows));
-  const upper_tree<T> upper(input, scales, levels);
-  std::vector<u32> leaf(input.rows);
-  std::vector<u32> begins((std::size_t{1} << levels) + 1);
-  for (std::size_t row = 0; row < input.rows; ++row) {
-    leaf[row] = static_cast<u32>(upper.leaf_of(static_cast<u32>(row)));
-    ++begins[leaf[row] + 1];
-  }
-  for (std::size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
-  std::vector<u32> rows(input.rows);
-  auto next = begins;
-  for (std::size_t row = 0; row < input.rows; ++row) rows[next[leaf[row]]++] = static_cast<u32>(row);
-
-  arrangement made;
-  made.ids.reserve(input.rows);
-  lower_tree<T> lower(input, scales, block_rows, made);
-  for (std::size_t i = 0; i + 1 < begins.size(); ++i) {
-    lower.add(std::span<const u32>(rows).subspan(begins[i], begins[i + 1] - begins[i]));
-  }
-  for (std::size_t block = 0; block < made.begins.size(); block += group_blocks) {
-    made.partition_begins.push_back(static_cast<u32>(block));
-  }
-  made.partition_begins.push_back(static_cast<u32>(made.begins.size()));
-  made.begins.push_back(static_cast<u32>(made.ids.size()));
-  return made;
+  const upper_tree<T> upper(input, levels);
+  const grouped_rows<T> rows(input, upper, workers);
+  const block_places blocks(rows.begins, block_rows);
+  const std::size_t columns = input.column.size();
+  const unfinished_table made(
+      key_type_of<T>,
+      {columns, input.rows, input.rows, blocks.begins.size() - 1, blocks.partition_begins.size() - 1, block_rows},
+      blocks.begins, blocks.partition_begins);
+  const auto& of = made.storage->layout;
+  auto* const ids = made.part<u32>(of.ids);
+  auto* const positions = made.part<u32>(of.positions);
+  auto* const values = made.part<T>(of.values);
+  std::vector<lower_tree<T>> trees(static_cast<std::size_t>(workers), lower_tree<T>(upper.scales(), block_rows));
+  share_out(workers, upper.leaves(), [&](int worker, u64 leaf) {
+    const u64 first = rows.begins[leaf];
+    const T* const from = rows.values + first * columns;
+    const auto order =
+        trees[static_cast<std::size_t>(worker)].order(from, static_cast<u32>(rows.begins[leaf + 1] - first));
+    for (u32 b = blocks.first_of_leaf[leaf]; b < blocks.first_of_leaf[leaf + 1]; ++b) {
+      const u64 begin = blocks.begins[b];
+      const u64 end = blocks.begins[b + 1];
+      for (u64 i = begin; i < end; ++i) {
+        ids[i] = rows.ids[first + static_cast<u32>(order[i - first])];
+        positions[ids[i]] = static_cast<u32>(i);
+      }
+      for (u64 j = 0; j < columns; ++j) {
+        T* const column = values + j * of.row_stride;
+        for (u64 i = begin; i < end; ++i) column[i] = from[static_cast<u32>(order[i - first]) * columns + j];
+      }
+      write_block_extremes<T>(made.table, of, b);
+    }
+  });
+  write_directory<T>(made.table, of);
+  draw_sample<T>(*made.storage);
+  return made.storage;
 }
 
-template arrangement cluster(const input_columns<float>& input, u32 block_rows);
-template arrangement cluster(const input_columns<double>& input, u32 block_rows);
-template arrangement cluster(const input_columns<std::int32_t>& input, u32 block_rows);
-template arrangement cluster(const input_columns<std::uint32_t>& input, u32 block_rows);
+#define ZENITH_CLUSTERS_OF(T)                                                                                 \
+  template std::shared_ptr<const table_storage> build_clusters(const input_columns<T>& input, u32 block_rows, \
+                                                               int workers);
+ZENITH_CLUSTERS_OF(float)
+ZENITH_CLUSTERS_OF(double)
+ZENITH_CLUSTERS_OF(std::int32_t)
+ZENITH_CLUSTERS_OF(u32)
+#undef ZENITH_CLUSTERS_OF
 
 }  // namespace zenith::detail

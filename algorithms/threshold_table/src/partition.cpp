@@ -26,7 +26,8 @@ partitioned_rows by_position(std::size_t rows, std::size_t partitions) {
 /// tan(phi) of equation 4, from the corner of the columns' maxima: angle j of row i at [j * rows + i].
 template <class T>
 std::vector<float> angles_of(const input_columns<T>& input) {
-  const auto scales = scales_of(input);
+  std::vector<column_scale> scales;
+  for (const T* column : input.column) scales.push_back(scale_of(column, input.rows, input.stride));
   const std::size_t columns = input.column.size();
   std::vector<float> angles((columns - 1) * input.rows);
   for (std::size_t i = 0; i < input.rows; ++i) {

@@ -1,23 +1,18 @@
 #pragma once
 
 /// \file
-/// A threshold table in the host's memory, and the steps in which it is built: an arrangement of the rows, and from it
-/// the table's parts.
+/// A threshold table in the host's memory, and the steps in which it is built.
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include <zenith/packed_column.hpp>
 #include <zenith/threshold_table.hpp>
 
 namespace zenith::detail {
-
-struct freed {
-  void operator()(std::byte* at) const noexcept { std::free(at); }
-};
 
 /// What the cost model looks at, of rows and blocks that are spread over the table: column by column.
 template <class T>
@@ -31,7 +26,9 @@ struct table_sample {
 
 struct table_storage {
   threshold_layout layout;
-  std::unique_ptr<std::byte[], freed> bytes;
+  const std::byte* table = nullptr;         ///< `layout.bytes` bytes, aligned to 64
+  packed_bytes own;                         ///< the table's memory, or
+  std::shared_ptr<const std::byte> mapped;  ///< a mapped file, or neither: borrowed
   /// Of the table's type; the others are empty.
   table_sample<float> floats;
   table_sample<double> doubles;
@@ -74,8 +71,9 @@ struct column_scale {
   [[nodiscard]] double operator()(double value) const;
 };
 
+/// The scale of a column from its values, or from some of them.
 template <class T>
-[[nodiscard]] std::vector<column_scale> scales_of(const input_columns<T>& input);
+[[nodiscard]] column_scale scale_of(const T* values, std::size_t count, std::size_t stride);
 
 /// The order of the rows in a table, and where blocks and partitions begin; each list of beginnings ends with its end.
 struct arrangement {
@@ -84,17 +82,54 @@ struct arrangement {
   std::vector<std::uint32_t> partition_begins;  ///< in blocks
 };
 
-/// Blocks of rows that are near one another.
-template <class T>
-[[nodiscard]] arrangement cluster(const input_columns<T>& input, std::uint32_t block_rows);
 /// The paper's partitions.
 template <class T>
 [[nodiscard]] arrangement partition(const input_columns<T>& input, const table_options& options);
 
+/// Where the parts of a table stand. Ids are below `id_limit`.
+struct table_counts {
+  std::uint64_t columns;
+  std::uint64_t rows;
+  std::uint64_t id_limit;
+  std::uint64_t blocks;
+  std::uint64_t partitions;
+  std::uint32_t block_rows;
+};
+[[nodiscard]] threshold_layout place_table(key_type type, const table_counts& of);
+
+/// A table that is being made: memory with nothing but zeros between the parts, and the beginnings of blocks and
+/// partitions.
+struct unfinished_table {
+  std::shared_ptr<table_storage> storage;
+  std::byte* table;
+
+  unfinished_table(key_type type, const table_counts& of, std::span<const std::uint32_t> begins,
+                   std::span<const std::uint32_t> partition_begins);
+
+  template <class X>
+  [[nodiscard]] X* part(std::uint64_t offset) const {
+    return reinterpret_cast<X*>(table + offset);
+  }
+};
+
+/// Blocks of rows that are near one another.
+template <class T>
+[[nodiscard]] std::shared_ptr<const table_storage> build_clusters(const input_columns<T>& input,
+                                                                  std::uint32_t block_rows, int workers);
 /// The table of an arrangement.
 template <class T>
 [[nodiscard]] std::shared_ptr<const table_storage> arrange(const input_columns<T>& input, const arrangement& order,
-                                                           std::uint32_t block_rows);
+                                                           std::uint32_t block_rows, int workers);
+
+/// The extremes of block b, whose values and ids are in place.
+template <class T>
+void write_block_extremes(std::byte* table, const threshold_layout& of, std::uint64_t b);
+/// All other extremes, from those of the blocks.
+template <class T>
+void write_directory(std::byte* table, const threshold_layout& of);
+/// What the cost model needs of a whole table.
+template <class T>
+void draw_sample(table_storage& of);
 
 /// The share of the rows that strategy "blocks" is expected to evaluate, above 0 and at most 1. Weights as the caller
 /// gave them, negated for the smallest scores.

@@ -1,5 +1,6 @@
 // What a threshold table says of its arguments, and that it is a value.
 
+#include <algorithm>
 #include <cmath>
 #include <thread>
 
@@ -83,6 +84,25 @@ TEST_CASE("a threshold table is a value that outlives its columns", "[table][con
       if (best.keys != weights{15, 6} || best.indices != std::vector<std::uint64_t>{1, 0}) std::abort();
       if (best.backend.empty() || best.strategy.empty()) std::abort();
     });
+  }
+}
+
+TEST_CASE("a threshold table does not depend on the threads that build it", "[table][contract]") {
+  constexpr std::size_t rows = 70001;
+  std::vector<float> a(rows);
+  std::vector<float> b(rows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    a[i] = static_cast<float>((i * 7919) % rows);
+    b[i] = static_cast<float>(i % 3);
+  }
+  const zenith::column_set<float> columns{a, b};
+  for (const auto layout : {zenith::table_layout::clusters, zenith::table_layout::partitions}) {
+    const auto alone = table::build(columns, {.layout = layout});
+    const auto bytes = [](const table& of) { return zenith::detail::bytes_of(*of.storage()); };
+    for (const auto* const on : {"cpu:threads=1", "cpu:threads=3", "auto"}) {
+      const auto made = table::build(zenith::make_executor(on), columns, {.layout = layout});
+      CHECK(std::ranges::equal(bytes(made), bytes(alone)));
+    }
   }
 }
 

@@ -87,7 +87,7 @@ void ask_everywhere(zenith_test::verdict& seen, const arrangement& arranged, con
   const answer<T> expected(asked);
   zenith::column_set<T> columns;
   for (const auto& one : asked.columns) columns.add(one);
-  const auto table = zenith::threshold_table<T>::build(columns, arranged.options);
+  const auto table = zenith::threshold_table<T>::build(zenith::make_executor("auto"), columns, arranged.options);
   for (const auto& on : the_suite().targets) {
     for (const bool on_device : {false, true}) {
       if (on_device && on.memory != zenith::memory_space::device) continue;

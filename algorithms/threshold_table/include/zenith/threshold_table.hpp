@@ -96,7 +96,23 @@ struct table_input {
   std::size_t row_stride;
 };
 
-[[nodiscard]] std::shared_ptr<const table_storage> build_table(const table_input& input, const table_options& options);
+/// With the threads of `on`, or on the caller's when it is nullptr.
+[[nodiscard]] std::shared_ptr<const table_storage> build_table(const table_input& input, const table_options& options,
+                                                               const execution* on);
+template <scorable T>
+[[nodiscard]] table_input input_of(const column_set<T>& columns) {
+  table_input input{key_type_of<T>, {}, columns.rows(), 1};
+  for (std::size_t j = 0; j < columns.size(); ++j) input.columns.push_back(columns.data(j));
+  return input;
+}
+template <scorable T>
+[[nodiscard]] table_input input_of(const matrix_view<const T>& matrix) {
+  table_input input{key_type_of<T>, {}, matrix.rows(), matrix.row_stride()};
+  for (std::size_t j = 0; j < matrix.columns(); ++j) {
+    input.columns.push_back(matrix.rows() == 0 ? nullptr : matrix.data() + j * matrix.column_stride());
+  }
+  return input;
+}
 [[nodiscard]] const threshold_layout& layout_of(const table_storage& table);
 [[nodiscard]] std::span<const std::byte> bytes_of(const table_storage& table);
 
@@ -152,9 +168,11 @@ class threshold_table {
 
   threshold_table() = default;
 
-  /// Copies the columns, which need not live longer. On the caller's thread. Complexity: O(d n log n) comparisons of a
-  /// row's values at most for n rows and d columns; memory: the columns and 8 bytes a row, and 4 d values and 56 bytes
-  /// a block.
+  /// Copies the columns, which need not live longer, with the threads of `on`: an executor of the host's own, another
+  /// one's all that the process may use. The table does not depend on how many there are. Complexity: a row passes
+  /// about log2(n / options.block_rows) cuts, for n rows of d columns O(d n + n log n); memory while it is built: the
+  /// columns twice and 16 bytes a row; the table has the columns and 8 bytes a row, and 4 d values and 56 bytes a
+  /// block.
   ///
   /// Throws `invalid_argument` for no column or more than 64, for options.block_rows outside of 1 to 1024, for
   /// options.partitions of 0, or when options.order_weights is not finite or not one a column; `unsupported` for more
@@ -162,18 +180,21 @@ class threshold_table {
   ///
   /// Sources: Zois, Tsotras, Najjar: GPU Accelerated Top-K Selection With Efficient Early Stopping, 2019 (partitions);
   /// Bentley: Multidimensional binary search trees, CACM 1975 (clusters).
-  [[nodiscard]] static threshold_table build(const column_set<T>& columns, const table_options& options = {}) {
-    detail::table_input input{key_type_of<T>, {}, columns.rows(), 1};
-    for (std::size_t j = 0; j < columns.size(); ++j) input.columns.push_back(columns.data(j));
-    return threshold_table(detail::build_table(input, options));
+  [[nodiscard]] static threshold_table build(const executor& on, const column_set<T>& columns,
+                                             const table_options& options = {}) {
+    return threshold_table(detail::build_table(detail::input_of(columns), options, &on.settings()));
   }
   /// The same from a matrix of any strides.
+  [[nodiscard]] static threshold_table build(const executor& on, const matrix_view<const T>& matrix,
+                                             const table_options& options = {}) {
+    return threshold_table(detail::build_table(detail::input_of<T>(matrix), options, &on.settings()));
+  }
+  /// The same on the caller's thread.
+  [[nodiscard]] static threshold_table build(const column_set<T>& columns, const table_options& options = {}) {
+    return threshold_table(detail::build_table(detail::input_of(columns), options, nullptr));
+  }
   [[nodiscard]] static threshold_table build(const matrix_view<const T>& matrix, const table_options& options = {}) {
-    detail::table_input input{key_type_of<T>, {}, matrix.rows(), matrix.row_stride()};
-    for (std::size_t j = 0; j < matrix.columns(); ++j) {
-      input.columns.push_back(matrix.rows() == 0 ? nullptr : matrix.data() + j * matrix.column_stride());
-    }
-    return threshold_table(detail::build_table(input, options));
+    return threshold_table(detail::build_table(detail::input_of<T>(matrix), options, nullptr));
   }
 
   [[nodiscard]] std::size_t rows() const { return held_ ? detail::layout_of(*held_).rows : 0; }

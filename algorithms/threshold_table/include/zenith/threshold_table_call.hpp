@@ -37,11 +37,12 @@ struct threshold_layout {
   std::uint32_t columns = 0;
   std::uint32_t block_rows = 0;  ///< the most that a block has
   std::uint64_t rows = 0;
+  std::uint64_t id_limit = 0;  ///< ids are below it: `rows` as built, more once rows were erased
   std::uint64_t partitions = 0;
   std::uint64_t row_stride = 0;        ///< values from a column to the next
   std::uint64_t values = 0;            ///< column j of position i at values + (j * row_stride + i) * size
-  std::uint64_t ids = 0;               ///< 32 bits a position: the row's number in the input
-  std::uint64_t positions = 0;         ///< 32 bits a row of the input: its position
+  std::uint64_t ids = 0;               ///< 32 bits a position: the row's id, its number in the input
+  std::uint64_t positions = 0;         ///< 32 bits an id: the row's position, or ~0 where no row has the id
   std::uint64_t begins = 0;            ///< 32 bits a block, and one more
   std::uint64_t partition_begins = 0;  ///< in blocks, 32 bits a partition, and one more
   extremes_layout of_blocks;

@@ -10,7 +10,7 @@
 #include <oneapi/tbb/task_scheduler_observer.h>
 #endif
 
-namespace zenith::cpu_backend {
+namespace zenith::detail {
 
 /// The number of processors in the places of an OpenMP runtime of this process that binds the calling thread to fewer;
 /// 0 without one.
@@ -31,4 +31,4 @@ class unbound_workers final : public oneapi::tbb::task_scheduler_observer {
 
 #endif
 
-}  // namespace zenith::cpu_backend
+}  // namespace zenith::detail

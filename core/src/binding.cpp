@@ -1,4 +1,4 @@
-#include <backends/cpu/binding.hpp>
+#include <core/binding.hpp>
 
 #if defined(__linux__)
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 #include <oneapi/tbb/global_control.h>
 #endif
 
-namespace zenith::cpu_backend {
+namespace zenith::detail {
 namespace {
 
 #if defined(__linux__)
@@ -77,4 +77,4 @@ void unbound_workers::on_scheduler_entry(bool is_worker) {
 
 #endif
 
-}  // namespace zenith::cpu_backend
+}  // namespace zenith::detail
