@@ -12,8 +12,9 @@ using u64 = std::uint64_t;
 }  // namespace
 
 template <class T>
-void write_block_extremes(std::byte* table, const threshold_layout& of, u64 b) {
-  const extremes_writer<T> blocks(table, of.of_blocks, of.columns);
+void write_block_extremes(const std::byte* table, const threshold_layout& of, u64 b, std::byte* to_table,
+                          const extremes_layout& to) {
+  const extremes_writer<T> blocks(to_table, to, of.columns);
   const auto* const begins = reinterpret_cast<const u32*>(table + of.begins);
   const auto* const ids = reinterpret_cast<const u32*>(table + of.ids);
   blocks.begin(b);
@@ -88,7 +89,7 @@ std::shared_ptr<const table_storage> arrange(const input_columns<T>& input, cons
       T* const column = values + j * of.row_stride;
       for (u64 i = order.begins[taken * piece]; i < order.begins[end]; ++i) column[i] = input.at(j, ids[i]);
     }
-    for (u64 b = taken * piece; b < end; ++b) write_block_extremes<T>(made.table, of, b);
+    for (u64 b = taken * piece; b < end; ++b) write_block_extremes<T>(made.table, of, b, made.table, of.of_blocks);
   });
   write_directory<T>(made.table, of);
   draw_sample<T>(*made.storage);
@@ -96,7 +97,8 @@ std::shared_ptr<const table_storage> arrange(const input_columns<T>& input, cons
 }
 
 #define ZENITH_TABLE_OF(T)                                                                                       \
-  template void write_block_extremes<T>(std::byte * table, const threshold_layout& of, u64 b);                   \
+  template void write_block_extremes<T>(const std::byte* table, const threshold_layout& of, u64 b,               \
+                                        std::byte* to_table, const extremes_layout& to);                         \
   template void write_directory<T>(std::byte * table, const threshold_layout& of);                               \
   template void draw_sample<T>(table_storage & of);                                                              \
   template std::shared_ptr<const table_storage> arrange(const input_columns<T>& input, const arrangement& order, \

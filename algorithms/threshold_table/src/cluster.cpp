@@ -237,7 +237,7 @@ std::shared_ptr<const table_storage> build_clusters(const input_columns<T>& inpu
         T* const column = values + j * of.row_stride;
         for (u64 i = begin; i < end; ++i) column[i] = from[static_cast<u32>(order[i - first]) * columns + j];
       }
-      write_block_extremes<T>(made.table, of, b);
+      write_block_extremes<T>(made.table, of, b, made.table, of.of_blocks);
     }
   });
   write_directory<T>(made.table, of);

@@ -121,9 +121,10 @@ template <class T>
 [[nodiscard]] std::shared_ptr<const table_storage> arrange(const input_columns<T>& input, const arrangement& order,
                                                            std::uint32_t block_rows, int workers);
 
-/// The extremes of block b, whose values and ids are in place.
+/// The extremes of block b, whose values and ids are in place, as item b of `to` in `to_table`.
 template <class T>
-void write_block_extremes(std::byte* table, const threshold_layout& of, std::uint64_t b);
+void write_block_extremes(const std::byte* table, const threshold_layout& of, std::uint64_t b, std::byte* to_table,
+                          const extremes_layout& to);
 /// All other extremes, from those of the blocks.
 template <class T>
 void write_directory(std::byte* table, const threshold_layout& of);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -113,6 +114,10 @@ template <scorable T>
   }
   return input;
 }
+/// Each throws as its public caller says.
+void save_table(const table_storage* of, const std::filesystem::path& file);
+[[nodiscard]] std::shared_ptr<const table_storage> open_table(const std::filesystem::path& file, key_type type);
+[[nodiscard]] std::shared_ptr<const table_storage> parse_table(std::span<const std::byte> bytes, key_type type);
 [[nodiscard]] const threshold_layout& layout_of(const table_storage& table);
 [[nodiscard]] std::span<const std::byte> bytes_of(const table_storage& table);
 
@@ -195,6 +200,23 @@ class threshold_table {
   }
   [[nodiscard]] static threshold_table build(const matrix_view<const T>& matrix, const table_options& options = {}) {
     return threshold_table(detail::build_table(detail::input_of<T>(matrix), options, nullptr));
+  }
+
+  /// Writes the table to `file`, whose bytes FORMAT.md of this family describes. The file is written beside its place
+  /// and then put there: whoever opens it sees the old one or the new one, and a failed call leaves the old one.
+  /// O(bytes). Throws `invalid_argument`, naming the file, for a default-made table and for what cannot be written.
+  void save(const std::filesystem::path& file) const { detail::save_table(held_.get(), file); }
+  /// Maps a saved table into memory and checks all of it, extremes and ids too: O(bytes), and no copy of them. Any
+  /// number of processes may map one file. It must not be changed in place or cut short while it is open; `save` does
+  /// neither. Throws, naming the file, `invalid_argument` when it cannot be read or holds columns of another type, and
+  /// `corrupt_data` when it is not a whole table.
+  [[nodiscard]] static threshold_table open(const std::filesystem::path& file) {
+    return threshold_table(detail::open_table(file, key_type_of<T>));
+  }
+  /// The same over the bytes of such a file, which are borrowed by the table and its copies; they begin at a multiple
+  /// of 64.
+  [[nodiscard]] static threshold_table parse(std::span<const std::byte> bytes) {
+    return threshold_table(detail::parse_table(bytes, key_type_of<T>));
   }
 
   [[nodiscard]] std::size_t rows() const { return held_ ? detail::layout_of(*held_).rows : 0; }
