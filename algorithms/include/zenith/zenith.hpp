@@ -33,4 +33,5 @@
 #include <zenith/threshold_table_call.hpp>
 #include <zenith/top_k.hpp>
 #include <zenith/types.hpp>
+#include <zenith/updatable_threshold_table.hpp>
 #include <zenith/version.hpp>

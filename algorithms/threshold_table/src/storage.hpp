@@ -132,6 +132,9 @@ void write_directory(std::byte* table, const threshold_layout& of);
 template <class T>
 void draw_sample(table_storage& of);
 
+/// Throws invalid_argument for what is wrong with the sizes of a query.
+void check_query(const table_query& query, std::size_t columns, std::uint64_t rows, std::uint64_t id_limit);
+
 /// The share of the rows that strategy "blocks" is expected to evaluate, above 0 and at most 1. Weights as the caller
 /// gave them, negated for the smallest scores.
 [[nodiscard]] double expected_share(const table_storage& table, std::span<const std::uint32_t> columns,

@@ -28,20 +28,21 @@ threshold_table_problem problem_of(const table_query& query, const scored_top_k_
   return problem;
 }
 
-void check_ids(const table_query& query, const threshold_layout& layout) {
-  if (query.index_bytes != 4 || !query.index_signed || layout.id_limit <= std::uint64_t{1} << 31) return;
-  scored_top_k_detail::reject("table has ids up to " + std::to_string(layout.id_limit - 1) +
-                              ", more than out_indices of 32 bits can hold; use 64-bit indices");
-}
-
 }  // namespace
+
+void check_query(const table_query& query, std::size_t columns, std::uint64_t rows, std::uint64_t id_limit) {
+  scored_top_k_detail::check_sizes({"table", rows, columns, query.weights_count, query.out_scores_count,
+                                    query.out_indices_count, query.index_bytes, query.index_signed});
+  if (query.index_bytes == 4 && query.index_signed && id_limit > std::uint64_t{1} << 31) {
+    scored_top_k_detail::reject("table has ids up to " + std::to_string(id_limit - 1) +
+                                ", more than out_indices of 32 bits can hold; use 64-bit indices");
+  }
+}
 
 top_k_run query_table(const executor& on, const table_query& query, const table_query_options& options) {
   static const threshold_layout nothing;
   const auto& layout = query.table == nullptr ? nothing : query.table->layout;
-  scored_top_k_detail::check_sizes({"table", layout.rows, layout.columns, query.weights_count, query.out_scores_count,
-                                    query.out_indices_count, query.index_bytes, query.index_signed});
-  check_ids(query, layout);
+  check_query(query, layout.columns, layout.rows, layout.id_limit);
   const scored_top_k_detail::weighted_columns weighted("table", query.score_type, query.weights, query.weights_count,
                                                        most_table_columns);
   const auto problem = problem_of(query, weighted, options);

@@ -232,6 +232,8 @@ class threshold_table {
  private:
   template <scorable>
   friend class device_threshold_table;
+  template <scorable>
+  friend class threshold_snapshot;
 
   explicit threshold_table(std::shared_ptr<const detail::table_storage> held) : held_(std::move(held)) {}
 

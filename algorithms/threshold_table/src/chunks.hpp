@@ -1,0 +1,101 @@
+#pragma once
+
+/// \file
+/// The blocks of an updatable table: chunks of blocks, which snapshots share and writers copy before they change them.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include <algorithms/threshold_table/src/extremes.hpp>
+#include <zenith/updatable_threshold_table.hpp>
+
+namespace zenith::detail {
+
+/// Blocks of a chunk at most.
+inline constexpr std::uint32_t chunk_blocks = 128;
+/// A chunk with fewer is merged into another one.
+inline constexpr std::uint32_t least_chunk_blocks = 16;
+
+/// The rows of a block.
+template <class T>
+struct leaf_rows {
+  std::uint64_t epoch;  ///< of its making: since the next one a snapshot may hold it
+  std::uint32_t count = 0;
+  std::uint32_t capacity;
+  std::vector<T> values;  ///< column j of row r at [j * capacity + r]
+  std::vector<std::uint32_t> ids;
+
+  leaf_rows(std::uint64_t made_in, std::uint32_t most, std::size_t columns)
+      : epoch(made_in), capacity(most), values(columns * most), ids(most) {}
+
+  [[nodiscard]] T* column(std::size_t j) { return values.data() + j * capacity; }
+  [[nodiscard]] const T* column(std::size_t j) const { return values.data() + j * capacity; }
+};
+
+/// Blocks with their extremes, and the extremes of them all.
+template <class T>
+struct block_chunk {
+  std::uint64_t epoch;
+  std::uint32_t count = 0;
+  std::uint32_t first_id = ~std::uint32_t{0};
+  std::uint64_t nan = 0;
+  std::vector<T> most;  ///< of the chunk, one a column
+  std::vector<T> least;
+  std::vector<T> maxima;  ///< column j of block i at [j * chunk_blocks + i]
+  std::vector<T> minima;
+  std::array<std::uint64_t, chunk_blocks> nans{};
+  std::array<std::uint32_t, chunk_blocks> first_ids{};
+  std::array<std::uint32_t, chunk_blocks> leaves{};  ///< the writer's numbers of the blocks
+  std::array<std::shared_ptr<leaf_rows<T>>, chunk_blocks> blocks;
+
+  block_chunk(std::uint64_t made_in, std::size_t columns)
+      : epoch(made_in),
+        most(columns, range_of_values<T>::none_most),
+        least(columns, range_of_values<T>::none_least),
+        maxima(columns * chunk_blocks),
+        minima(columns * chunk_blocks) {}
+
+  void set(std::uint32_t block, std::size_t column, const range_of_values<T>& to) {
+    maxima[column * chunk_blocks + block] = to.most;
+    minima[column * chunk_blocks + block] = to.least;
+    const std::uint64_t bit = std::uint64_t{1} << column;
+    nans[block] = to.has_nan ? nans[block] | bit : nans[block] & ~bit;
+  }
+  /// The chunk's extremes of a column, from its blocks'.
+  void sum_up(std::size_t column) {
+    range_of_values<T> all;
+    for (std::uint32_t b = 0; b < count; ++b) {
+      const T more = maxima[column * chunk_blocks + b];
+      const T less = minima[column * chunk_blocks + b];
+      all.most = more > all.most ? more : all.most;
+      all.least = less < all.least ? less : all.least;
+    }
+    most[column] = all.most;
+    least[column] = all.least;
+  }
+  void sum_up_ids() {
+    first_id = ~std::uint32_t{0};
+    nan = 0;
+    for (std::uint32_t b = 0; b < count; ++b) {
+      first_id = first_ids[b] < first_id ? first_ids[b] : first_id;
+      nan |= nans[b];
+    }
+  }
+};
+
+template <class T>
+struct snapshot_storage {
+  std::vector<std::shared_ptr<const block_chunk<T>>> chunks;
+  std::size_t columns = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t id_limit = 0;
+  std::uint32_t block_rows = 0;
+
+  mutable std::mutex guard;  ///< of `table`
+  mutable std::shared_ptr<const table_storage> table;
+};
+
+}  // namespace zenith::detail

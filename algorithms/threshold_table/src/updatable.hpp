@@ -1,0 +1,443 @@
+#pragma once
+
+/// \file
+/// An updatable table's blocks as its writer sees them. Not guarded: see updatable.cpp.
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include <algorithms/threshold_table/src/chunks.hpp>
+#include <algorithms/threshold_table/src/router.hpp>
+#include <core/key_order.hpp>
+
+namespace zenith::detail {
+
+/// Rows that are not in a block: row by row.
+template <class T>
+struct loose_rows {
+  std::vector<T> values;
+  std::vector<std::uint32_t> ids;
+};
+
+template <class T>
+struct updatable_storage {
+  using u32 = std::uint32_t;
+  using u64 = std::uint64_t;
+  using chunk_type = block_chunk<T>;
+  using rows_type = leaf_rows<T>;
+  static constexpr u32 none = ~u32{0};
+
+  struct row_place {
+    u32 leaf = none;  ///< none: erased
+    u32 row = 0;
+  };
+
+  mutable std::mutex guard;
+
+  updatable_storage(std::size_t column_count, u32 most, u32 least)
+      : columns_(column_count), block_rows_(most), least_rows_(least), route_(new_leaf()), extent_(column_count) {
+    chunks_.push_back(std::make_shared<chunk_type>(epoch_, columns_));
+    place_leaf(0, 0);
+  }
+
+  [[nodiscard]] std::size_t columns() const { return columns_; }
+  [[nodiscard]] u64 rows() const { return rows_; }
+  [[nodiscard]] u64 id_limit() const { return places_.size(); }
+  [[nodiscard]] bool contains(u64 id) const { return id < places_.size() && places_[id].leaf != none; }
+  void copy_row(u64 id, T* to) const {
+    const auto& rows = rows_of(places_[id].leaf);
+    for (std::size_t j = 0; j < columns_; ++j) to[j] = rows.column(j)[places_[id].row];
+  }
+
+  /// Ids from id_limit() on; their rows come with `add`.
+  void add_ids(u64 count) { places_.resize(places_.size() + count); }
+
+  void add(const T* row, u32 id) {
+    widen(row);
+    add_to(route_.find(row), row, id);
+  }
+  /// Rows of one block are added together.
+  void add_all(const loose_rows<T>& from) {
+    std::vector<std::pair<u32, u32>> order(from.ids.size());  // leaf, row
+    for (u32 i = 0; i < order.size(); ++i) {
+      const T* const row = from.values.data() + i * columns_;
+      widen(row);
+      order[i] = {route_.find(row), i};
+    }
+    std::ranges::sort(order);
+    for (std::size_t begin = 0; begin < order.size();) {
+      std::size_t end = begin;
+      while (end < order.size() && order[end].first == order[begin].first) ++end;
+      const u32 leaf = order[begin].first;
+      if (rows_of(leaf).count + (end - begin) <= block_rows_) {
+        for (; begin < end; ++begin) {
+          append(leaf, from.values.data() + order[begin].second * columns_, from.ids[order[begin].second]);
+        }
+        continue;
+      }
+      auto all = take(leaf);
+      for (; begin < end; ++begin) {
+        const T* const row = from.values.data() + order[begin].second * columns_;
+        all.values.insert(all.values.end(), row, row + columns_);
+        all.ids.push_back(from.ids[order[begin].second]);
+      }
+      spread(leaf, all);
+    }
+  }
+
+  void erase(u64 id) {
+    const auto [leaf, row] = places_[id];
+    places_[id].leaf = none;
+    const auto [c, b] = leaves_[leaf];
+    auto& rows = writable(c, b);
+    auto& chunk = *chunks_[c];
+    const u32 last = --rows.count;
+    --rows_;
+    for (std::size_t j = 0; j < columns_; ++j) {
+      T* const column = rows.column(j);
+      const T gone = column[row];
+      column[row] = column[last];
+      narrow(chunk, b, j, gone, rows);
+    }
+    const bool was_first = rows.ids[row] == chunk.first_ids[b];
+    rows.ids[row] = rows.ids[last];
+    if (row != last) places_[rows.ids[row]].row = row;
+    if (was_first) find_first_id(chunk, b, rows);
+    if (rows.count < least_rows_ && !route_.is_only(leaf)) dissolve(leaf);
+  }
+
+  void update(u64 id, const T* row) {
+    const auto [leaf, at] = places_[id];
+    widen(row);
+    const u32 to = route_.find(row);
+    if (to != leaf) {
+      erase(id);
+      // merging may have moved the leaf
+      add_to(route_.find(row), row, static_cast<u32>(id));
+      return;
+    }
+    const auto [c, b] = leaves_[leaf];
+    auto& rows = writable(c, b);
+    auto& chunk = *chunks_[c];
+    for (std::size_t j = 0; j < columns_; ++j) {
+      T* const column = rows.column(j);
+      const T gone = column[at];
+      column[at] = row[j];
+      include(chunk, b, j, row[j]);
+      narrow(chunk, b, j, gone, rows);
+    }
+  }
+
+  [[nodiscard]] std::shared_ptr<const snapshot_storage<T>> snapshot() {
+    if (last_ != nullptr) return last_;
+    auto made = std::make_shared<snapshot_storage<T>>();
+    made->chunks.assign(chunks_.begin(), chunks_.end());
+    made->columns = columns_;
+    made->rows = rows_;
+    made->id_limit = places_.size();
+    made->block_rows = block_rows_;
+    ++epoch_;  // what there is now, is shared
+    last_ = made;
+    return made;
+  }
+  /// To be called before any change.
+  void forget_snapshot() { last_ = nullptr; }
+
+ private:
+  struct leaf_place {
+    u32 chunk;
+    u32 block;
+  };
+
+  // ---- blocks and chunks
+
+  [[nodiscard]] const rows_type& rows_of(u32 leaf) const {
+    return *chunks_[leaves_[leaf].chunk]->blocks[leaves_[leaf].block];
+  }
+  /// The chunk, which no snapshot has.
+  [[nodiscard]] chunk_type& writable(u32 c) {
+    auto& chunk = chunks_[c];
+    if (chunk->epoch != epoch_) {
+      chunk = std::make_shared<chunk_type>(*chunk);
+      chunk->epoch = epoch_;
+    }
+    return *chunk;
+  }
+  [[nodiscard]] rows_type& writable(u32 c, u32 b) {
+    auto& rows = writable(c).blocks[b];
+    if (rows->epoch != epoch_) {
+      rows = std::make_shared<rows_type>(*rows);
+      rows->epoch = epoch_;
+    }
+    return *rows;
+  }
+
+  [[nodiscard]] u32 new_leaf() {
+    if (free_leaves_.empty()) {
+      leaves_.push_back({none, none});
+      return static_cast<u32>(leaves_.size() - 1);
+    }
+    const u32 leaf = free_leaves_.back();
+    free_leaves_.pop_back();
+    return leaf;
+  }
+  /// Gives a leaf an empty block in chunk c, which has room.
+  void place_leaf(u32 leaf, u32 c) {
+    auto& chunk = writable(c);
+    const u32 b = chunk.count++;
+    chunk.blocks[b] = std::make_shared<rows_type>(epoch_, block_rows_, columns_);
+    chunk.leaves[b] = leaf;
+    leaves_[leaf] = {c, b};
+    for (std::size_t j = 0; j < columns_; ++j) chunk.set(b, j, {});
+    chunk.first_ids[b] = none;
+  }
+  /// Copies block b of a chunk to place `to` of another or of itself.
+  void move_block(const chunk_type& from, u32 b, u32 c, u32 to) {
+    auto& chunk = *chunks_[c];
+    for (std::size_t j = 0; j < columns_; ++j) {
+      chunk.maxima[j * chunk_blocks + to] = from.maxima[j * chunk_blocks + b];
+      chunk.minima[j * chunk_blocks + to] = from.minima[j * chunk_blocks + b];
+    }
+    chunk.nans[to] = from.nans[b];
+    chunk.first_ids[to] = from.first_ids[b];
+    chunk.leaves[to] = from.leaves[b];
+    chunk.blocks[to] = from.blocks[b];
+    leaves_[chunk.leaves[to]] = {c, to};
+  }
+  void sum_up(u32 c) {
+    auto& chunk = writable(c);
+    for (std::size_t j = 0; j < columns_; ++j) chunk.sum_up(j);
+    chunk.sum_up_ids();
+  }
+  void drop_block(u32 c, u32 b) {
+    auto& chunk = writable(c);
+    const u32 last = --chunk.count;
+    if (b != last) move_block(chunk, last, c, b);
+    chunk.blocks[last] = nullptr;
+    sum_up(c);
+  }
+  /// Half of the blocks go to a new chunk: those above the median of the column in which blocks lie farthest apart.
+  void split_chunk(u32 c) {
+    const auto old = chunks_[c];
+    const auto middle_of = [&](std::size_t j, u32 b) {
+      return (static_cast<double>(old->maxima[j * chunk_blocks + b]) / 2 +
+              static_cast<double>(old->minima[j * chunk_blocks + b]) / 2);
+    };
+    std::size_t widest = 0;
+    double extent = -1;
+    for (std::size_t j = 0; j < columns_; ++j) {
+      range_of_values<double> middles;
+      for (u32 b = 0; b < old->count; ++b) middles.add(middle_of(j, b));
+      const double share = share_of(j, middles.least, middles.most);
+      if (!(share > extent)) continue;
+      extent = share;
+      widest = j;
+    }
+    std::vector<std::pair<std::uint64_t, u32>> order;
+    for (u32 b = 0; b < old->count; ++b) {
+      order.emplace_back(ordered::key_order<double>{}.image(middle_of(widest, b)), b);
+    }
+    std::ranges::sort(order);
+    const auto other = static_cast<u32>(chunks_.size());
+    chunks_[c] = std::make_shared<chunk_type>(epoch_, columns_);
+    chunks_.push_back(std::make_shared<chunk_type>(epoch_, columns_));
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const u32 to = i < order.size() / 2 ? c : other;
+      move_block(*old, order[i].second, to, chunks_[to]->count++);
+    }
+    sum_up(c);
+    sum_up(other);
+  }
+  /// Moves the blocks of chunk c to another one, and the last chunk to its place.
+  void merge_chunk(u32 c, u32 into) {
+    const auto old = chunks_[c];
+    for (u32 b = 0; b < old->count; ++b) {
+      if (chunks_[into]->count == chunk_blocks) split_chunk(into);
+      const u32 to = writable(into).count++;
+      move_block(*old, b, into, to);
+    }
+    sum_up(into);
+    const auto last = static_cast<u32>(chunks_.size() - 1);
+    if (c != last) {
+      chunks_[c] = chunks_[last];
+      for (u32 b = 0; b < chunks_[c]->count; ++b) leaves_[chunks_[c]->leaves[b]].chunk = c;
+    }
+    chunks_.pop_back();
+  }
+
+  // ---- extremes
+
+  /// All values that there ever were, for comparing columns with one another.
+  void widen(const T* row) {
+    for (std::size_t j = 0; j < columns_; ++j) {
+      extent_[j].most = row[j] > extent_[j].most ? row[j] : extent_[j].most;
+      extent_[j].least = row[j] < extent_[j].least ? row[j] : extent_[j].least;
+    }
+  }
+  /// What an interval of column j is of all of it.
+  [[nodiscard]] double share_of(std::size_t j, double least, double most) const {
+    const double all = static_cast<double>(extent_[j].most) / 2 - static_cast<double>(extent_[j].least) / 2;
+    const double part = most / 2 - least / 2;
+    return all > 0 && part > 0 ? part / all : 0;
+  }
+  void include(chunk_type& chunk, u32 b, std::size_t j, T value) {
+    T& most = chunk.maxima[j * chunk_blocks + b];
+    T& least = chunk.minima[j * chunk_blocks + b];
+    most = value > most ? value : most;
+    least = value < least ? value : least;
+    chunk.most[j] = value > chunk.most[j] ? value : chunk.most[j];
+    chunk.least[j] = value < chunk.least[j] ? value : chunk.least[j];
+    if (value != value) {
+      chunk.nans[b] |= u64{1} << j;
+      chunk.nan |= u64{1} << j;
+    }
+  }
+  /// Finds the extremes again that a value may have been that is gone from block b.
+  void narrow(chunk_type& chunk, u32 b, std::size_t j, T gone, const rows_type& rows) {
+    T& most = chunk.maxima[j * chunk_blocks + b];
+    T& least = chunk.minima[j * chunk_blocks + b];
+    if (gone < most && gone > least) return;
+    chunk.set(b, j, range_of_values<T>::of(rows.column(j), rows.count));
+    if (!(gone < chunk.most[j]) || !(gone > chunk.least[j])) chunk.sum_up(j);
+    if (gone != gone) chunk.sum_up_ids();
+  }
+  void find_first_id(chunk_type& chunk, u32 b, const rows_type& rows) {
+    const bool was_first = chunk.first_ids[b] == chunk.first_id;
+    u32 first = none;
+    for (u32 r = 0; r < rows.count; ++r) first = rows.ids[r] < first ? rows.ids[r] : first;
+    chunk.first_ids[b] = first;
+    if (was_first) chunk.sum_up_ids();
+  }
+
+  // ---- rows
+
+  /// To a block that has room.
+  void append(u32 leaf, const T* row, u32 id) {
+    const auto [c, b] = leaves_[leaf];
+    auto& rows = writable(c, b);
+    auto& chunk = *chunks_[c];
+    const u32 at = rows.count++;
+    for (std::size_t j = 0; j < columns_; ++j) {
+      rows.column(j)[at] = row[j];
+      include(chunk, b, j, row[j]);
+    }
+    rows.ids[at] = id;
+    chunk.first_ids[b] = id < chunk.first_ids[b] ? id : chunk.first_ids[b];
+    chunk.first_id = id < chunk.first_id ? id : chunk.first_id;
+    places_[id] = {leaf, at};
+    ++rows_;
+  }
+  void add_to(u32 leaf, const T* row, u32 id) {
+    if (rows_of(leaf).count < block_rows_) {
+      append(leaf, row, id);
+      return;
+    }
+    auto all = take(leaf);
+    all.values.insert(all.values.end(), row, row + columns_);
+    all.ids.push_back(id);
+    spread(leaf, all);
+  }
+  /// The rows of a block, which is empty then; its extremes are left to who fills it or drops it.
+  [[nodiscard]] loose_rows<T> take(u32 leaf) {
+    const auto [c, b] = leaves_[leaf];
+    auto& rows = writable(c, b);
+    loose_rows<T> taken;
+    taken.values.resize(rows.count * columns_);
+    for (std::size_t j = 0; j < columns_; ++j) {
+      for (u32 r = 0; r < rows.count; ++r) taken.values[r * columns_ + j] = rows.column(j)[r];
+    }
+    taken.ids.assign(rows.ids.begin(), rows.ids.begin() + static_cast<std::ptrdiff_t>(rows.count));
+    rows_ -= rows.count;
+    rows.count = 0;
+    auto& chunk = *chunks_[c];
+    for (std::size_t j = 0; j < columns_; ++j) chunk.set(b, j, {});
+    chunk.first_ids[b] = none;
+    return taken;
+  }
+  /// A block with too few rows gives them away.
+  void dissolve(u32 leaf) {
+    const auto taken = take(leaf);
+    const u32 c = leaves_[leaf].chunk;
+    const u32 b = leaves_[leaf].block;
+    route_.remove(leaf);
+    free_leaves_.push_back(leaf);
+    drop_block(c, b);
+    u32 neighbour = none;
+    for (std::size_t i = 0; i < taken.ids.size(); ++i) {
+      add(taken.values.data() + i * columns_, taken.ids[i]);
+      neighbour = places_[taken.ids[i]].leaf;
+    }
+    if (chunks_[c]->count >= least_chunk_blocks || chunks_.size() == 1) return;
+    u32 into = neighbour == none ? c : leaves_[neighbour].chunk;
+    if (into == c && chunks_[c]->count > 0) return;
+    if (into == c) into = c == 0 ? 1 : 0;
+    merge_chunk(c, into);
+  }
+
+  /// Puts rows into an empty block, or into a subtree in its place when they are too many.
+  void spread(u32 leaf, const loose_rows<T>& from) {
+    std::vector<cut_row> order(from.ids.size());
+    for (u32 i = 0; i < order.size(); ++i) order[i].row = i;
+    spread(leaf, from, order);
+    sum_up(leaves_[leaf].chunk);
+  }
+  struct cut_row {
+    ordered::bits_t<T> image;
+    u32 row;
+    [[nodiscard]] bool operator<(const cut_row& other) const {
+      return image < other.image || (image == other.image && row < other.row);
+    }
+  };
+  void spread(u32 leaf, const loose_rows<T>& from, std::span<cut_row> order) {
+    if (order.size() <= block_rows_) {
+      for (const auto& one : order) append(leaf, from.values.data() + one.row * columns_, from.ids[one.row]);
+      return;
+    }
+    const std::size_t column = widest_column(from, order);
+    for (auto& one : order) one.image = ordered::key_order<T>{}.image(from.values[one.row * columns_ + column]);
+    const std::size_t middle = order.size() / 2;
+    std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(middle), order.end());
+    const u32 other = new_leaf();
+    if (chunks_[leaves_[leaf].chunk]->count == chunk_blocks) split_chunk(leaves_[leaf].chunk);
+    place_leaf(other, leaves_[leaf].chunk);
+    route_.split(leaf, static_cast<u32>(column), from.values[order[middle].row * columns_ + column], other);
+    spread(leaf, from, order.first(middle));
+    spread(other, from, order.subspan(middle));
+  }
+  [[nodiscard]] std::size_t widest_column(const loose_rows<T>& from, std::span<const cut_row> order) const {
+    constexpr std::size_t most_looked_at = 64;
+    const std::size_t looked_at = std::min(order.size(), most_looked_at);
+    std::size_t widest = 0;
+    double extent = -1;
+    for (std::size_t j = 0; j < columns_; ++j) {
+      range_of_values<T> seen;
+      for (std::size_t s = 0; s < looked_at; ++s) {
+        seen.add(from.values[order[s * order.size() / looked_at].row * columns_ + j]);
+      }
+      const double share = share_of(j, static_cast<double>(seen.least), static_cast<double>(seen.most));
+      if (!(share > extent)) continue;
+      extent = share;
+      widest = j;
+    }
+    return widest;
+  }
+
+  std::size_t columns_;
+  u32 block_rows_;
+  u32 least_rows_;
+  u64 epoch_ = 0;
+  u64 rows_ = 0;
+  std::vector<leaf_place> leaves_;
+  std::vector<u32> free_leaves_;
+  router<T> route_;
+  std::vector<range_of_values<T>> extent_;
+  std::vector<std::shared_ptr<chunk_type>> chunks_;
+  std::vector<row_place> places_;  ///< by id
+  std::shared_ptr<const snapshot_storage<T>> last_;
+};
+
+}  // namespace zenith::detail
