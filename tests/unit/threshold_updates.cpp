@@ -111,17 +111,19 @@ void check_blocks(const threshold_snapshot<T>& of, std::uint32_t least, std::uin
       nan |= chunk->nans[b];
       for (std::size_t j = 0; j < of.columns(); ++j) {
         const auto range = detail::range_of_values<T>::of(block.column(j), block.count);
-        fits &= chunk->maxima[j * detail::chunk_blocks + b] == range.most;
-        fits &= chunk->minima[j * detail::chunk_blocks + b] == range.least;
+        fits &= chunk->maxima[chunk->at(b, j)] == range.most;
+        fits &= chunk->minima[chunk->at(b, j)] == range.least;
         fits &= (chunk->nans[b] >> j & 1) == (range.has_nan ? 1 : 0);
       }
     }
     fits &= chunk->first_id == first_id && chunk->nan == nan;
     for (std::size_t j = 0; j < of.columns(); ++j) {
-      const auto* const maxima = chunk->maxima.data() + j * detail::chunk_blocks;
-      const auto* const minima = chunk->minima.data() + j * detail::chunk_blocks;
-      fits &= chunk->most[j] == *std::max_element(maxima, maxima + chunk->count);
-      fits &= chunk->least[j] == *std::min_element(minima, minima + chunk->count);
+      detail::range_of_values<T> all;
+      for (std::uint32_t b = 0; b < chunk->count; ++b) {
+        all.most = std::max(all.most, chunk->maxima[chunk->at(b, j)]);
+        all.least = std::min(all.least, chunk->minima[chunk->at(b, j)]);
+      }
+      fits &= chunk->most[j] == all.most && chunk->least[j] == all.least;
     }
   }
   CHECK(fits);

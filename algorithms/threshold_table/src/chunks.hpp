@@ -44,7 +44,7 @@ struct block_chunk {
   std::uint64_t nan = 0;
   std::vector<T> most;  ///< of the chunk, one a column
   std::vector<T> least;
-  std::vector<T> maxima;  ///< column j of block i at [j * chunk_blocks + i]
+  std::vector<T> maxima;  ///< of block b in column j at [b * columns + j]: an update touches few lines
   std::vector<T> minima;
   std::array<std::uint64_t, chunk_blocks> nans{};
   std::array<std::uint32_t, chunk_blocks> first_ids{};
@@ -58,9 +58,10 @@ struct block_chunk {
         maxima(columns * chunk_blocks),
         minima(columns * chunk_blocks) {}
 
+  [[nodiscard]] std::size_t at(std::uint32_t block, std::size_t column) const { return block * most.size() + column; }
   void set(std::uint32_t block, std::size_t column, const range_of_values<T>& to) {
-    maxima[column * chunk_blocks + block] = to.most;
-    minima[column * chunk_blocks + block] = to.least;
+    maxima[at(block, column)] = to.most;
+    minima[at(block, column)] = to.least;
     const std::uint64_t bit = std::uint64_t{1} << column;
     nans[block] = to.has_nan ? nans[block] | bit : nans[block] & ~bit;
   }
@@ -68,8 +69,8 @@ struct block_chunk {
   void sum_up(std::size_t column) {
     range_of_values<T> all;
     for (std::uint32_t b = 0; b < count; ++b) {
-      const T more = maxima[column * chunk_blocks + b];
-      const T less = minima[column * chunk_blocks + b];
+      const T more = maxima[at(b, column)];
+      const T less = minima[at(b, column)];
       all.most = more > all.most ? more : all.most;
       all.least = less < all.least ? less : all.least;
     }

@@ -24,7 +24,7 @@ class router {
     std::uint32_t at = root_;
     while ((at & leaf_bit) == 0) {
       const auto& here = nodes_[at];
-      at = here.child[row[here.column] < here.cut ? 0 : 1];
+      at = here.child[static_cast<unsigned>(!(row[here.column] < here.cut))];
     }
     return at & ~leaf_bit;
   }

@@ -94,28 +94,27 @@ class snapshot_search {
     waiting_.push_back({bound, chunk, block});
     std::ranges::push_heap(waiting_, is_worse);
   }
-  void add_chunk(u32 c) {
-    const auto& chunk = *in_.chunks[c];
+  /// The bound of what has these extremes, one a column of the table.
+  [[nodiscard]] entry bound_of(const T* most, const T* least, const u64& nans, const u32& first_id) {
     for (std::size_t j = 0; j < columns_.size(); ++j) {
       const bool is_positive = bounds_.upper.weight[j] > 0;
-      bounds_.upper.column[j] = (is_positive ? chunk.most : chunk.least).data() + columns_[j];
-      bounds_.lower.column[j] = (is_positive ? chunk.least : chunk.most).data() + columns_[j];
+      bounds_.upper.column[j] = (is_positive ? most : least) + columns_[j];
+      bounds_.lower.column[j] = (is_positive ? least : most) + columns_[j];
     }
-    bounds_.nans = &chunk.nan;
-    bounds_.first_ids = &chunk.first_id;
-    add(bounds_.bound(0), c, whole_chunk);
+    bounds_.nans = &nans;
+    bounds_.first_ids = &first_id;
+    return bounds_.bound(0);
+  }
+  void add_chunk(u32 c) {
+    const auto& chunk = *in_.chunks[c];
+    add(bound_of(chunk.most.data(), chunk.least.data(), chunk.nan, chunk.first_id), c, whole_chunk);
   }
   void add_blocks(u32 c) {
     const auto& chunk = *in_.chunks[c];
-    for (std::size_t j = 0; j < columns_.size(); ++j) {
-      const bool is_positive = bounds_.upper.weight[j] > 0;
-      const std::size_t column = columns_[j] * chunk_blocks;
-      bounds_.upper.column[j] = (is_positive ? chunk.maxima : chunk.minima).data() + column;
-      bounds_.lower.column[j] = (is_positive ? chunk.minima : chunk.maxima).data() + column;
+    for (u32 b = 0; b < chunk.count; ++b) {
+      const std::size_t at = chunk.at(b, 0);
+      add(bound_of(chunk.maxima.data() + at, chunk.minima.data() + at, chunk.nans[b], chunk.first_ids[b]), c, b);
     }
-    bounds_.nans = chunk.nans.data();
-    bounds_.first_ids = chunk.first_ids.data();
-    for (u32 b = 0; b < chunk.count; ++b) add(bounds_.bound(b), c, b);
   }
 
   void open(const leaf_rows<T>& block) {

@@ -92,8 +92,9 @@ struct updatable_storage {
   void erase(u64 id) {
     const auto [leaf, row] = places_[id];
     places_[id].leaf = none;
-    const auto [c, b] = leaves_[leaf];
-    auto& rows = writable(c, b);
+    const u32 c = leaves_[leaf].chunk;
+    const u32 b = leaves_[leaf].block;
+    auto& rows = writable_rows(leaf);
     auto& chunk = *chunks_[c];
     const u32 last = --rows.count;
     --rows_;
@@ -120,8 +121,9 @@ struct updatable_storage {
       add_to(route_.find(row), row, static_cast<u32>(id));
       return;
     }
-    const auto [c, b] = leaves_[leaf];
-    auto& rows = writable(c, b);
+    const u32 c = leaves_[leaf].chunk;
+    const u32 b = leaves_[leaf].block;
+    auto& rows = writable_rows(leaf);
     auto& chunk = *chunks_[c];
     for (std::size_t j = 0; j < columns_; ++j) {
       T* const column = rows.column(j);
@@ -149,15 +151,14 @@ struct updatable_storage {
 
  private:
   struct leaf_place {
-    u32 chunk;
-    u32 block;
+    u32 chunk = none;
+    u32 block = none;
+    rows_type* rows = nullptr;  ///< what stands there
   };
 
   // ---- blocks and chunks
 
-  [[nodiscard]] const rows_type& rows_of(u32 leaf) const {
-    return *chunks_[leaves_[leaf].chunk]->blocks[leaves_[leaf].block];
-  }
+  [[nodiscard]] const rows_type& rows_of(u32 leaf) const { return *leaves_[leaf].rows; }
   /// The chunk, which no snapshot has.
   [[nodiscard]] chunk_type& writable(u32 c) {
     auto& chunk = chunks_[c];
@@ -167,18 +168,20 @@ struct updatable_storage {
     }
     return *chunk;
   }
-  [[nodiscard]] rows_type& writable(u32 c, u32 b) {
-    auto& rows = writable(c).blocks[b];
-    if (rows->epoch != epoch_) {
-      rows = std::make_shared<rows_type>(*rows);
-      rows->epoch = epoch_;
-    }
+  /// The block, which no snapshot has, and neither has one its chunk.
+  [[nodiscard]] rows_type& writable_rows(u32 leaf) {
+    auto& place = leaves_[leaf];
+    if (place.rows->epoch == epoch_) return *place.rows;
+    auto& rows = writable(place.chunk).blocks[place.block];
+    rows = std::make_shared<rows_type>(*rows);
+    rows->epoch = epoch_;
+    place.rows = rows.get();
     return *rows;
   }
 
   [[nodiscard]] u32 new_leaf() {
     if (free_leaves_.empty()) {
-      leaves_.push_back({none, none});
+      leaves_.emplace_back();
       return static_cast<u32>(leaves_.size() - 1);
     }
     const u32 leaf = free_leaves_.back();
@@ -191,7 +194,7 @@ struct updatable_storage {
     const u32 b = chunk.count++;
     chunk.blocks[b] = std::make_shared<rows_type>(epoch_, block_rows_, columns_);
     chunk.leaves[b] = leaf;
-    leaves_[leaf] = {c, b};
+    leaves_[leaf] = {c, b, chunk.blocks[b].get()};
     for (std::size_t j = 0; j < columns_; ++j) chunk.set(b, j, {});
     chunk.first_ids[b] = none;
   }
@@ -199,14 +202,14 @@ struct updatable_storage {
   void move_block(const chunk_type& from, u32 b, u32 c, u32 to) {
     auto& chunk = *chunks_[c];
     for (std::size_t j = 0; j < columns_; ++j) {
-      chunk.maxima[j * chunk_blocks + to] = from.maxima[j * chunk_blocks + b];
-      chunk.minima[j * chunk_blocks + to] = from.minima[j * chunk_blocks + b];
+      chunk.maxima[to * columns_ + j] = from.maxima[b * columns_ + j];
+      chunk.minima[to * columns_ + j] = from.minima[b * columns_ + j];
     }
     chunk.nans[to] = from.nans[b];
     chunk.first_ids[to] = from.first_ids[b];
     chunk.leaves[to] = from.leaves[b];
     chunk.blocks[to] = from.blocks[b];
-    leaves_[chunk.leaves[to]] = {c, to};
+    leaves_[chunk.leaves[to]] = {c, to, chunk.blocks[to].get()};
   }
   void sum_up(u32 c) {
     auto& chunk = writable(c);
@@ -224,8 +227,8 @@ struct updatable_storage {
   void split_chunk(u32 c) {
     const auto old = chunks_[c];
     const auto middle_of = [&](std::size_t j, u32 b) {
-      return (static_cast<double>(old->maxima[j * chunk_blocks + b]) / 2 +
-              static_cast<double>(old->minima[j * chunk_blocks + b]) / 2);
+      return (static_cast<double>(old->maxima[b * columns_ + j]) / 2 +
+              static_cast<double>(old->minima[b * columns_ + j]) / 2);
     };
     std::size_t widest = 0;
     double extent = -1;
@@ -285,8 +288,8 @@ struct updatable_storage {
     return all > 0 && part > 0 ? part / all : 0;
   }
   void include(chunk_type& chunk, u32 b, std::size_t j, T value) {
-    T& most = chunk.maxima[j * chunk_blocks + b];
-    T& least = chunk.minima[j * chunk_blocks + b];
+    T& most = chunk.maxima[b * columns_ + j];
+    T& least = chunk.minima[b * columns_ + j];
     most = value > most ? value : most;
     least = value < least ? value : least;
     chunk.most[j] = value > chunk.most[j] ? value : chunk.most[j];
@@ -298,8 +301,8 @@ struct updatable_storage {
   }
   /// Finds the extremes again that a value may have been that is gone from block b.
   void narrow(chunk_type& chunk, u32 b, std::size_t j, T gone, const rows_type& rows) {
-    T& most = chunk.maxima[j * chunk_blocks + b];
-    T& least = chunk.minima[j * chunk_blocks + b];
+    T& most = chunk.maxima[b * columns_ + j];
+    T& least = chunk.minima[b * columns_ + j];
     if (gone < most && gone > least) return;
     chunk.set(b, j, range_of_values<T>::of(rows.column(j), rows.count));
     if (!(gone < chunk.most[j]) || !(gone > chunk.least[j])) chunk.sum_up(j);
@@ -317,14 +320,13 @@ struct updatable_storage {
 
   /// To a block that has room.
   void append(u32 leaf, const T* row, u32 id) {
-    const auto [c, b] = leaves_[leaf];
-    auto& rows = writable(c, b);
+    const u32 c = leaves_[leaf].chunk;
+    const u32 b = leaves_[leaf].block;
+    auto& rows = writable_rows(leaf);
     auto& chunk = *chunks_[c];
     const u32 at = rows.count++;
-    for (std::size_t j = 0; j < columns_; ++j) {
-      rows.column(j)[at] = row[j];
-      include(chunk, b, j, row[j]);
-    }
+    for (std::size_t j = 0; j < columns_; ++j) rows.column(j)[at] = row[j];
+    for (std::size_t j = 0; j < columns_; ++j) include(chunk, b, j, row[j]);
     rows.ids[at] = id;
     chunk.first_ids[b] = id < chunk.first_ids[b] ? id : chunk.first_ids[b];
     chunk.first_id = id < chunk.first_id ? id : chunk.first_id;
@@ -343,8 +345,9 @@ struct updatable_storage {
   }
   /// The rows of a block, which is empty then; its extremes are left to who fills it or drops it.
   [[nodiscard]] loose_rows<T> take(u32 leaf) {
-    const auto [c, b] = leaves_[leaf];
-    auto& rows = writable(c, b);
+    const u32 c = leaves_[leaf].chunk;
+    const u32 b = leaves_[leaf].block;
+    auto& rows = writable_rows(leaf);
     loose_rows<T> taken;
     taken.values.resize(rows.count * columns_);
     for (std::size_t j = 0; j < columns_; ++j) {
