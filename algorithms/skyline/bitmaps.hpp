@@ -54,38 +54,112 @@ ZENITH_FN u32 lowest_bit(u64 word) {
 #endif
 }
 
-/// Where a candidate begins in a row's words. Lanes of a GPU that all begin with the first word meet in few banks of
-/// the cache; a CPU takes the row as a register.
-ZENITH_FN u32 first_word([[maybe_unused]] u64 candidate) {
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-  return static_cast<u32>(candidate) % bitmap_words;
+/// A row of a column's bitmaps, and the AND of several.
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(ZENITH_SIMT_EMULATION)
+/// Word by word. Lanes of a GPU that all begin with the first word meet in few banks of the cache: each begins with
+/// another.
+class bitmap_row {
+ public:
+  ZENITH_FN bitmap_row(const u64* row, u64 candidate) : start_(static_cast<u32>(candidate) % bitmap_words) {
+    ZENITH_UNROLLED
+    for (u32 w = 0; w < bitmap_words; ++w) words_[w] = row[(w + start_) % bitmap_words];
+  }
+  ZENITH_FN void and_with(const u64* row) {
+    ZENITH_UNROLLED
+    for (u32 w = 0; w < bitmap_words; ++w) words_[w] &= row[(w + start_) % bitmap_words];
+  }
+  ZENITH_FN bool is_zero() const {
+    u64 some = 0;
+    ZENITH_UNROLLED
+    for (const u64 word : words_) some |= word;
+    return some == 0;
+  }
+  /// The w-th in an order of its own, and which word of the row it is.
+  ZENITH_FN u64 word(u32 w) const { return words_[w]; }
+  ZENITH_FN u32 place(u32 w) const { return (w + start_) % bitmap_words; }
+
+ private:
+  u32 start_;
+  u64 words_[bitmap_words];
+};
 #else
-  return 0;
+/// In vector registers.
+class bitmap_row {
+ public:
+  ZENITH_FN bitmap_row(const u64* row, u64 /*candidate*/) {
+    __builtin_memcpy(&low_, row, sizeof(half));
+    __builtin_memcpy(&high_, row + bitmap_words / 2, sizeof(half));
+  }
+  ZENITH_FN void and_with(const u64* row) {
+    half low;
+    half high;
+    __builtin_memcpy(&low, row, sizeof(half));
+    __builtin_memcpy(&high, row + bitmap_words / 2, sizeof(half));
+    low_ &= low;
+    high_ &= high;
+  }
+  ZENITH_FN bool is_zero() const {
+    const half some = low_ | high_;
+    return ((some[0] | some[1]) | (some[2] | some[3])) == 0;
+  }
+  ZENITH_FN u64 word(u32 w) const { return w < bitmap_words / 2 ? low_[w] : high_[w - bitmap_words / 2]; }
+  ZENITH_FN u32 place(u32 w) const { return w; }
+
+ private:
+  using half = u64 __attribute__((vector_size(32)));
+  half low_;
+  half high_;
+};
 #endif
-}
+
+/// How a team goes over a window. Lanes that are many take pairs of a candidate and a tile, of several tiles at once,
+/// so that all have one. One lane takes tile after tile, each for many candidates while it is in fast memory, and asks
+/// for several neighbours at once whether their masks can reach it.
+struct many_lanes {
+  static constexpr u32 candidates = 128;
+  static constexpr u32 tiles = 16;
+  static constexpr u32 neighbours = 1;
+};
+struct one_lane {
+  static constexpr u32 candidates = 512;
+  static constexpr u32 tiles = 1;
+  static constexpr u32 neighbours = 16;
+};
 
 /// The filter by bitmaps; values are compared with the few points that remain. Pairs of a candidate and a tile that
-/// masks cannot decide are queued, and then all lanes have one: neighbours need different tiles.
-template <class Image>
+/// masks cannot decide are queued.
+template <class Image, class Shape>
 struct filter_by_bitmaps {
   using request = filter_request<Image>;
-  static constexpr u32 group = 16;  // tiles
-  static constexpr u32 scratch_bytes = request::tile * 4 + 16 + request::tile * group * 2;
-  static constexpr u64 item_cost = u64{1} << 16;
+  static constexpr u32 group = Shape::tiles;
+  static constexpr u32 tile = Shape::candidates;
+  static constexpr u32 runs = tile / Shape::neighbours;
+  static constexpr u32 scratch_bytes = tile * 4 + 16 + (Shape::neighbours > 1 ? runs * 8 : 0) + tile * group * 2;
+  static constexpr u64 item_cost = u64{512} * tile;
 
   request of;
   const u64* bitmaps;
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
-    const u64 first = t * request::tile;
-    const u64 n = of.count - first < request::tile ? of.count - first : request::tile;
+    const u64 first = t * tile;
+    const u64 n = of.count - first < tile ? of.count - first : tile;
     u32* const states = team.template scratch<u32>();
-    u32* const queued = states + request::tile;
-    auto* const queue = reinterpret_cast<std::uint16_t*>(queued + 4);
+    u32* const queued = states + tile;
+    u64* const reached = reinterpret_cast<u64*>(queued + 4);
+    auto* const queue = reinterpret_cast<std::uint16_t*>(reached + (Shape::neighbours > 1 ? runs : 0));
     team.for_each(n, [&](u64 i) ZENITH_BODY { states[i] = open; });
+    if constexpr (Shape::neighbours > 1) {
+      team.for_each((n + Shape::neighbours - 1) / Shape::neighbours, [&](u64 r) ZENITH_BODY {
+        u64 mask = 0;
+        for (u64 i = r * Shape::neighbours; i < n && i < (r + 1) * Shape::neighbours; ++i) {
+          mask |= of.candidates.masks[first + i];
+        }
+        reached[r] = mask;
+      });
+    }
     team.barrier();
-    const u64 end = of.is_itself ? first + n : of.window_count;
+    const u64 end = of.window_of(first + n);
     // neighbours in the order have similar masks: many tiles are skipped for all of them at once
     const u64 some = team.reduce(
         n, u64{0}, [&](u64 i) ZENITH_BODY { return of.candidates.masks[first + i]; },
@@ -100,21 +174,28 @@ struct filter_by_bitmaps {
       team.once([&]() ZENITH_BODY { *queued = 0; });
       team.barrier();
       mask_tests += n * bits_in(wanted);
-      team.for_each(n, [&](u64 i) ZENITH_BODY {
-        if (of.is_decided(static_cast<u8>(states[i]))) return;
-        const u64 mask = of.candidates.masks[first + i];
-        const u64 window = of.window_of(first + i);
-        for (u32 g = 0; g < group && at + g * bitmap_tile < window; ++g) {
-          if (((wanted >> g) & 1) == 0 || (of.window_masks[at / bitmap_tile + g] & ~mask) != 0) continue;
-          queue[team.add(queued, 1U)] = static_cast<std::uint16_t>(g << 8 | i);
-        }
-      });
+      if constexpr (Shape::neighbours > 1) {
+        team.for_each((n + Shape::neighbours - 1) / Shape::neighbours, [&](u64 r) ZENITH_BODY {
+          for (u32 g = 0; g < group; ++g) {
+            if (((wanted >> g) & 1) == 0 || (of.window_masks[at / bitmap_tile + g] & ~reached[r]) != 0) continue;
+            for (u64 i = r * Shape::neighbours; i < n && i < (r + 1) * Shape::neighbours; ++i) {
+              enqueue(team, first, i, at, g, states, queued, queue);
+            }
+          }
+        });
+      } else {
+        team.for_each(n, [&](u64 i) ZENITH_BODY {
+          for (u32 g = 0; g < group; ++g) {
+            if (((wanted >> g) & 1) != 0) enqueue(team, first, i, at, g, states, queued, queue);
+          }
+        });
+      }
       team.barrier();
       team.for_each(*queued, [&](u64 p) ZENITH_BODY {
-        const u64 i = queue[p] & 255U;
+        const u64 i = queue[p] % tile;
         const u32 before = states[i];
         if (of.is_decided(static_cast<u8>(before))) return;
-        const u32 after = test(first + i, at + (queue[p] >> 8) * bitmap_tile, static_cast<u8>(before));
+        const u32 after = test(first + i, at + queue[p] / tile * bitmap_tile, static_cast<u8>(before));
         if (after > before) (void)device::atomic_max(states + i, after);
       });
       team.barrier();
@@ -123,32 +204,30 @@ struct filter_by_bitmaps {
     team.for_each(n, [&](u64 i) ZENITH_BODY { of.write(first + i, static_cast<u8>(states[i])); });
   }
 
+  /// Puts candidate i and the g-th tile from point `at` of the window into the queue, if masks cannot decide.
+  template <class Team>
+  ZENITH_FN void enqueue(Team& team, u64 first, u64 i, u64 at, u32 g, const u32* states, u32* queued,
+                         std::uint16_t* queue) const {
+    const u64 begin = at + u64{g} * bitmap_tile;
+    if (of.is_decided(static_cast<u8>(states[i])) || begin >= of.window_of(first + i)) return;
+    if ((of.window_masks[begin / bitmap_tile] & ~of.candidates.masks[first + i]) != 0) return;
+    queue[team.add(queued, 1U)] = static_cast<std::uint16_t>(g * tile + i);
+  }
+
   /// Candidate i against the tile of the window from point `at` on.
   ZENITH_FN u8 test(u64 i, u64 at, u8 state) const {
     const u32 columns = of.candidates.columns;
     const u64* const rows = bitmaps + at / bitmap_tile * bitmap_size(columns);
     const u8* const codes = of.candidates.codes + i * columns;
-    const u32 start = first_word(i);
-    u64 words[bitmap_words];  // words[w] is word (w + start) % bitmap_words of the tile
-    ZENITH_UNROLLED
-    for (u32 w = 0; w < bitmap_words; ++w) {
-      words[w] = rows[codes[0] * bitmap_words + (w + start) % bitmap_words];
-    }
-    for (u32 c = 1; c < columns; ++c) {
-      const u64* const row = rows + (u64{c} * buckets + codes[c]) * bitmap_words;
-      ZENITH_UNROLLED
-      for (u32 w = 0; w < bitmap_words; ++w) words[w] &= row[(w + start) % bitmap_words];
-    }
-    u64 some = 0;
-    ZENITH_UNROLLED
-    for (const u64 word : words) some |= word;
-    if (some == 0) return state;
+    bitmap_row words(rows + codes[0] * bitmap_words, i);
+    for (u32 c = 1; c < columns; ++c) words.and_with(rows + (u64{c} * buckets + codes[c]) * bitmap_words);
+    if (words.is_zero()) return state;
     const u64 most = of.window_of(i) - at;  // points that count
     u64 tests = 0;
     for (u32 w = 0; w < bitmap_words; ++w) {
-      const u64 begin = u64{(w + start) % bitmap_words} * 64;
+      const u64 begin = u64{words.place(w)} * 64;
       if (begin >= most) continue;
-      u64 left = words[w];
+      u64 left = words.word(w);
       if (most - begin < 64) left &= (u64{1} << (most - begin)) - 1;
       for (; left != 0 && !of.is_decided(state); left &= left - 1) {
         const u64 other = at + begin + lowest_bit(left);

@@ -13,6 +13,12 @@ namespace zenith::skyline_detail {
 [[nodiscard]] cost bitmap_tiles_cost(const skyline_problem& problem, const device_profile& on);
 [[nodiscard]] cost skyalign_cost(const skyline_problem& problem, const device_profile& on);
 [[nodiscard]] cost sfs_cost(const skyline_problem& problem, const device_profile& on);
+[[nodiscard]] cost salsa_cost(const skyline_problem& problem, const device_profile& on);
+[[nodiscard]] cost ggs_cost(const skyline_problem& problem, const device_profile& on);
+[[nodiscard]] cost hybrid_cost(const skyline_problem& problem, const device_profile& on);
+[[nodiscard]] cost no_sync_cost(const skyline_problem& problem, const device_profile& on);
+[[nodiscard]] cost no_quartile_cost(const skyline_problem& problem, const device_profile& on);
+[[nodiscard]] cost padded_cost(const skyline_problem& problem, const device_profile& on);
 [[nodiscard]] cost band_cost(const skyline_problem& problem, const device_profile& on);
 
 using strategy = detail::modelled_strategy<skyline_problem>;
@@ -21,14 +27,25 @@ inline constexpr std::array strategies{
     strategy{"bitmap_tiles", bitmap_tiles_cost},
     strategy{"skyalign", skyalign_cost},
     strategy{"sfs", sfs_cost},
+    strategy{"salsa", salsa_cost},
+    strategy{"ggs", ggs_cost},
+    strategy{"hybrid", hybrid_cost},
+    strategy{"skyalign_no_sync", no_sync_cost},
+    strategy{"skyalign_no_quartile", no_quartile_cost},
+    strategy{"skyalign_padded", padded_cost},
 };
 
 inline constexpr detail::choosable<skyline_problem> choices{skyline_call::operation, "skyline", "the points lie",
                                                             strategies};
 
 /// Layers take many skylines of the same points: the strategies rank as for one.
+inline constexpr std::array layer_strategies{
+    strategy{"bitmap_tiles", bitmap_tiles_cost},
+    strategy{"skyalign", skyalign_cost},
+    strategy{"sfs", sfs_cost},
+};
 inline constexpr detail::choosable<skyline_problem> layer_choices{skyline_layers_call::operation, "skyline_layers",
-                                                                  "the points lie", strategies};
+                                                                  "the points lie", layer_strategies};
 
 inline constexpr std::array band_strategies{strategy{"sfs", band_cost}};
 inline constexpr detail::choosable<skyline_problem> band_choices{skyband_call::operation, "skyband", "the points lie",

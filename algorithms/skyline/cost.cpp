@@ -9,16 +9,8 @@ namespace zenith {
 namespace skyline_detail {
 namespace {
 
-// The size of a skyline is known only afterwards. What is expected of n rows of independent columns is a harmonic
-// number of order d - 1, which (ln n)^(d-1) / (d-1)! approaches. Correlated columns have less, anticorrelated ones
-// more: for them the predictions are wrong, but all strategies' in the same direction.
-double expected_skyline(double rows, unsigned columns) {
-  const double log = std::log(std::max(rows, 2.0));
-  double size = 1;
-  for (unsigned j = 1; j < columns; ++j) size *= log / j;
-  return std::clamp(size, 1.0, std::max(rows, 1.0));
-}
-
+// The size of a skyline is known only afterwards. What is expected is that of so many independent columns as a sample
+// says, or as there are.
 struct estimate {
   double rows;
   double columns;
@@ -29,7 +21,8 @@ struct estimate {
   explicit estimate(const skyline_problem& problem)
       : rows(static_cast<double>(problem.rows)),
         columns(problem.columns),
-        skyline(expected_skyline(rows, problem.columns)),
+        skyline(expected_skyline(rows, problem.independent_columns > 0 ? problem.independent_columns
+                                                                       : static_cast<double>(problem.columns))),
         left(std::min(rows, 20 * skyline)),
         // a row that is dominated is so by one of the first rows in the order
         pairs(skyline * skyline / 2 + (left - skyline) * skyline / 20) {}
@@ -71,13 +64,79 @@ void add_rounds(cost& to, const device_profile& on, const estimate& of, std::vec
 
 }  // namespace
 
+namespace {
+
+double compare_seconds(const skyline_problem& problem) { return size_of(problem.type) == 8 ? 0.12e-9 : 0.06e-9; }
+std::string_view compare_rate(const skyline_problem& problem) {
+  return size_of(problem.type) == 8 ? "skyline.dominance/8" : "skyline.dominance/4";
+}
+
+// The rounds of a strategy that compares the values of `pairs` rows.
+cost by_values(const skyline_problem& problem, const device_profile& on, const estimate& of, double pairs,
+               std::vector<work> more = {}) {
+  auto all = prepared(problem, on, of);
+  more.insert(more.begin(), {compare_rate(problem), pairs * of.columns, compare_seconds(problem)});
+  add_rounds(all, on, of, std::move(more));
+  return all;
+}
+
+// Of tiles of 64 points, masks skip the more the more often rows share a cell. `bits` a column.
+cost by_masks(const skyline_problem& problem, const device_profile& on, const estimate& of, double bits, double pairs) {
+  const double cells = std::pow(2.0, std::min(bits * of.columns, 30.0));
+  const double compared = std::clamp(0.2 + 0.8 * cells * 64 / (of.skyline + cells * 64), 0.0, 1.0);
+  return by_values(problem, on, of, pairs * compared,
+                   {{"skyline.mask", pairs / 64, 1e-9}, {"skyline.cell", of.left * of.columns, 4e-9}});
+}
+
+}  // namespace
+
 cost sfs_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
+  return by_values(problem, on, of, of.pairs);
+}
+
+// All rows are ordered, and by what says less of which row dominates many.
+cost salsa_cost(const skyline_problem& problem, const device_profile& on) {
+  estimate of(problem);
+  of.pairs += (of.rows - of.left) * 64;
+  of.left = of.rows;
+  return by_values(problem, on, of, 1.5 * of.pairs);
+}
+
+// A row is compared with rows that are themselves dominated, and what is left is moved once a window of 1024.
+cost ggs_cost(const skyline_problem& problem, const device_profile& on) {
+  const estimate of(problem);
+  const double moved = of.skyline / 1024 * of.left * of.columns / 2;
+  return by_values(problem, on, of, of.pairs + of.left * 1024, {{"skyline.move", moved, 0.5e-9}});
+}
+
+cost skyalign_cost(const skyline_problem& problem, const device_profile& on) {
+  const estimate of(problem);
+  return by_masks(problem, on, of, 1, of.pairs);
+}
+
+cost no_quartile_cost(const skyline_problem& problem, const device_profile& on) {
+  const estimate of(problem);
+  return by_masks(problem, on, of, 1, 1.5 * of.pairs);
+}
+
+cost padded_cost(const skyline_problem& problem, const device_profile& on) {
+  estimate of(problem);
+  of.left *= 1.5;
+  return by_masks(problem, on, of, 1, of.pairs);
+}
+
+// Every row is compared with all before it, until one dominates it.
+cost no_sync_cost(const skyline_problem& problem, const device_profile& on) {
+  const estimate of(problem);
+  return by_masks(problem, on, of, 1, of.pairs * of.left / of.skyline);
+}
+
+// Masks are tested row by row, values with those that neither level tells apart.
+cost hybrid_cost(const skyline_problem& problem, const device_profile& on) {
+  const estimate of(problem);
   auto all = prepared(problem, on, of);
-  const bool is_wide = size_of(problem.type) == 8;
-  add_rounds(
-      all, on, of,
-      {{is_wide ? "skyline.dominance/8" : "skyline.dominance/4", of.pairs * of.columns, is_wide ? 0.12e-9 : 0.06e-9}});
+  add_rounds(all, on, of, {{"skyline.pivot", of.pairs, 1e-9}, {"skyline.cell", of.left * of.columns, 4e-9}});
   return all;
 }
 
@@ -87,27 +146,7 @@ cost band_cost(const skyline_problem& problem, const device_profile& on) {
   estimate of(problem);
   of.left = of.rows;
   of.pairs = of.skyline * of.skyline + of.rows * of.skyline / 20;
-  auto all = prepared(problem, on, of);
-  const bool is_wide = size_of(problem.type) == 8;
-  add_rounds(
-      all, on, of,
-      {{is_wide ? "skyline.dominance/8" : "skyline.dominance/4", of.pairs * of.columns, is_wide ? 0.12e-9 : 0.06e-9}});
-  return all;
-}
-
-cost skyalign_cost(const skyline_problem& problem, const device_profile& on) {
-  const estimate of(problem);
-  auto all = prepared(problem, on, of);
-  const bool is_wide = size_of(problem.type) == 8;
-  // of tiles of 64 points, masks skip the more the more often rows share a cell
-  const double cells = std::pow(2.0, std::min(of.columns, 30.0));
-  const double compared = std::clamp(0.2 + 0.8 * cells * 64 / (of.skyline + cells * 64), 0.0, 1.0);
-  add_rounds(all, on, of,
-             {{is_wide ? "skyline.dominance/8" : "skyline.dominance/4", of.pairs * of.columns * compared,
-               is_wide ? 0.12e-9 : 0.06e-9},
-              {"skyline.mask", of.pairs / 64, 1e-9},
-              {"skyline.cell", of.left * of.columns, 4e-9}});
-  return all;
+  return by_values(problem, on, of, of.pairs);
 }
 
 cost bitmap_tiles_cost(const skyline_problem& problem, const device_profile& on) {
@@ -130,8 +169,10 @@ cost skyline_cost(std::string_view name, const skyline_problem& problem, const d
   for (const auto& one : skyline_detail::strategies) {
     if (one.name == name) return one.model(problem, on);
   }
-  throw error(error_code::invalid_argument, "skyline_cost: strategy is '" + std::string{name} +
-                                                "'; the strategies with a cost model are: bitmap_tiles, skyalign, sfs");
+  std::string names;
+  for (const auto& one : skyline_detail::strategies) names += (names.empty() ? "" : ", ") + std::string{one.name};
+  throw error(error_code::invalid_argument,
+              "skyline_cost: strategy is '" + std::string{name} + "'; the strategies with a cost model are: " + names);
 }
 
 }  // namespace zenith

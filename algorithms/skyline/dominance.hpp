@@ -9,26 +9,30 @@ namespace zenith::skyline_family {
 
 enum class relation : u8 { none, equals, dominates };
 
-/// Whether one of n <= 64 points of a window reaches `point`. Without branches inside: compilers make registers of the
+/// Whether one of `Count` points of a window reaches `point`. Without branches inside: compilers make registers of the
 /// lanes, and tests that stop early cost more in mispredicted branches than they save.
+template <u32 Count, class Image, unsigned Columns>
+ZENITH_FN bool any_of_reaches(const Image* window, u64 stride, const Image (&point)[Columns]) {
+  Image found = 0;
+  for (u64 i = 0; i < Count; ++i) {
+    Image all = 1;
+    ZENITH_UNROLLED
+    for (u32 c = 0; c < Columns; ++c) all &= static_cast<Image>(window[c * stride + i] <= point[c] ? 1 : 0);
+    found |= all;
+  }
+  return found != 0;
+}
+
+/// The same of n <= 64 points.
 template <class Image, unsigned Columns>
 ZENITH_FN bool any_reaches(const Image* window, u64 stride, u64 n, const Image (&point)[Columns]) {
-  constexpr u64 step = 64;
+  if (n == 64) return any_of_reaches<64>(window, stride, point);
   Image found = 0;
-  if (n == step) {
-    for (u64 i = 0; i < step; ++i) {
-      Image all = 1;
-      ZENITH_UNROLLED
-      for (u32 c = 0; c < Columns; ++c) all &= static_cast<Image>(window[c * stride + i] <= point[c] ? 1 : 0);
-      found |= all;
-    }
-  } else {
-    for (u64 i = 0; i < n; ++i) {
-      Image all = 1;
-      ZENITH_UNROLLED
-      for (u32 c = 0; c < Columns; ++c) all &= static_cast<Image>(window[c * stride + i] <= point[c] ? 1 : 0);
-      found |= all;
-    }
+  for (u64 i = 0; i < n; ++i) {
+    Image all = 1;
+    ZENITH_UNROLLED
+    for (u32 c = 0; c < Columns; ++c) all &= static_cast<Image>(window[c * stride + i] <= point[c] ? 1 : 0);
+    found |= all;
   }
   return found != 0;
 }
@@ -78,8 +82,9 @@ ZENITH_FN relation compare_points(const Image* other, u64 other_stride, const Im
 /// behind it.
 ///
 /// Of a window of confirmed points, no two are equal and none dominates another. So the first that reaches a candidate
-/// decides: if it equals it, no other one can dominate it. When the window is the candidates themselves, each is
-/// compared with those before it, and a twin may still turn out to be dominated together with its like.
+/// decides: if it equals it, no other one can dominate it. When the window is the first of the candidates themselves,
+/// or all of them, each is compared with those of it that stand before it, and a twin may still turn out to be
+/// dominated together with its like.
 template <class Image>
 struct filter_request {
   static constexpr u32 tile = 128;  // candidates of a team
@@ -95,7 +100,7 @@ struct filter_request {
   test_counters counters;
 
   /// How much of the window candidate i is compared with.
-  ZENITH_FN u64 window_of(u64 i) const { return is_itself ? i : window_count; }
+  ZENITH_FN u64 window_of(u64 i) const { return is_itself && i < window_count ? i : window_count; }
   ZENITH_FN bool is_decided(u8 state) const { return state == dominated || (state == twin && !is_itself); }
   /// The state after a point was found that equals or dominates the candidate.
   ZENITH_FN u8 after(relation found, u8 before) const {
@@ -107,13 +112,17 @@ struct filter_request {
   }
 };
 
-/// The filter by values, 64 points of the window at a time, where masks cannot tell.
+/// Points of the window that are compared at once by values.
+inline constexpr u32 value_tile = 64;
+
+/// The filter by values, where masks cannot tell. The window is read in its order, so the first that reaches a
+/// candidate decides there, too: what dominates a twin dominates its like, and stands before that.
 template <class Image, unsigned Columns>
 struct filter_by_points {
   using request = filter_request<Image>;
   static constexpr u32 scratch_bytes = request::tile;
   static constexpr u64 item_cost = u64{1} << 18;
-  static constexpr u64 step = 64;
+  static constexpr u64 step = value_tile;
   static constexpr u64 chunk = 512;  // of the window, read for all candidates of the team while it is in fast memory
 
   request of;
@@ -125,15 +134,15 @@ struct filter_by_points {
     u8* const states = team.template scratch<u8>();
     team.for_each(n, [&](u64 i) ZENITH_BODY { states[i] = open; });
     team.barrier();
-    const u64 end = of.is_itself ? first + n : of.window_count;
+    const u64 end = of.window_of(first + n);
     for (u64 at = 0; at < end; at += chunk) {
       team.for_each(n, [&](u64 i) ZENITH_BODY {
-        if (of.is_decided(states[i])) return;
+        if (states[i] != open) return;
         const u64 all = of.window_of(first + i);
         if (all > at) states[i] = test(first + i, at, all - at < chunk ? all : at + chunk, states[i]);
       });
       team.barrier();
-      if (!team.any(n, [&](u64 i) ZENITH_BODY { return !of.is_decided(states[i]); })) break;
+      if (!team.any(n, [&](u64 i) ZENITH_BODY { return states[i] == open; })) break;
     }
     team.for_each(n, [&](u64 i) ZENITH_BODY { of.write(first + i, states[i]); });
   }
@@ -155,10 +164,10 @@ struct filter_by_points {
       tests += n;
       const Image* const window = of.window.values + at;
       if (!any_reaches(window, of.window.stride, n, point)) continue;
-      for (u64 j = 0; j < n && !of.is_decided(state); ++j) {
+      for (u64 j = 0; j < n && state == open; ++j) {
         state = of.after(compare_point(window + j, of.window.stride, point), state);
       }
-      if (of.is_decided(state)) break;
+      if (state != open) break;
     }
     of.counters.dominance.add(tests);
     of.counters.masks.add(mask_tests);

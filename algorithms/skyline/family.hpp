@@ -3,6 +3,7 @@
 /// \file
 /// What there is of the skyline: its strategies. Their texts and kernels are in strategies.hpp.
 
+#include <cstdint>
 #include <string_view>
 
 #include <core/device/list.hpp>
@@ -10,9 +11,53 @@
 
 namespace zenith::skyline_family {
 
+/// What comes first.
+enum class row_order : std::uint8_t {
+  sum,          ///< of a row's images
+  least_value,  ///< of a row's images, then the sum
+  grid,         ///< <bits of the median's mask, that mask in Gray code, sum>
+};
+
+/// How a strategy that compares rows by their values goes about it.
+struct value_method {
+  row_order order = row_order::sum;
+  bool is_prefiltered = true;
+  bool has_quartiles = true;  ///< masks have bits of the quartiles, not of the median alone
+  bool has_pivots = false;    ///< rows of a partition of the median have masks by its first row
+  bool is_padded = false;     ///< rows with the same mask of the median begin at a multiple of 32
+  /// 0: a block of rows is compared with the skyline found so far, and then with itself. Else so many rows of those
+  /// that are left are compared with all that are left.
+  std::uint64_t window = 0;
+
+  static constexpr std::uint64_t all_rows = ~std::uint64_t{0};
+};
+
+/// A strategy that compares by bitmaps has no choice.
+struct bitmap_method {};
+
 /// Sort, filter, skyline: rows by a rising sum of their values; each is compared with the skyline found so far.
 struct sfs {
   static constexpr std::string_view name = "sfs";
+  static constexpr value_method how{};
+  using call_type = skyline_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
+/// SaLSa, sort and limit skyline algorithm: rows by a rising least value. Where that exceeds the largest value of a row
+/// that was read, it dominates all that follow: the stop point.
+struct salsa {
+  static constexpr std::string_view name = "salsa";
+  static constexpr value_method how{.order = row_order::least_value, .is_prefiltered = false};
+  using call_type = skyline_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
+/// GGS: rows by a rising sum. The first 1024 of those that are left are compared with all that are left.
+struct ggs {
+  static constexpr std::string_view name = "ggs";
+  static constexpr value_method how{.window = 1024};
   using call_type = skyline_call;
   template <class Context>
   static void run(Context& on, const call_type& call);
@@ -21,6 +66,43 @@ struct sfs {
 /// SkyAlign: rows by the cells of a static grid; masks of the cells are compared before values.
 struct skyalign {
   static constexpr std::string_view name = "skyalign";
+  static constexpr value_method how{.order = row_order::grid};
+  using call_type = skyline_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
+/// NoSync: without rounds; every row is compared with all before it, dominated ones too.
+struct skyalign_no_sync {
+  static constexpr std::string_view name = "skyalign_no_sync";
+  static constexpr value_method how{.order = row_order::grid, .window = value_method::all_rows};
+  using call_type = skyline_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
+/// NoQuart: masks of the median alone.
+struct skyalign_no_quartile {
+  static constexpr std::string_view name = "skyalign_no_quartile";
+  static constexpr value_method how{.order = row_order::grid, .has_quartiles = false};
+  using call_type = skyline_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
+/// Padded: no warp has rows of two partitions of the median.
+struct skyalign_padded {
+  static constexpr std::string_view name = "skyalign_padded";
+  static constexpr value_method how{.order = row_order::grid, .is_padded = true};
+  using call_type = skyline_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
+/// Hybrid: rows by the cells of the grid's median; behind the masks of those, masks by the first row of each cell.
+struct hybrid {
+  static constexpr std::string_view name = "hybrid";
+  static constexpr value_method how{.order = row_order::grid, .has_quartiles = false, .has_pivots = true};
   using call_type = skyline_call;
   template <class Context>
   static void run(Context& on, const call_type& call);
@@ -29,6 +111,7 @@ struct skyalign {
 /// The same order; a row is compared with 512 rows at a time by bitmaps of quantiles.
 struct bitmap_tiles {
   static constexpr std::string_view name = "bitmap_tiles";
+  static constexpr bitmap_method how{};
   using call_type = skyline_call;
   template <class Context>
   static void run(Context& on, const call_type& call);
@@ -51,7 +134,8 @@ struct layers_by {
   static void run(Context& on, const call_type& call);
 };
 
-using strategies = device::list<bitmap_tiles, skyalign, sfs, band_by_sum, layers_by<bitmap_tiles>, layers_by<skyalign>,
-                                layers_by<sfs>>;
+using strategies =
+    device::list<bitmap_tiles, skyalign, sfs, salsa, ggs, skyalign_no_sync, skyalign_no_quartile, skyalign_padded,
+                 hybrid, band_by_sum, layers_by<bitmap_tiles>, layers_by<skyalign>, layers_by<sfs>>;
 
 }  // namespace zenith::skyline_family

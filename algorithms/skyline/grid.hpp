@@ -99,6 +99,11 @@ template <class Image>
 inline constexpr unsigned sum_bits = 38;
 inline constexpr u32 most_ordering_columns = 32;  ///< whose bits of the median's mask order the points
 
+/// Those of a mask that order the points.
+[[nodiscard]] constexpr u64 median_bits(u32 columns) {
+  return (u64{1} << (columns < most_ordering_columns ? columns : most_ordering_columns)) - 1;
+}
+
 /// Keys to order the points by their sums. Positions are where they stand in `left`.
 template <class Image>
 struct write_sums {
@@ -139,9 +144,12 @@ struct assign_cells {
   u8* codes;  ///< nullptr: not wanted
   u64* keys;
   u32* positions;  ///< nullptr: not wanted
+  bool has_quartiles;
 
   ZENITH_FN void operator()(u64 i) const {
     exact_sum<Image> sum;
+    const bool has_lower = has_quartiles && 2 * columns <= 64;
+    const bool has_upper = has_quartiles && 3 * columns <= 64;
     u64 mask = 0;
     u32 median = 0;
     for (u32 c = 0; c < columns; ++c) {
@@ -149,8 +157,8 @@ struct assign_cells {
       const u32 code = code_of(cuts + c * buckets, value);
       const u64 behind_median = code >= buckets / 2 ? 1 : 0;
       mask |= behind_median << c;
-      if (2 * columns <= 64) mask |= u64{code >= buckets / 4 ? 1U : 0U} << (columns + c);
-      if (3 * columns <= 64) mask |= u64{code >= buckets / 4 * 3 ? 1U : 0U} << (2 * columns + c);
+      if (has_lower) mask |= u64{code >= buckets / 4 ? 1U : 0U} << (columns + c);
+      if (has_upper) mask |= u64{code >= buckets / 4 * 3 ? 1U : 0U} << (2 * columns + c);
       if (c < most_ordering_columns) median |= static_cast<u32>(behind_median) << c;
       if (codes != nullptr) codes[i * columns + c] = static_cast<u8>(code);
       sum.add(value);
@@ -174,13 +182,11 @@ struct gather_keys {
   ZENITH_FN void operator()(u64 i) const { to[i] = from[positions[i]]; }
 };
 
-/// Points in their order.
+/// Rows, masks and codes of points in their order.
 template <class Image>
 struct place_points {
-  static constexpr u64 item_cost = 256;
+  static constexpr u64 item_cost = 64;
 
-  const Image* images;
-  u64 row_stride;
   const u32* left;
   const u32* positions;
   const u64* masks;  ///< nullptr: none
@@ -189,14 +195,46 @@ struct place_points {
 
   ZENITH_FN void operator()(u64 i) const {
     const u64 position = positions[i];
-    const u64 row = left[position];
-    for (u32 c = 0; c < to.columns; ++c) to.values[c * to.stride + i] = images[c * row_stride + row];
-    to.rows[i] = static_cast<u32>(row);
+    to.rows[i] = left[position];
     if (masks != nullptr) to.masks[i] = masks[position];
     if (codes != nullptr) {
       for (u32 c = 0; c < to.columns; ++c) to.codes[i * to.columns + c] = codes[position * to.columns + c];
     }
   }
+};
+
+/// Values of points whose rows are known. A team takes a piece of a column; the pieces of a column follow each other,
+/// so that what is read at random is one column at a time.
+template <class Image>
+struct place_values {
+  static constexpr u32 piece = 4096;
+  static constexpr u64 item_cost = u64{piece} * 64;
+
+  const Image* images;
+  u64 row_stride;
+  u64 count;
+  point_set<Image> to;
+
+  ZENITH_FN u64 pieces() const { return (count + piece - 1) / piece; }
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 t) const {
+    const u64 c = t / pieces();
+    const u64 first = t % pieces() * piece;
+    const u64 n = count - first < piece ? count - first : piece;
+    const Image* const from = images + c * row_stride;
+    Image* const values = to.values + c * to.stride + first;
+    const u32* const rows = to.rows + first;
+    team.for_each(n, [&](u64 i) ZENITH_BODY { values[i] = from[rows[i]]; });
+  }
+};
+
+/// Whether the partition of point i begins with it.
+struct begins_partition {
+  const u64* masks;
+  u64 median;  ///< the bits of it
+
+  ZENITH_FN bool operator()(u64 i) const { return i == 0 || ((masks[i] ^ masks[i - 1]) & median) != 0; }
 };
 
 /// The bits that all points of a tile have.

@@ -139,6 +139,7 @@ struct gather_pivots {
 template <class Image, unsigned Columns>
 struct test_pivots {
   static constexpr u64 item_cost = Columns * 32;
+  static constexpr u32 at_once = 16;
 
   const Image* images;
   u64 rows;
@@ -151,11 +152,61 @@ struct test_pivots {
     Image point[Columns];
     ZENITH_UNROLLED
     for (u32 c = 0; c < Columns; ++c) point[c] = c < columns ? images[c * rows + i] : Image{0};
-    // most rows are reached by none or dominated, and hardly any equals a pivot
-    if (any_reaches(pivots, pivot_count, pivot_count, point) &&
-        any_dominates<pivot_count>(pivots, pivot_count, point)) {
-      removed[i] = 1;
+    // what is dominated is mostly so by one of the first; hardly any row equals a pivot
+    for (u32 first = 0; first < pivot_count; first += at_once) {
+      if (any_of_reaches<at_once>(pivots + first, pivot_count, point) &&
+          any_dominates<at_once>(pivots + first, pivot_count, point)) {
+        removed[i] = 1;
+        return;
+      }
     }
+  }
+};
+
+/// What `salsa` orders points by, and stops at: the least value of each, and the smallest of their largest values.
+template <class Image>
+struct write_least_values {
+  static constexpr u64 item_cost = 64;
+
+  const Image* images;
+  u64 row_stride;
+  u32 columns;
+  const u32* left;
+  u64* least;
+  u64* stop;  ///< lowered
+
+  ZENITH_FN void operator()(u64 i) const {
+    Image low = images[left[i]];
+    Image high = low;
+    for (u32 c = 1; c < columns; ++c) {
+      const Image value = images[c * row_stride + left[i]];
+      low = value < low ? value : low;
+      high = value > high ? value : high;
+    }
+    least[i] = low;
+    if (u64{high} < device::atomic_load(stop)) (void)device::atomic_min(stop, u64{high});
+  }
+};
+
+/// How many of rising least values are not above the stop: the point of this largest value dominates the others.
+struct find_stop {
+  const u64* least;
+  u64 count;
+  const u64* stop;
+  u32* to;
+
+  ZENITH_FN void operator()(u64 /*i*/) const {
+    u64 low = 0;
+    u64 high = count;
+    while (low < high) {
+      const u64 middle = low + (high - low) / 2;
+      if (least[middle] <= *stop) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    *to = static_cast<u32>(low);
   }
 };
 

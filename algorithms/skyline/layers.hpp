@@ -38,22 +38,24 @@ struct has_no_layer {
 
 using layer_kernels = device::list<write_no_layer, assign_layer>;
 
-template <class Skyline>
-template <class Context>
-void layers_by<Skyline>::run(Context& on, const call_type& call) {
-  detail::with_images(on, call, [&]<class Image>(const detail::image_table<Image>& table) {
+namespace detail {
+
+/// The order must hold all points once: no stop point, no padding.
+template <class Context, class Method>
+void find_layers(Context& on, const skyline_layers_call& call, const Method& how) {
+  with_images(on, call, [&]<class Image>(const image_table<Image>& table) {
     u64 count = 0;
-    const u32* const left = detail::rows_left(on, table.removed, call.rows, count);
+    const u32* const left = rows_left(on, table.removed, call.rows, count);
     u32* const layers = on.output(call.out_layers, call.rows, call.out_space);
     on.for_each(call.rows, write_no_layer{layers});
     u8* const members = on.template buffer<u8>(call.rows);
     on.fill_zero(members, call.rows);
-    const auto counters = detail::make_counters(on, call);
+    const auto counters = make_counters(on, call);
     const u64 candidates = count;
     u64 blocks = 0;
     u32 layer = 0;
     if (count > 0) {
-      detail::in_order_of(Skyline{}, on, table, left, count, [&](const point_set<Image>& placed, auto& rounds) {
+      in_order_of(how, on, table, left, count, [&](const point_set<Image>& placed, u64 /*count*/, auto& rounds) {
         // what is left, in turns in one place and the other
         point_set<Image> points = placed;
         point_set<Image> other = make_points(on, count, placed, rounds.padded());
@@ -71,8 +73,16 @@ void layers_by<Skyline>::run(Context& on, const call_type& call) {
       });
     }
     call.outcome->count = layer;
-    detail::report(on, call, counters, candidates, blocks);
+    report(on, call, counters, candidates, blocks);
   });
+}
+
+}  // namespace detail
+
+template <class Skyline>
+template <class Context>
+void layers_by<Skyline>::run(Context& on, const call_type& call) {
+  detail::find_layers(on, call, Skyline::how);
 }
 
 }  // namespace zenith::skyline_family

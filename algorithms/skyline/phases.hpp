@@ -10,25 +10,15 @@
 
 #include <algorithms/skyline/family.hpp>
 #include <algorithms/skyline/images.hpp>
+#include <algorithms/skyline/padding.hpp>
 #include <algorithms/skyline/rounds.hpp>
+#include <algorithms/skyline/widths.hpp>
 #include <core/device/context.hpp>
 #include <core/with_key_type.hpp>
 
 namespace zenith::skyline_family {
 
 namespace detail {
-
-/// Calls use(std::integral_constant) with the least number of compiled columns that is enough.
-template <class Use>
-void with_padded(u32 columns, const Use& use) {
-  if (columns <= 4) return use(std::integral_constant<unsigned, 4>{});
-  if (columns <= 8) return use(std::integral_constant<unsigned, 8>{});
-  if (columns <= 12) return use(std::integral_constant<unsigned, 12>{});
-  if (columns <= 16) return use(std::integral_constant<unsigned, 16>{});
-  if (columns <= 24) return use(std::integral_constant<unsigned, 24>{});
-  if (columns <= 32) return use(std::integral_constant<unsigned, 32>{});
-  use(std::integral_constant<unsigned, 64>{});
-}
 
 /// Images of a table: column c of row i at images[c * rows + i].
 template <class Image>
@@ -108,6 +98,15 @@ void sort_again(Context& on, const u64* keys, u32* positions, u64 count) {
   on.sort_pairs(moved, positions, count);
 }
 
+/// Points at their places.
+template <class Context, class Image>
+void place_rows(Context& on, const image_table<Image>& table, const u32* left, const u32* positions, const u64* masks,
+                const u8* codes, u64 count, const point_set<Image>& to) {
+  on.for_each(count, place_points<Image>{left, positions, masks, codes, to});
+  const place_values<Image> values{table.images, table.rows, count, to};
+  on.for_teams(values.pieces() * table.columns, values);
+}
+
 /// Positions by rising sum.
 template <class Context, class Image>
 [[nodiscard]] u32* order_by_sum(Context& on, const image_table<Image>& table, const u32* left, u64 count) {
@@ -140,10 +139,10 @@ template <class Context, class Image>
   return cuts;
 }
 
-/// The points in the order of the grid, with masks, and with codes if they are wanted.
+/// The points in the order of the grid, with masks, of quartiles too if those are wanted, and codes if they are.
 template <class Context, class Image>
 [[nodiscard]] point_set<Image> place_by_grid(Context& on, const image_table<Image>& table, const u32* left, u64 count,
-                                             u32 padded, bool wants_codes) {
+                                             u32 padded, bool wants_quartiles, bool wants_codes) {
   const Image* const cuts = find_cuts(on, table, left, count);
   const bool is_one_key = fits_one_key<Image>(table.columns);
   u32* const positions = is_one_key ? on.template buffer<u32>(count) : order_by_sum(on, table, left, count);
@@ -155,14 +154,14 @@ template <class Context, class Image>
                          wants_codes ? on.template buffer<u8>(count * table.columns) : nullptr};
   u64* const keys = on.template buffer<u64>(count);
   on.for_each(count, assign_cells<Image>{table.images, table.rows, table.columns, left, cuts, cells.masks, cells.codes,
-                                         keys, is_one_key ? positions : nullptr});
+                                         keys, is_one_key ? positions : nullptr, wants_quartiles});
   if (is_one_key) {
     on.sort_pairs(keys, positions, count);
   } else {
     sort_again(on, keys, positions, count);
   }
   const auto placed = make_points(on, count, cells, padded);
-  on.for_each(count, place_points<Image>{table.images, table.rows, left, positions, cells.masks, cells.codes, placed});
+  place_rows(on, table, left, positions, cells.masks, cells.codes, count, placed);
   return placed;
 }
 
@@ -172,35 +171,89 @@ template <class Context, class Image>
                                             u32 padded) {
   const u32* const positions = order_by_sum(on, table, left, count);
   const auto placed = make_points(on, count, point_set<Image>{nullptr, 0, table.columns}, padded);
-  on.for_each(count, place_points<Image>{table.images, table.rows, left, positions, nullptr, nullptr, placed});
+  place_rows(on, table, left, positions, nullptr, nullptr, count, placed);
   return placed;
 }
 
-/// The points in the strategy's order, and the rounds that find their skyline: use(points, rounds).
+/// The points in the order of their least values, up to the stop point: `count` becomes what is before it.
+template <class Context, class Image>
+[[nodiscard]] point_set<Image> place_by_least_value(Context& on, const image_table<Image>& table, const u32* left,
+                                                    u64& count, u32 padded) {
+  u64* const least = on.template buffer<u64>(count);
+  u64* const stop = on.template buffer<u64>(1);
+  u32* const found = on.template buffer<u32>(1);
+  on.for_each(1, begin_nan_search{stop});
+  on.for_each(count, write_least_values<Image>{table.images, table.rows, table.columns, left, least, stop});
+  u32* const positions = order_by_sum(on, table, left, count);
+  u64* const sorted = on.template buffer<u64>(count);
+  on.for_each(count, gather_keys{least, positions, sorted});
+  on.sort_pairs(sorted, positions, count);
+  on.for_each(1, find_stop{sorted, count, stop, found});
+  count = on.read(static_cast<const u32*>(found));
+  const auto placed = make_points(on, count, point_set<Image>{nullptr, 0, table.columns}, padded);
+  place_rows(on, table, left, positions, nullptr, nullptr, count, placed);
+  return placed;
+}
+
+/// The points with their partitions padded; `count` becomes what they then are, at most twice as many: where partitions
+/// are small, they begin at multiples of less than a warp.
+template <class Context, class Image>
+[[nodiscard]] point_set<Image> pad_partitions(Context& on, const point_set<Image>& points, u64& count, u32 padded) {
+  u32* const begins = on.template buffer<u32>(count);
+  u32* const found = on.template buffer<u32>(1);
+  on.compact(count, begins_partition{points.masks, median_bits(points.columns)}, begins, found);
+  const u64 partitions = on.read(static_cast<const u32*>(found));
+  u32 multiple = 1;
+  const u64 most = std::min(count, u64{~u32{0}} - count);  // what may be added
+  while (multiple < most_padding && partitions * (2 * multiple - 1) <= most) multiple *= 2;
+  u32* const sizes = on.template buffer<u32>(partitions);
+  u32* const places = on.template buffer<u32>(partitions + 1);
+  on.for_each(partitions, round_partitions{begins, partitions, count, multiple, sizes});
+  on.exclusive_scan(sizes, partitions, places);
+  const u64 all = on.read(static_cast<const u32*>(places + partitions));
+  u32* const picked = on.template buffer<u32>(all);
+  on.for_each(all, pick_padded{begins, places, partitions, count, picked});
+  const auto spread = make_points(on, all, points, padded);
+  on.for_each(all, gather_points<Image>{points, picked, spread});
+  count = all;
+  return spread;
+}
+
+/// The points in the order of a strategy that compares by values; `count` becomes how many take part.
+template <class Context, class Image>
+[[nodiscard]] point_set<Image> place(const value_method& how, Context& on, const image_table<Image>& table,
+                                     const u32* left, u64& count, u32 padded) {
+  if (how.order == row_order::sum) return place_by_sum(on, table, left, count, padded);
+  if (how.order == row_order::least_value) return place_by_least_value(on, table, left, count, padded);
+  const auto placed = place_by_grid(on, table, left, count, padded, how.has_quartiles, false);
+  return how.is_padded ? pad_partitions(on, placed, count, padded) : placed;
+}
+
+/// The points in the strategy's order, and what finds their skyline: use(points, count, rounds). What a strategy does
+/// is looked up, not compiled: they differ in a few launches.
 template <class Context, class Image, class Use>
-void in_order_of(sfs /*strategy*/, Context& on, const image_table<Image>& table, const u32* left, u64 count,
+void in_order_of(const value_method& how, Context& on, const image_table<Image>& table, const u32* left, u64 count,
                  const Use& use) {
-  with_padded(table.columns, [&]<unsigned Columns>(std::integral_constant<unsigned, Columns>) {
-    const auto points = place_by_sum(on, table, left, count, Columns);
-    skyline_rounds<point_windows<Context, Image, Columns>, Context, Image> rounds(on, points, count, Columns);
-    use(points, rounds);
-  });
+  using windows = point_windows<Context, Image>;
+  const u32 padded = how.has_pivots ? table.columns : padded_columns(table.columns);
+  const auto points = place(how, on, table, left, count, padded);
+  if (how.has_pivots) {
+    skyline_rounds<partition_windows<Context, Image>, Context, Image> rounds(on, points, count, table.columns);
+    use(points, count, rounds);
+  } else if (how.window == 0) {
+    skyline_rounds<windows, Context, Image> rounds(on, points, count, padded);
+    use(points, count, rounds);
+  } else {
+    first_of_left<windows, Context, Image> rounds(on, points, count, padded, how.window);
+    use(points, count, rounds);
+  }
 }
 template <class Context, class Image, class Use>
-void in_order_of(skyalign /*strategy*/, Context& on, const image_table<Image>& table, const u32* left, u64 count,
+void in_order_of(const bitmap_method& /*how*/, Context& on, const image_table<Image>& table, const u32* left, u64 count,
                  const Use& use) {
-  with_padded(table.columns, [&]<unsigned Columns>(std::integral_constant<unsigned, Columns>) {
-    const auto points = place_by_grid(on, table, left, count, Columns, false);
-    skyline_rounds<point_windows<Context, Image, Columns>, Context, Image> rounds(on, points, count, Columns);
-    use(points, rounds);
-  });
-}
-template <class Context, class Image, class Use>
-void in_order_of(bitmap_tiles /*strategy*/, Context& on, const image_table<Image>& table, const u32* left, u64 count,
-                 const Use& use) {
-  const auto points = place_by_grid(on, table, left, count, table.columns, true);
+  const auto points = place_by_grid(on, table, left, count, table.columns, true, true);
   skyline_rounds<bitmap_windows<Context, Image>, Context, Image> rounds(on, points, count, table.columns);
-  use(points, rounds);
+  use(points, count, rounds);
 }
 
 /// The counters of a call, off when nobody wants them.

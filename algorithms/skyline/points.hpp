@@ -76,6 +76,17 @@ struct mark_members {
   ZENITH_FN void operator()(u64 i) const { members[rows[i]] = 1; }
 };
 
+/// The same of the open ones among points.
+struct mark_open {
+  const u8* states;
+  const u32* rows;
+  u8* members;
+
+  ZENITH_FN void operator()(u64 i) const {
+    if (states[i] == open) members[rows[i]] = 1;
+  }
+};
+
 struct is_member {
   const u8* members;
 

@@ -1,15 +1,20 @@
 #pragma once
 
 /// \file
-/// The rounds that all strategies share. Points come in an order in which none is dominated by one behind it; so a
-/// block of them is compared with the skyline found so far, what is left with itself, and what is then left is skyline.
+/// The rounds. Points come in an order in which none is dominated by one behind it; so a block of them is compared with
+/// the skyline found so far, what is left with itself, and what is then left is skyline. Or the first points are
+/// compared with all that are left.
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 #include <algorithms/skyline/bitmaps.hpp>
 #include <algorithms/skyline/dominance.hpp>
 #include <algorithms/skyline/grid.hpp>
+#include <algorithms/skyline/partitions.hpp>
 #include <algorithms/skyline/points.hpp>
+#include <algorithms/skyline/widths.hpp>
 
 namespace zenith::skyline_family {
 
@@ -28,14 +33,15 @@ template <class Context>
 
 [[nodiscard]] constexpr u64 tiles_of(u64 count, u64 tile) { return (count + tile - 1) / tile; }
 
-/// Windows for the filter by values, with or without masks.
-template <class Context, class Image, unsigned Columns>
+/// Windows for the filter by values, with or without masks. The filter is compiled for some numbers of columns, all
+/// else once.
+template <class Context, class Image>
 class point_windows {
  public:
-  static constexpr u32 tile = filter_by_points<Image, Columns>::step;
+  static constexpr u32 tile = value_tile;
 
-  point_windows(Context& on, u64 capacity, u32 /*columns*/, bool has_masks)
-      : masks_(has_masks ? on.template buffer<u64>(tiles_of(capacity, tile)) : nullptr) {}
+  point_windows(Context& on, u64 capacity, u32 columns, bool has_masks)
+      : columns_(columns), masks_(has_masks ? on.template buffer<u64>(tiles_of(capacity, tile)) : nullptr) {}
 
   /// Points [from, count) of the window are new.
   void extend(Context& on, const point_set<Image>& window, u64 from, u64 count) const {
@@ -44,11 +50,35 @@ class point_windows {
   }
   void filter(Context& on, filter_request<Image> of) const {
     of.window_masks = masks_;
-    on.for_teams(tiles_of(of.count, of.tile), filter_by_points<Image, Columns>{of});
+    detail::with_padded(columns_, [&]<unsigned Columns>(std::integral_constant<unsigned, Columns>) {
+      on.for_teams(tiles_of(of.count, of.tile), filter_by_points<Image, Columns>{of});
+    });
   }
 
  private:
+  u32 columns_;
   u64* masks_;
+};
+
+/// Windows for the filter by two levels of masks.
+template <class Context, class Image>
+class partition_windows {
+ public:
+  partition_windows(Context& on, u64 capacity, u32 columns, bool /*has_masks*/)
+      : partitions_{on.template buffer<u32>(capacity), on.template buffer<u32>(1), on.template buffer<u64>(capacity),
+                    median_bits(columns)} {}
+
+  void extend(Context& on, const point_set<Image>& window, u64 from, u64 count) const {
+    on.compact(count, begins_partition{window.masks, partitions_.median}, partitions_.begins, partitions_.count);
+    on.for_each(count - from, write_pivot_masks<Image>{window, partitions_, from});
+  }
+  void filter(Context& on, const filter_request<Image>& of) const {
+    if (of.window_count == 0) on.fill_zero(partitions_.count, 1);
+    on.for_teams(tiles_of(of.count, of.tile), filter_by_partitions<Image>{of, partitions_});
+  }
+
+ private:
+  window_partitions partitions_;
 };
 
 /// Windows for the filter by bitmaps.
@@ -70,10 +100,20 @@ class bitmap_windows {
   }
   void filter(Context& on, filter_request<Image> of) const {
     of.window_masks = masks_;
-    on.for_teams(tiles_of(of.count, of.tile), filter_by_bitmaps<Image>{of, bitmaps_});
+    if (on.threads() == 0) {
+      launch<many_lanes>(on, of);
+    } else {
+      launch<one_lane>(on, of);
+    }
   }
 
  private:
+  template <class Shape>
+  void launch(Context& on, const filter_request<Image>& of) const {
+    using filter = filter_by_bitmaps<Image, Shape>;
+    on.for_teams(tiles_of(of.count, filter::tile), filter{of, bitmaps_});
+  }
+
   u64* masks_;
   u64* bitmaps_;
 };
@@ -102,8 +142,8 @@ class skyline_rounds {
         most_(std::min(sizes_.most, capacity)),
         confirmed_(make_points(on, capacity, like, padded)),
         block_(make_points(on, most_, like, padded)),
-        of_confirmed_(on, capacity, like.columns, like.masks != nullptr),
-        of_block_(on, most_, like.columns, like.masks != nullptr),
+        of_confirmed_(on, capacity, padded, like.masks != nullptr),
+        of_block_(on, most_, padded, like.masks != nullptr),
         states_(on.template buffer<u8>(most_)),
         picked_(on.template buffer<u32>(most_)),
         found_(on.template buffer<u32>(1)) {}
@@ -162,6 +202,70 @@ class skyline_rounds {
   point_set<Image> block_;
   Windows of_confirmed_;
   Windows of_block_;
+  u8* states_;
+  u32* picked_;
+  u32* found_;
+};
+
+/// Finds the skyline of ordered points by windows of the first of those that are left: all that are left are compared
+/// with those, what is then left of the window is skyline, and what is left behind it goes on. It allocates once for
+/// all calls.
+template <class Windows, class Context, class Image>
+class first_of_left {
+ public:
+  first_of_left(Context& on, const point_set<Image>& like, u64 capacity, u32 padded, u64 window)
+      : padded_(padded),
+        window_(std::min(window, capacity)),
+        windows_(on, window_, padded, like.masks != nullptr),
+        states_(on.template buffer<u8>(capacity)),
+        picked_(on.template buffer<u32>(capacity)),
+        found_(on.template buffer<u32>(1)) {
+    if (window_ == capacity) return;
+    left_ = make_points(on, capacity - window_, like, padded);
+    other_ = make_points(on, capacity - window_, like, padded);
+  }
+
+  /// As that of `skyline_rounds`; returns the number of windows.
+  ///
+  /// Complexity: every point is compared with every window up to that which it is dominated by or belongs to.
+  u64 mark(Context& on, const point_set<Image>& points, u64 count, u8* members, bool keeps_twins,
+           const test_counters& counters) {
+    filter_request<Image> request;
+    request.states = states_;
+    request.members = keeps_twins ? members : nullptr;
+    request.counters = counters;
+    request.candidates = points;
+    request.is_itself = true;
+    u64 windows = 0;
+    while (count > 0) {
+      ++windows;
+      request.count = count;
+      request.window = request.candidates;
+      request.window_count = std::min(window_, count);
+      windows_.extend(on, request.window, 0, request.window_count);
+      windows_.filter(on, request);
+      on.for_each(request.window_count, mark_open{states_, request.candidates.rows, members});
+      count -= request.window_count;
+      if (count == 0) break;
+      on.compact(count, is_open{states_ + request.window_count}, picked_, found_);
+      const auto behind = request.candidates.from(request.window_count);
+      count = on.read(static_cast<const u32*>(found_));
+      on.for_each(count, gather_points<Image>{behind, picked_, left_});
+      request.candidates = left_;
+      std::swap(left_, other_);
+    }
+    return windows;
+  }
+
+  /// The columns that points must have, the unused ones zero.
+  [[nodiscard]] u32 padded() const { return padded_; }
+
+ private:
+  u32 padded_;
+  u64 window_;
+  Windows windows_;
+  point_set<Image> left_;
+  point_set<Image> other_;
   u8* states_;
   u32* picked_;
   u32* found_;

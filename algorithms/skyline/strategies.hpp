@@ -22,20 +22,25 @@ template <class Image, unsigned... Columns>
 using padded_kernels = device::concat<device::list<test_pivots<Image, Columns>, filter_by_points<Image, Columns>>...>;
 
 template <class Image>
-using kernels_of_width =
-    device::concat<padded_kernels<Image, 4, 8, 12, 16, 24, 32, 64>, band_kernels<Image, 4, 8, 12, 16, 24, 32, 64>,
-                   device::list<gather_points<Image>, find_pivots<Image>, gather_pivots<Image>, draw_cut_samples<Image>,
-                                pick_cuts<Image>, write_sums<Image>, assign_cells<Image>, place_points<Image>,
-                                filter_by_bitmaps<Image>>>;
+using kernels_of_width = device::concat<
+    padded_kernels<Image, 4, 8, 12, 16, 24, 32, 64>, band_kernels<Image, 4, 8, 12, 16, 24, 32, 64>,
+    device::list<gather_points<Image>, find_pivots<Image>, gather_pivots<Image>, draw_cut_samples<Image>,
+                 pick_cuts<Image>, write_sums<Image>, assign_cells<Image>, place_points<Image>, place_values<Image>,
+                 write_least_values<Image>, write_pivot_masks<Image>, filter_by_partitions<Image>,
+                 filter_by_bitmaps<Image, many_lanes>, filter_by_bitmaps<Image, one_lane>>>;
 
 using kernels = device::concat<
     kernels_of_width<std::uint32_t>, kernels_of_width<std::uint64_t>,
     device::list<write_images<float>, write_images<double>, write_images<std::int32_t>, write_images<std::uint32_t>,
                  write_images<std::int64_t>, write_images<std::uint64_t>, begin_nan_search, write_offsets, gather_keys,
-                 write_tile_masks, write_bitmaps, mark_members, write_ids<std::uint32_t>, write_ids<std::uint64_t>>,
+                 write_tile_masks, write_bitmaps, mark_members, mark_open, find_stop, round_partitions, pick_padded,
+                 write_ids<std::uint32_t>, write_ids<std::uint64_t>>,
     band_kernels_of_all, layer_kernels>;
 
 namespace detail {
+
+[[nodiscard]] inline bool is_prefiltered(const value_method& how) { return how.is_prefiltered; }
+[[nodiscard]] inline bool is_prefiltered(const bitmap_method& /*how*/) { return true; }
 
 /// Ids and mask to the caller.
 template <class Context>
@@ -58,11 +63,11 @@ void deliver(Context& on, const skyline_call& call, const u8* members) {
   }
 }
 
-/// What all strategies of the skyline do.
-template <class Strategy, class Context>
-void find_skyline(Context& on, const skyline_call& call) {
+/// What all strategies of the skyline do. Compiled for the two kinds of `how`.
+template <class Context, class Method>
+void find_skyline(Context& on, const skyline_call& call, const Method& how) {
   with_images(on, call, [&]<class Image>(const image_table<Image>& table) {
-    prefilter(on, table);
+    if (is_prefiltered(how)) prefilter(on, table);
     u64 count = 0;
     const u32* const left = rows_left(on, table.removed, call.rows, count);
     u8* const members = on.template buffer<u8>(call.rows);
@@ -71,8 +76,8 @@ void find_skyline(Context& on, const skyline_call& call) {
     u64 blocks = 0;
     if (count > 0) {
       const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
-      in_order_of(Strategy{}, on, table, left, count, [&](const auto& points, auto& rounds) {
-        blocks = rounds.mark(on, points, count, members, keeps_twins, counters);
+      in_order_of(how, on, table, left, count, [&](const auto& points, u64 placed, auto& rounds) {
+        blocks = rounds.mark(on, points, placed, members, keeps_twins, counters);
       });
     }
     deliver(on, call, members);
@@ -84,17 +89,47 @@ void find_skyline(Context& on, const skyline_call& call) {
 
 template <class Context>
 void sfs::run(Context& on, const call_type& call) {
-  detail::find_skyline<sfs>(on, call);
+  detail::find_skyline(on, call, how);
+}
+
+template <class Context>
+void salsa::run(Context& on, const call_type& call) {
+  detail::find_skyline(on, call, how);
+}
+
+template <class Context>
+void ggs::run(Context& on, const call_type& call) {
+  detail::find_skyline(on, call, how);
 }
 
 template <class Context>
 void skyalign::run(Context& on, const call_type& call) {
-  detail::find_skyline<skyalign>(on, call);
+  detail::find_skyline(on, call, how);
+}
+
+template <class Context>
+void skyalign_no_sync::run(Context& on, const call_type& call) {
+  detail::find_skyline(on, call, how);
+}
+
+template <class Context>
+void skyalign_no_quartile::run(Context& on, const call_type& call) {
+  detail::find_skyline(on, call, how);
+}
+
+template <class Context>
+void skyalign_padded::run(Context& on, const call_type& call) {
+  detail::find_skyline(on, call, how);
+}
+
+template <class Context>
+void hybrid::run(Context& on, const call_type& call) {
+  detail::find_skyline(on, call, how);
 }
 
 template <class Context>
 void bitmap_tiles::run(Context& on, const call_type& call) {
-  detail::find_skyline<bitmap_tiles>(on, call);
+  detail::find_skyline(on, call, how);
 }
 
 }  // namespace zenith::skyline_family

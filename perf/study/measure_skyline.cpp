@@ -52,7 +52,7 @@ std::vector<skyline_line> skyline_lines(const skyline_sweep_options& options) {
 std::vector<skyline_measurement> measure_skyline(std::span<const float> points, std::uint64_t rows, unsigned columns,
                                                  std::vector<skyline_line>& lines,
                                                  const skyline_sweep_options& options) {
-  const zenith::skyline_problem problem{rows, columns, zenith::key_type::float32};
+  const auto problem = zenith::skyline_problem_of(zenith::matrix_view<const float>::row_major(points, rows, columns));
   const auto choice = zenith::decide(problem, zenith::machine::local());
   std::vector<skyline_measurement> all;
   std::vector<std::uint32_t> expected;

@@ -38,7 +38,11 @@ struct output_provider {
 skyline_run skyline(const executor& on, const skyline_points& points, const skyline_target& target,
                     const skyline_options& options) {
   check(points, target, options);
-  const skyline_problem problem{points.rows, static_cast<unsigned>(points.columns.size()), points.type, points.space};
+  const bool is_sampled = options.strategy == "auto";
+  const skyline_problem problem =
+      is_sampled
+          ? skyline_problem_of(points, options.preferences)
+          : skyline_problem{points.rows, static_cast<unsigned>(points.columns.size()), points.type, points.space};
   const auto [where, strategy] = choose(skyline_detail::choices, on.settings(), problem, options.strategy);
   check_backend(where, skyline_call::operation, "skyline", "points", points.space, strategy);
   if (!target.wants_mask && target.resize == nullptr && target.space == memory_space::device) {

@@ -1,6 +1,7 @@
 // The skyband and the layers against a double loop, on every target.
 
 #include <algorithm>
+#include <functional>
 #include <initializer_list>
 #include <string_view>
 
@@ -20,19 +21,29 @@ struct band {
   std::vector<std::uint32_t> dominated_by;
 };
 
+/// The rows that take part, and what row q is to row p.
+struct rows_of_table {
+  std::vector<std::size_t> all;
+  std::size_t count = 0;
+  std::function<relation(std::size_t q, std::size_t p)> compare;
+};
+
 template <class T>
-band expected_band(const table<T>& of, const request& asked, std::uint32_t k) {
+rows_of_table rows_of(const table<T>& of, const request& asked) {
+  return {rows_in(of, asked), of.rows, [&](std::size_t q, std::size_t p) { return compare_rows(of, asked, q, p); }};
+}
+
+band expected_band(const rows_of_table& of, const request& asked, std::uint32_t k) {
   std::vector<std::size_t> rows;
-  for (const auto p : rows_in(of, asked)) {
-    const bool is_copy =
-        asked.duplicates == zenith::duplicate_rows::keep_first &&
-        std::ranges::any_of(rows, [&](auto q) { return compare_rows(of, asked, q, p) == relation::equals; });
+  for (const auto p : of.all) {
+    const bool is_copy = asked.duplicates == zenith::duplicate_rows::keep_first &&
+                         std::ranges::any_of(rows, [&](auto q) { return of.compare(q, p) == relation::equals; });
     if (!is_copy) rows.push_back(p);
   }
   band found;
   for (const auto p : rows) {
     const auto count = static_cast<std::uint32_t>(
-        std::ranges::count_if(rows, [&](auto q) { return compare_rows(of, asked, q, p) == relation::dominates; }));
+        std::ranges::count_if(rows, [&](auto q) { return of.compare(q, p) == relation::dominates; }));
     if (count >= k) continue;
     found.ids.push_back(p);
     found.dominated_by.push_back(count);
@@ -41,16 +52,14 @@ band expected_band(const table<T>& of, const request& asked, std::uint32_t k) {
 }
 
 /// Row by row: its layer is one behind the last of its dominators'.
-template <class T>
-std::vector<std::uint32_t> expected_layers(const table<T>& of, const request& asked) {
-  const auto rows = rows_in(of, asked);
-  std::vector<std::uint32_t> layers(of.rows, zenith::no_layer);
-  for (const auto p : rows) layers[p] = 0;
+std::vector<std::uint32_t> expected_layers(const rows_of_table& of) {
+  std::vector<std::uint32_t> layers(of.count, zenith::no_layer);
+  for (const auto p : of.all) layers[p] = 0;
   for (bool has_changed = true; has_changed;) {
     has_changed = false;
-    for (const auto p : rows) {
-      for (const auto q : rows) {
-        if (compare_rows(of, asked, q, p) != relation::dominates || layers[p] > layers[q]) continue;
+    for (const auto p : of.all) {
+      for (const auto q : of.all) {
+        if (layers[p] > layers[q] || of.compare(q, p) != relation::dominates) continue;
         layers[p] = layers[q] + 1;
         has_changed = true;
       }
@@ -88,42 +97,70 @@ bool is_too_slow(const zenith_test::target& on, std::size_t rows) {
   return on.on.backend() == "reference" && rows > 1000;
 }
 
+/// The answers of one target, in both forms. The memory that was given has one element more than the result.
+struct band_answer {
+  zenith::skyband_result<std::uint32_t> value;
+  std::vector<std::int64_t> ids;
+  std::vector<std::uint32_t> counts;
+  std::size_t count = 0;
+};
+
+template <class T>
+band_answer band_of(const zenith_test::target& on, const table<T>& of, const request& asked, std::uint32_t k,
+                    std::size_t size) {
+  const zenith::skyband_options options{
+      .preferences = asked.preferences, .duplicates = asked.duplicates, .nans = asked.nans, .strategy = on.strategy};
+  band_answer found;
+  found.value = zenith::skyband<std::uint32_t>(on.on, view_of(of), k, options);
+  found.ids.assign(size + 1, 77);
+  found.counts.assign(size + 1, 77);
+  found.count = zenith::skyband(on.on, view_of(of), k, found.ids, found.counts, options);
+  return found;
+}
+
+void check_answer(const std::string& where, const band_answer& found, const band& right) {
+  INFO(where);
+  CHECK(std::ranges::equal(found.value.ids, right.ids));
+  CHECK(found.value.dominated_by == right.dominated_by);
+  CHECK(found.count == right.ids.size());
+  CHECK(std::equal(right.ids.begin(), right.ids.end(), found.ids.begin(),
+                   [](std::uint64_t a, std::int64_t b) { return a == static_cast<std::uint64_t>(b); }));
+  CHECK(std::ranges::equal(right.dominated_by, std::span(found.counts).first(right.ids.size())));
+  CHECK((found.ids.back() == 77 && found.counts.back() == 77));
+}
+
 template <class T>
 void check_band(const table<T>& of, const request& asked, std::uint32_t k, random_source& random) {
-  const auto right = expected_band(of, asked, k);
+  const auto right = expected_band(rows_of(of, asked), asked, k);
   for (const auto& on : zenith_test::targets("skyband")) {
     if (random() % 3 == 0 || is_too_slow(on, of.rows)) continue;
-    INFO(where(on, of.name, of.rows, of.columns, asked, k));
-    const zenith::skyband_options options{
-        .preferences = asked.preferences, .duplicates = asked.duplicates, .nans = asked.nans, .strategy = on.strategy};
-    const auto found = zenith::skyband<std::uint32_t>(on.on, view_of(of), k, options);
-    CHECK(std::ranges::equal(found.ids, right.ids));
-    CHECK(found.dominated_by == right.dominated_by);
-    std::vector<std::int64_t> ids(right.ids.size() + 1, 77);
-    std::vector<std::uint32_t> counts(right.ids.size() + 1, 77);
-    CHECK(zenith::skyband(on.on, view_of(of), k, ids, counts, options) == right.ids.size());
-    CHECK(std::equal(right.ids.begin(), right.ids.end(), ids.begin(),
-                     [](std::uint64_t a, std::int64_t b) { return a == static_cast<std::uint64_t>(b); }));
-    CHECK(std::ranges::equal(right.dominated_by, std::span(counts).first(right.ids.size())));
-    CHECK((ids.back() == 77 && counts.back() == 77));
+    check_answer(where(on, of.name, of.rows, of.columns, asked, k), band_of(on, of, asked, k, right.ids.size()), right);
   }
+}
+
+zenith::skyline_layers_options layers_wanted(std::size_t rows, const request& asked, random_source& random) {
+  zenith::skyline_layers_options options{.preferences = asked.preferences, .nans = asked.nans};
+  if (random() % 2 == 0) options.most_layers = static_cast<std::uint32_t>(1 + random() % 4);
+  if (random() % 3 == 0) options.enough_rows = 1 + random() % (rows + 1);
+  return options;
+}
+
+void check_answer(const std::string& where, const zenith::skyline_layers_result& found,
+                  std::vector<std::uint32_t> right, const zenith::skyline_layers_options& options) {
+  INFO(where << " " << options.enough_rows);
+  CHECK(found.layers == cut_layers(right, options.most_layers, options.enough_rows));
+  CHECK(found.layer_of == right);
 }
 
 template <class T>
 void check_layers(const table<T>& of, const request& asked, random_source& random) {
-  const auto all = expected_layers(of, asked);
+  const auto all = expected_layers(rows_of(of, asked));
   for (const auto& on : zenith_test::targets("skyline_layers")) {
     if (random() % 3 == 0 || is_too_slow(on, of.rows)) continue;
-    auto right = all;
-    zenith::skyline_layers_options options{
-        .preferences = asked.preferences, .nans = asked.nans, .strategy = on.strategy};
-    if (random() % 2 == 0) options.most_layers = static_cast<std::uint32_t>(1 + random() % 4);
-    if (random() % 3 == 0) options.enough_rows = 1 + random() % (of.rows + 1);
-    const auto layers = cut_layers(right, options.most_layers, options.enough_rows);
-    INFO(where(on, of.name, of.rows, of.columns, asked, options.most_layers) << " " << options.enough_rows);
-    const auto found = zenith::skyline_layers(on.on, view_of(of), options);
-    CHECK(found.layers == layers);
-    CHECK(found.layer_of == right);
+    auto options = layers_wanted(of.rows, asked, random);
+    options.strategy = on.strategy;
+    check_answer(where(on, of.name, of.rows, of.columns, asked, options.most_layers),
+                 zenith::skyline_layers(on.on, view_of(of), options), all, options);
   }
 }
 

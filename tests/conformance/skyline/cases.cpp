@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string_view>
 
 #include <catch.hpp>
 #include <settings.hpp>
@@ -16,7 +17,13 @@ const std::vector<zenith_test::target>& the_targets() {
   return all;
 }
 
-/// Runs the request on a share of the targets that each seed draws anew, at least on one of each strategy.
+/// Strategies that are one text but for a few launches take turns.
+bool takes_turns(std::string_view strategy) {
+  return strategy != "bitmap_tiles" && strategy != "skyalign" && strategy != "sfs" && strategy != "bnl";
+}
+
+/// Runs the request on a share of the targets that each seed draws anew: on one of each strategy, and of those that take
+/// turns on one of some.
 template <class T>
 void run_somewhere(zenith_test::verdict& seen, const table<T>& of, const request& asked, random_source& random) {
   constexpr std::size_t most_for_reference = 2000;
@@ -30,7 +37,9 @@ void run_somewhere(zenith_test::verdict& seen, const table<T>& of, const request
     if (on.on.backend() == "reference" && of.rows > most_for_reference) continue;
     const std::string kind = std::string{on.on.backend()} + "/" + on.strategy;
     const bool is_first = std::ranges::find(ran, kind) == ran.end();
-    if (!is_first && std::uniform_real_distribution<>{}(random) >= 0.1 * zenith_test::scale()) continue;
+    const double turn = takes_turns(on.strategy) ? 0.3 : 1;
+    const double share = is_first ? turn : 0.1 * turn * zenith_test::scale();
+    if (share < 1 && std::uniform_real_distribution<>{}(random) >= share) continue;
     ran.push_back(kind);
     seen.count_case();
     seen.add(on, fault_of(on, of, asked, ids, random));

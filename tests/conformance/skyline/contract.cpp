@@ -105,3 +105,30 @@ TEST_CASE("a choice is made and statistics are kept", "[skyline-contract]") {
   }
   CHECK(zenith::skyline(zenith::executor{}, points).ids == ids);
 }
+
+TEST_CASE("the expected size of a skyline", "[skyline-contract]") {
+  // harmonic numbers: H(10^6) = 14.3927, and of order two (H^2 + H2) / 2
+  CHECK(zenith::expected_skyline(1e6, 1) == Approx(1).epsilon(0.01));
+  CHECK(zenith::expected_skyline(1e6, 2) == Approx(14.39).epsilon(0.01));
+  CHECK(zenith::expected_skyline(1e6, 3) == Approx(104.4).epsilon(0.01));
+  CHECK(zenith::expected_skyline(100, 2) == Approx(5.187).epsilon(0.02));
+  CHECK(zenith::expected_skyline(0, 3) == 0);
+  CHECK(zenith::expected_skyline(1, 3) == 1);
+}
+
+TEST_CASE("a problem knows how its columns hang together", "[skyline-contract]") {
+  random_source random{11};
+  const auto columns_of = [&](shape one, const zenith::skyline_options& options = {}) {
+    const auto made = make_table<float>(one, 20000, 4, random);
+    const auto problem = zenith::skyline_problem_of(view::row_major(made.values, made.rows, made.columns), options);
+    CHECK((problem.rows == 20000 && problem.columns == 4));
+    return problem.independent_columns;
+  };
+  const auto independent = columns_of(shape::independent);
+  CHECK((independent > 2.5 && independent < 5.5));
+  CHECK(columns_of(shape::antichain) > 20);
+  CHECK(columns_of(shape::chain) < 1.5);
+  const std::vector groups(4, zenith::preference::different);
+  CHECK(columns_of(shape::independent, {.preferences = groups}) > 20);
+  CHECK(zenith::skyline_problem_of(view::row_major(std::vector<float>(40), 10, 4)).independent_columns == 0);
+}

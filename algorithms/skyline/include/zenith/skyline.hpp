@@ -26,7 +26,8 @@ struct skyline_options {
   std::span<const preference> preferences = {};
   duplicate_rows duplicates = duplicate_rows::keep_all;
   nan_rows nans = nan_rows::reject;
-  /// "auto", or the name of a strategy: "bitmap_tiles", "skyalign", "sfs".
+  /// "auto", or the name of a strategy: "bitmap_tiles", "skyalign", "sfs", "salsa", "ggs", "hybrid",
+  /// "skyalign_no_sync", "skyalign_no_quartile", "skyalign_padded".
   std::string_view strategy = "auto";
   /// Filled in when not nullptr, after the call succeeded. Borrowed.
   skyline_statistics* statistics = nullptr;
@@ -46,16 +47,23 @@ struct skyline_problem {
   unsigned columns = 1;
   key_type type = key_type::float32;
   memory_space space = memory_space::host;
+  /// Of how many independent columns the skyline would be about as large (`skyline_problem_of`); 0: unknown, and the
+  /// columns are taken for independent.
+  double independent_columns = 0;
 
   [[nodiscard]] bool operator==(const skyline_problem&) const = default;
 };
 
-/// Chooses the device and strategy that will be fastest for `problem` on `on`, if its columns are independent. Pure.
-/// Throws `unsupported` when no device can run it.
+/// About how many rows are in the skyline of `rows` rows of independent columns without equal values; `columns` need be
+/// no whole number. Source: the expectation over a row's probability to be undominated, Bentley, Kung, Schkolnick,
+/// Thompson: On the average number of maxima in a set of vectors and applications, JACM 1978.
+[[nodiscard]] double expected_skyline(double rows, double columns);
+
+/// Chooses the device and strategy that will be fastest for `problem` on `on`. Pure. Throws `unsupported` when no
+/// device can run it.
 [[nodiscard]] decision decide(const skyline_problem& problem, const machine& on);
 
-/// The cost of one strategy ("bitmap_tiles", "skyalign", "sfs") on one device; throws `invalid_argument` for an unknown
-/// strategy.
+/// The cost of one strategy (`skyline_options::strategy`) on one device; throws `invalid_argument` for an unknown one.
 [[nodiscard]] cost skyline_cost(std::string_view strategy, const skyline_problem& problem, const device_profile& on);
 
 namespace detail {
@@ -93,6 +101,7 @@ struct skyline_run {
 
 skyline_run skyline(const executor& on, const skyline_points& points, const skyline_target& target,
                     const skyline_options& options);
+skyline_problem skyline_problem_of(const skyline_points& points, std::span<const preference> preferences);
 
 template <class Span>
 inline constexpr memory_space space_of = memory_space::host;
@@ -149,6 +158,13 @@ concept mask_range = writable_range<Range> &&
 template <class Points>
 concept point_table = detail::is_point_table<Points>::value;
 
+/// The problem that a call with these points and options is. Points on the host are sampled: the skyline of about
+/// sqrt(rows / 2) rows says of how many independent columns one would be as large. "auto" does the same.
+template <point_table Points>
+[[nodiscard]] skyline_problem skyline_problem_of(const Points& points, const skyline_options& options = {}) {
+  return detail::skyline_problem_of(detail::points_of(points), options.preferences);
+}
+
 /// Writes the ids of the rows of `points` that no row dominates to the beginning of `ids_out`, ascending, and returns
 /// how many they are.
 ///
@@ -157,17 +173,21 @@ concept point_table = detail::is_point_table<Points>::value;
 /// equals +0; infinities are ordered as numbers. The result is the same on every backend and for every strategy.
 ///
 /// Complexity: one read of the points; a sort of the n' rows that a prefilter leaves; and n' * s dominance tests in the
-/// worst case, where s is the size of the skyline without its duplicates: of values for "sfs", of values where masks of
-/// the static grid cannot tell for "skyalign", of one bit a column for "bitmap_tiles". Scratch is O(n * columns). It
-/// synchronises. A GPU executor copies host points to the device whole.
+/// worst case, where s is the size of the skyline without its duplicates: of values for "sfs", "salsa" and "ggs", of
+/// values where masks cannot tell for "skyalign" and "hybrid", of one bit a column for "bitmap_tiles".
+/// "skyalign_no_sync" makes n' * n' in the worst case. Scratch is O(n * columns). It synchronises. A GPU executor
+/// copies host points to the device whole.
 ///
 /// Throws `invalid_argument` for no or more than 32 columns, when preferences and columns differ in number, when
 /// `ids_out` is too small (the message says how many ids there are) or its type cannot hold the highest id, and for a
 /// NaN under `nan_rows::reject`; `unsupported` for 2^32 - 1 rows or more, and for a strategy that the backend does not
 /// offer; `out_of_memory`. Outputs are untouched then.
 ///
-/// Source: Chomicki, Godfrey, Gryz, Liang: Skyline with presorting, ICDE 2003 ("sfs"); Bøgh, Chester, Assent:
-/// Work-efficient parallel skyline computation for the GPU, VLDB 2015 ("skyalign").
+/// Source: Chomicki, Godfrey, Gryz, Liang: Skyline with presorting, ICDE 2003 ("sfs"); Bartolini, Ciaccia, Patella:
+/// Efficient sort-based skyline evaluation, TODS 2008 ("salsa"); Bøgh, Assent, Magnani: Efficient GPU-based skyline
+/// computation, DaMoN 2013 ("ggs"); Chester, Šidlauskas, Assent, Bøgh: Scalable parallelization of skyline computation
+/// for multi-core processors, ICDE 2015 ("hybrid"); Bøgh, Chester, Assent: Work-efficient parallel skyline computation
+/// for the GPU, VLDB 2015 ("skyalign" and its variants).
 template <point_table Points, detail::writable_range Ids>
 requires index<detail::element_t<Ids>> std::size_t skyline(const executor& on, const Points& points, Ids&& ids_out,
                                                            const skyline_options& options = {}) {

@@ -1,0 +1,131 @@
+// How large a skyline will be, by that of a sample.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include <core/key_order.hpp>
+#include <core/with_key_type.hpp>
+#include <zenith/skyline.hpp>
+
+namespace zenith {
+namespace {
+
+/// The expectation over a row's probability p of being dominated by another: p is a product of `columns` uniform
+/// numbers, so t = -ln p has a gamma distribution, and E = n * integral of t^(d-1) e^-t / Gamma(d) * (1 - e^-t)^(n-1).
+class skyline_integral {
+ public:
+  explicit skyline_integral(double rows) : rows_(rows) {
+    const double log = std::log(rows);
+    const double begin = std::max(0.02, log - 5);
+    step_ = (log + 45 - begin) / points;
+    for (int i = 0; i < points; ++i) {
+      const double t = begin + (i + 0.5) * step_;
+      log_t_[i] = std::log(t);
+      rest_[i] = log - t + (rows - 1) * std::log1p(-std::exp(-t));
+    }
+  }
+
+  [[nodiscard]] double at(double columns) const {
+    const double scale = std::lgamma(columns);
+    double sum = 0;
+    for (int i = 0; i < points; ++i) sum += std::exp((columns - 1) * log_t_[i] + rest_[i] - scale);
+    return std::clamp(sum * step_, 1.0, rows_);
+  }
+
+ private:
+  static constexpr int points = 64;
+
+  double rows_;
+  double step_ = 0;
+  double log_t_[points];
+  double rest_[points];
+};
+
+/// The columns for which the expectation is `size`, between 1 and 40.
+double columns_for(double rows, double size) {
+  const skyline_integral expectation(rows);
+  double low = 1;
+  double high = 40;
+  for (int i = 0; i < 12; ++i) {
+    const double middle = (low + high) / 2;
+    (expectation.at(middle) < size ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+/// Values of which less is better, row by row: a column that groups becomes two.
+template <class T>
+std::vector<std::uint64_t> draw(const detail::skyline_points& points, std::span<const preference> preferences,
+                                std::size_t samples) {
+  std::vector<std::uint64_t> drawn;
+  drawn.reserve(samples * points.columns.size());
+  for (std::size_t i = 0; i < samples; ++i) {
+    // not evenly: rows may come in periods
+    const std::uint64_t jitter = (i * 0x9e3779b97f4a7c15ULL) >> 40;
+    const std::uint64_t each = points.rows / samples;
+    const std::uint64_t row = i * each + jitter % each;
+    for (std::size_t c = 0; c < points.columns.size(); ++c) {
+      const auto wanted = preferences.empty() ? preference::minimise : preferences[c];
+      const ordered::key_order<T> order{wanted != preference::maximise, false};
+      const std::uint64_t image =
+          ~std::uint64_t{order.image(static_cast<const T*>(points.columns[c])[row * points.row_stride])};
+      drawn.push_back(image);
+      if (wanted == preference::different) drawn.push_back(~image);
+    }
+  }
+  return drawn;
+}
+
+bool dominates(const std::uint64_t* q, const std::uint64_t* p, std::size_t columns) {
+  bool is_better = false;
+  for (std::size_t c = 0; c < columns; ++c) {
+    if (q[c] > p[c]) return false;
+    is_better = is_better || q[c] < p[c];
+  }
+  return is_better;
+}
+
+/// Block-nested loops: a window of the rows that none has dominated so far.
+std::size_t skyline_size(std::vector<std::uint64_t>& rows, std::size_t count) {
+  const std::size_t columns = rows.size() / count;
+  std::vector<const std::uint64_t*> window;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t* const row = rows.data() + i * columns;
+    const bool is_out = std::ranges::any_of(window, [&](const auto* other) { return dominates(other, row, columns); });
+    if (is_out) continue;
+    std::erase_if(window, [&](const auto* other) { return dominates(row, other, columns); });
+    window.push_back(row);
+  }
+  return window.size();
+}
+
+constexpr std::size_t least_samples = 32;
+constexpr std::size_t most_samples = 1024;
+
+}  // namespace
+
+double expected_skyline(double rows, double columns) {
+  if (rows < 2) return std::max(rows, 0.0);
+  return skyline_integral(rows).at(std::max(columns, 1.0));
+}
+
+namespace detail {
+
+skyline_problem skyline_problem_of(const skyline_points& points, std::span<const preference> preferences) {
+  skyline_problem problem{points.rows, static_cast<unsigned>(points.columns.size()), points.type, points.space};
+  const auto samples =
+      std::min(most_samples, static_cast<std::size_t>(std::sqrt(static_cast<double>(points.rows) / 2)));
+  if (samples < least_samples || points.space != memory_space::host) return problem;
+  with_key_type(points.type, [&]<class T>(std::type_identity<T>) {
+    auto drawn = draw<T>(points, preferences, samples);
+    const auto size = skyline_size(drawn, samples);
+    problem.independent_columns = columns_for(static_cast<double>(samples), static_cast<double>(size));
+  });
+  return problem;
+}
+
+}  // namespace detail
+}  // namespace zenith
