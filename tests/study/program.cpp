@@ -309,6 +309,34 @@ TEST_CASE("study: the skyline of a table") {
   CHECK(run("skyline --min price").status == 2);
 }
 
+TEST_CASE("study: a picture of the layers of two columns") {
+  const auto file =
+      write("boats.csv", "name,price,speed,age\na,10,3,1\nb,20,5,2\nc,15,3,0\nd,,9,1\ne,30,1,7\nf,10,3,1\n");
+  const auto picture = (output / "boats.svg").string();
+  const auto ask = [&](const std::string& arguments) {
+    return run("skyline --input '" + file + "' --min price,age --max speed " + arguments);
+  };
+  const auto drawn = ask("--picture '" + picture + "' --axes price,speed");
+  INFO(drawn.out << drawn.err);
+  REQUIRE(drawn.status == 0);
+  CHECK_THAT(drawn.out, Contains("4 of 6 rows are in the skyline") && Contains("picture: " + picture));
+  const auto shown = read(picture);
+  CHECK_THAT(shown, Catch::StartsWith("<svg") && Catch::EndsWith("</svg>\n"));
+  CHECK_THAT(shown, Contains("price (less is better)") && Contains("speed (more is better)") && Contains("boats.csv"));
+  const auto count = [&](const std::string& what) {
+    std::size_t found = 0;
+    for (auto at = shown.find(what); at != std::string::npos; at = shown.find(what, at + 1)) ++found;
+    return found;
+  };
+  // the five rows with a price: a, b and f in the front, c behind it, then e; a, b, c and f are in the skyline of all
+  CHECK(count("r=\"3.2\" fill=\"#0072b2\"") == 3);
+  CHECK(count("r=\"3.2\" fill=\"#d55e00\"") == 1);
+  CHECK(count("r=\"3.2\" fill=\"#009e73\"") == 1);
+  CHECK(count("r=\"5.5\"") == 4);
+  CHECK_THAT(ask("--picture '" + picture + "'").err, Contains("--picture and --axes belong together"));
+  CHECK_THAT(ask("--picture '" + picture + "' --axes price,name").err, Contains("'name'") && Contains("--min"));
+}
+
 TEST_CASE("study: threshold tables, every result equals the scan of the columns") {
   const auto result =
       run("threshold --rows 3000 --weights 2,5 --k 4,100 --repeat 1 --backend cpu --backend reference "

@@ -22,8 +22,8 @@ bool takes_turns(std::string_view strategy) {
   return strategy != "bitmap_tiles" && strategy != "skyalign" && strategy != "sfs" && strategy != "bnl";
 }
 
-/// Runs the request on a share of the targets that each seed draws anew: on one of each strategy, and of those that take
-/// turns on one of some.
+/// Runs the request on a share of the targets that each seed draws anew: on one of each strategy, and of those that
+/// take turns on one of some.
 template <class T>
 void run_somewhere(zenith_test::verdict& seen, const table<T>& of, const request& asked, random_source& random) {
   constexpr std::size_t most_for_reference = 2000;
