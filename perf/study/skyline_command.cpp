@@ -173,7 +173,7 @@ int run_study(const settings& given) {
     fmt::print("{} points, seed {}\n\n{}\n", name_of(figure.of), given.sweep.seed, table_of(figure));
     is_wrong = is_wrong || std::ranges::any_of(figure.points, &skyline_measurement::is_wrong);
   }
-  fmt::print("* what 'auto' takes, without knowing the correlation\n");
+  fmt::print("* what 'auto' takes\n");
   fmt::print("{}\n",
              is_wrong ? "a result is WRONG: the strategies do not agree" : "All strategies found the same ids.");
 
@@ -209,7 +209,9 @@ void add_skyline(CLI::App& app, int& status) {
                    "A backend, with settings if need be: cpu, cuda:1, cpu:threads=1,isa=avx2; again for more")
       ->allow_extra_args(false)
       ->delimiter('\0');
-  command->add_option("--strategy", sweep.strategies, "bitmap_tiles, skyalign, sfs; again for more")
+  command
+      ->add_option("--strategy", sweep.strategies,
+                   "bitmap_tiles, skyalign, sfs, salsa, ggs, hybrid and others; again for more")
       ->allow_extra_args(false);
 
   auto* input = command->add_option("--input", given->query.file, "A CSV file with a header")->group("A table");
@@ -227,6 +229,12 @@ void add_skyline(CLI::App& app, int& status) {
       ->group("A table")
       ->needs(input)
       ->capture_default_str();
+  command
+      ->add_option("--picture", given->query.picture,
+                   "A file for an SVG of the rows in the plane of --axes, with layers")
+      ->group("A table")
+      ->needs(input);
+  names("--axes", given->query.axes, "Two of the columns of --min and --max: price,rating");
 
   command->option_defaults()->always_capture_default();
   const auto study = [&](auto* option) { option->group("The study")->excludes(input); };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <string_view>
 
@@ -11,10 +12,13 @@
 #include <perf/study/csv.hpp>
 #include <perf/study/csv_doubles.hpp>
 #include <perf/study/input_file.hpp>
+#include <perf/study/output_file.hpp>
 #include <perf/study/quantity.hpp>
+#include <perf/study/skyline_picture.hpp>
 #include <perf/study/table.hpp>
 #include <zenith/error.hpp>
 #include <zenith/skyline.hpp>
+#include <zenith/skyline_layers.hpp>
 
 namespace zenith_study {
 namespace {
@@ -44,11 +48,46 @@ std::string only(std::string_view option, const std::vector<std::string>& all) {
   return all.empty() ? std::string{"auto"} : all.front();
 }
 
+// Which of the columns that have an order is the axis of this name.
+std::size_t axis_of(const skyline_query& query, const std::string& name) {
+  const auto at = std::ranges::find(query.minimised, name);
+  if (at != query.minimised.end()) return static_cast<std::size_t>(at - query.minimised.begin());
+  const auto more = std::ranges::find(query.maximised, name);
+  if (more == query.maximised.end()) {
+    reject(fmt::format("--axes has '{}', which neither --min nor --max names", name));
+  }
+  return query.minimised.size() + static_cast<std::size_t>(more - query.maximised.begin());
+}
+
+void draw_picture(const skyline_query& query, const zenith::executor& on,
+                  const std::vector<std::vector<double>>& columns, const std::vector<zenith::preference>& preferences,
+                  const std::vector<std::uint32_t>& front) {
+  const std::size_t x = axis_of(query, query.axes[0]);
+  const std::size_t y = axis_of(query, query.axes[1]);
+  zenith::column_set<const double> plane;
+  plane.add(columns[x]);
+  plane.add(columns[y]);
+  const std::vector both{preferences[x], preferences[y]};
+  zenith::skyline_layers_options options;
+  options.preferences = both;
+  options.nans = zenith::nan_rows::drop;
+  options.most_layers = drawn_layers;
+  const auto layers = zenith::skyline_layers(on, plane, options);
+  write_file(query.picture,
+             skyline_picture(fmt::format("{}: {} and {}", std::filesystem::path(query.file).filename().string(),
+                                         query.axes[0], query.axes[1]),
+                             {query.axes[0], both[0], columns[x]}, {query.axes[1], both[1], columns[y]},
+                             layers.layer_of, front));
+}
+
 }  // namespace
 
 int print_skyline(const skyline_query& query) {
   if (query.minimised.empty() && query.maximised.empty()) {
     reject("--min and --max name no column: nothing makes a row better than another");
+  }
+  if (query.picture.empty() != query.axes.empty() || (!query.axes.empty() && query.axes.size() != 2)) {
+    reject("--picture and --axes belong together, and --axes names two columns");
   }
   const auto on = zenith::make_executor(only("--backend", query.backends));
   const auto strategy = only("--strategy", query.strategies);
@@ -102,6 +141,10 @@ int print_skyline(const skyline_query& query) {
   if (missing > 0) fmt::print("; {} rows without a value in one of the columns are left out", with_commas(missing));
   fmt::print("\nread    {:>9}  from {}\nparse   {:>9}\nskyline {:>9}  {} on {}, {} columns\n", format_seconds(reading),
              query.file, format_seconds(parsing), format_seconds(taken), found.strategy, found.backend, columns.size());
+  if (!query.picture.empty()) {
+    draw_picture(query, on, columns, preferences, found.ids);
+    fmt::print("picture: {}\n", query.picture);
+  }
   return succeeded;
 }
 
