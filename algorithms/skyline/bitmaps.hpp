@@ -14,8 +14,10 @@ namespace zenith::skyline_family {
 inline constexpr u32 bitmap_words = 8;
 inline constexpr u32 bitmap_tile = bitmap_words * 64;
 
-/// Words of the bitmaps of a tile.
-[[nodiscard]] ZENITH_FN u64 bitmap_size(u32 columns) { return u64{columns} * buckets * bitmap_words; }
+/// Words of the bitmaps of a tile whose rows have `words`.
+[[nodiscard]] ZENITH_FN u64 bitmap_size(u32 columns, u32 words = bitmap_words) {
+  return u64{columns} * buckets * words;
+}
 
 /// A word of all rows of a column: an item is (tile, column, word).
 struct write_bitmaps {
@@ -56,37 +58,29 @@ ZENITH_FN u32 lowest_bit(u64 word) {
 
 /// A row of a column's bitmaps, and the AND of several.
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(ZENITH_SIMT_EMULATION)
-/// Word by word. Lanes of a GPU that all begin with the first word meet in few banks of the cache: each begins with
-/// another.
 class bitmap_row {
  public:
-  ZENITH_FN bitmap_row(const u64* row, u64 candidate) : start_(static_cast<u32>(candidate) % bitmap_words) {
-    ZENITH_UNROLLED
-    for (u32 w = 0; w < bitmap_words; ++w) words_[w] = row[(w + start_) % bitmap_words];
+  ZENITH_FN explicit bitmap_row(const u64* row) {
+    for (u32 w = 0; w < bitmap_words; ++w) words_[w] = row[w];
   }
   ZENITH_FN void and_with(const u64* row) {
-    ZENITH_UNROLLED
-    for (u32 w = 0; w < bitmap_words; ++w) words_[w] &= row[(w + start_) % bitmap_words];
+    for (u32 w = 0; w < bitmap_words; ++w) words_[w] &= row[w];
   }
   ZENITH_FN bool is_zero() const {
     u64 some = 0;
-    ZENITH_UNROLLED
     for (const u64 word : words_) some |= word;
     return some == 0;
   }
-  /// The w-th in an order of its own, and which word of the row it is.
   ZENITH_FN u64 word(u32 w) const { return words_[w]; }
-  ZENITH_FN u32 place(u32 w) const { return (w + start_) % bitmap_words; }
 
  private:
-  u32 start_;
   u64 words_[bitmap_words];
 };
 #else
 /// In vector registers.
 class bitmap_row {
  public:
-  ZENITH_FN bitmap_row(const u64* row, u64 /*candidate*/) {
+  ZENITH_FN explicit bitmap_row(const u64* row) {
     __builtin_memcpy(&low_, row, sizeof(half));
     __builtin_memcpy(&high_, row + bitmap_words / 2, sizeof(half));
   }
@@ -103,7 +97,6 @@ class bitmap_row {
     return ((some[0] | some[1]) | (some[2] | some[3])) == 0;
   }
   ZENITH_FN u64 word(u32 w) const { return w < bitmap_words / 2 ? low_[w] : high_[w - bitmap_words / 2]; }
-  ZENITH_FN u32 place(u32 w) const { return w; }
 
  private:
   using half = u64 __attribute__((vector_size(32)));
@@ -112,29 +105,16 @@ class bitmap_row {
 };
 #endif
 
-/// How a team goes over a window. Lanes that are many take pairs of a candidate and a tile, of several tiles at once,
-/// so that all have one. One lane takes tile after tile, each for many candidates while it is in fast memory, and asks
-/// for several neighbours at once whether their masks can reach it.
-struct many_lanes {
-  static constexpr u32 candidates = 128;
-  static constexpr u32 tiles = 16;
-  static constexpr u32 neighbours = 1;
-};
-struct one_lane {
-  static constexpr u32 candidates = 512;
-  static constexpr u32 tiles = 1;
-  static constexpr u32 neighbours = 16;
-};
-
-/// The filter by bitmaps; values are compared with the few points that remain. Pairs of a candidate and a tile that
-/// masks cannot decide are queued.
-template <class Image, class Shape>
+/// The filter by bitmaps for hosts; values are compared with the few points that remain. A team takes tile after tile,
+/// each for many candidates while it is in fast memory, and asks for several neighbours at once whether their masks can
+/// reach it.
+template <class Image>
 struct filter_by_bitmaps {
   using request = filter_request<Image>;
-  static constexpr u32 group = Shape::tiles;
-  static constexpr u32 tile = Shape::candidates;
-  static constexpr u32 runs = tile / Shape::neighbours;
-  static constexpr u32 scratch_bytes = tile * 4 + 16 + (Shape::neighbours > 1 ? runs * 8 : 0) + tile * group * 2;
+  static constexpr u32 tile = 512;  // candidates
+  static constexpr u32 neighbours = 16;
+  static constexpr u32 runs = tile / neighbours;
+  static constexpr u32 scratch_bytes = runs * 8 + 16 + tile * 4 + tile * 2;
   static constexpr u64 item_cost = u64{512} * tile;
 
   request of;
@@ -144,59 +124,41 @@ struct filter_by_bitmaps {
   ZENITH_FN void operator()(Team& team, u64 t) const {
     const u64 first = t * tile;
     const u64 n = of.count - first < tile ? of.count - first : tile;
-    u32* const states = team.template scratch<u32>();
-    u32* const queued = states + tile;
-    u64* const reached = reinterpret_cast<u64*>(queued + 4);
-    auto* const queue = reinterpret_cast<std::uint16_t*>(reached + (Shape::neighbours > 1 ? runs : 0));
+    u64* const reached = team.template scratch<u64>();
+    u32* const queued = team.template scratch<u32>(runs * 8);
+    u32* const states = queued + 4;
+    auto* const queue = reinterpret_cast<std::uint16_t*>(states + tile);
     team.for_each(n, [&](u64 i) ZENITH_BODY { states[i] = open; });
-    if constexpr (Shape::neighbours > 1) {
-      team.for_each((n + Shape::neighbours - 1) / Shape::neighbours, [&](u64 r) ZENITH_BODY {
-        u64 mask = 0;
-        for (u64 i = r * Shape::neighbours; i < n && i < (r + 1) * Shape::neighbours; ++i) {
-          mask |= of.candidates.masks[first + i];
-        }
-        reached[r] = mask;
-      });
-    }
+    team.for_each((n + neighbours - 1) / neighbours, [&](u64 r) ZENITH_BODY {
+      u64 mask = 0;
+      for (u64 i = r * neighbours; i < n && i < (r + 1) * neighbours; ++i) mask |= of.candidates.masks[first + i];
+      reached[r] = mask;
+    });
     team.barrier();
-    const u64 end = of.window_of(first + n);
     // neighbours in the order have similar masks: many tiles are skipped for all of them at once
-    const u64 some = team.reduce(
-        n, u64{0}, [&](u64 i) ZENITH_BODY { return of.candidates.masks[first + i]; },
-        [](u64 a, u64 b) ZENITH_BODY { return a | b; });
+    const u64 some =
+        team.reduce((n + neighbours - 1) / neighbours, u64{0}, [&](u64 r) ZENITH_BODY { return reached[r]; },
+                    [](u64 a, u64 b) ZENITH_BODY { return a | b; });
+    const u64 end = of.window_of(first + n);
     u64 mask_tests = 0;
-    for (u64 at = 0; at < end; at += group * bitmap_tile) {
-      u32 wanted = 0;
-      for (u32 g = 0; g < group && at + g * bitmap_tile < end; ++g) {
-        if ((of.window_masks[at / bitmap_tile + g] & ~some) == 0) wanted |= 1U << g;
-      }
-      if (wanted == 0) continue;
+    for (u64 at = 0; at < end; at += bitmap_tile) {
+      const u64 needed = of.window_masks[at / bitmap_tile];
+      if ((needed & ~some) != 0) continue;
       team.once([&]() ZENITH_BODY { *queued = 0; });
       team.barrier();
-      mask_tests += n * bits_in(wanted);
-      if constexpr (Shape::neighbours > 1) {
-        team.for_each((n + Shape::neighbours - 1) / Shape::neighbours, [&](u64 r) ZENITH_BODY {
-          for (u32 g = 0; g < group; ++g) {
-            if (((wanted >> g) & 1) == 0 || (of.window_masks[at / bitmap_tile + g] & ~reached[r]) != 0) continue;
-            for (u64 i = r * Shape::neighbours; i < n && i < (r + 1) * Shape::neighbours; ++i) {
-              enqueue(team, first, i, at, g, states, queued, queue);
-            }
-          }
-        });
-      } else {
-        team.for_each(n, [&](u64 i) ZENITH_BODY {
-          for (u32 g = 0; g < group; ++g) {
-            if (((wanted >> g) & 1) != 0) enqueue(team, first, i, at, g, states, queued, queue);
-          }
-        });
-      }
+      mask_tests += n;
+      team.for_each((n + neighbours - 1) / neighbours, [&](u64 r) ZENITH_BODY {
+        if ((needed & ~reached[r]) != 0) return;
+        for (u64 i = r * neighbours; i < n && i < (r + 1) * neighbours; ++i) {
+          if (of.is_decided(static_cast<u8>(states[i])) || at >= of.window_of(first + i)) continue;
+          if ((needed & ~of.candidates.masks[first + i]) != 0) continue;
+          queue[team.add(queued, 1U)] = static_cast<std::uint16_t>(i);
+        }
+      });
       team.barrier();
       team.for_each(*queued, [&](u64 p) ZENITH_BODY {
-        const u64 i = queue[p] % tile;
-        const u32 before = states[i];
-        if (of.is_decided(static_cast<u8>(before))) return;
-        const u32 after = test(first + i, at + queue[p] / tile * bitmap_tile, static_cast<u8>(before));
-        if (after > before) (void)device::atomic_max(states + i, after);
+        const u64 i = queue[p];
+        states[i] = test(first + i, at, static_cast<u8>(states[i]));
       });
       team.barrier();
     }
@@ -204,28 +166,18 @@ struct filter_by_bitmaps {
     team.for_each(n, [&](u64 i) ZENITH_BODY { of.write(first + i, static_cast<u8>(states[i])); });
   }
 
-  /// Puts candidate i and the g-th tile from point `at` of the window into the queue, if masks cannot decide.
-  template <class Team>
-  ZENITH_FN void enqueue(Team& team, u64 first, u64 i, u64 at, u32 g, const u32* states, u32* queued,
-                         std::uint16_t* queue) const {
-    const u64 begin = at + u64{g} * bitmap_tile;
-    if (of.is_decided(static_cast<u8>(states[i])) || begin >= of.window_of(first + i)) return;
-    if ((of.window_masks[begin / bitmap_tile] & ~of.candidates.masks[first + i]) != 0) return;
-    queue[team.add(queued, 1U)] = static_cast<std::uint16_t>(g * tile + i);
-  }
-
   /// Candidate i against the tile of the window from point `at` on.
   ZENITH_FN u8 test(u64 i, u64 at, u8 state) const {
     const u32 columns = of.candidates.columns;
     const u64* const rows = bitmaps + at / bitmap_tile * bitmap_size(columns);
     const u8* const codes = of.candidates.codes + i * columns;
-    bitmap_row words(rows + codes[0] * bitmap_words, i);
+    bitmap_row words(rows + codes[0] * bitmap_words);
     for (u32 c = 1; c < columns; ++c) words.and_with(rows + (u64{c} * buckets + codes[c]) * bitmap_words);
     if (words.is_zero()) return state;
     const u64 most = of.window_of(i) - at;  // points that count
     u64 tests = 0;
     for (u32 w = 0; w < bitmap_words; ++w) {
-      const u64 begin = u64{words.place(w)} * 64;
+      const u64 begin = u64{w} * 64;
       if (begin >= most) continue;
       u64 left = words.word(w);
       if (most - begin < 64) left &= (u64{1} << (most - begin)) - 1;

@@ -247,12 +247,14 @@ struct write_tile_masks {
   u32 tile;
   u64* to;
 
-  ZENITH_FN void operator()(u64 i) const {
-    const u64 begin = (first_tile + i) * tile;
-    const u64 end = count - begin < tile ? count : begin + tile;
-    u64 common = ~u64{0};
-    for (u64 at = begin; at < end; ++at) common &= masks[at];
-    to[first_tile + i] = common;
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 t) const {
+    const u64 begin = (first_tile + t) * tile;
+    const u64 n = count - begin < tile ? count - begin : tile;
+    const u64 common = team.reduce(
+        n, ~u64{0}, [&](u64 i) ZENITH_BODY { return masks[begin + i]; },
+        [](u64 a, u64 b) ZENITH_BODY { return a & b; });
+    team.once([&]() ZENITH_BODY { to[first_tile + t] = common; });
   }
 };
 

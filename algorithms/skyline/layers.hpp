@@ -46,7 +46,7 @@ void find_layers(Context& on, const skyline_layers_call& call, const Method& how
   with_images(on, call, [&]<class Image>(const image_table<Image>& table) {
     u64 count = 0;
     const u32* const left = rows_left(on, table.removed, call.rows, count);
-    u32* const layers = on.output(call.out_layers, call.rows, call.out_space);
+    u32* const layers = on.template buffer<u32>(call.rows);
     on.for_each(call.rows, write_no_layer{layers});
     u8* const members = on.template buffer<u8>(call.rows);
     on.fill_zero(members, call.rows);
@@ -74,6 +74,8 @@ void find_layers(Context& on, const skyline_layers_call& call, const Method& how
     }
     call.outcome->count = layer;
     report(on, call, counters, candidates, blocks);
+    // last of all: the caller's memory stays untouched when anything fails
+    on.copy(on.output(call.out_layers, call.rows, call.out_space), layers, call.rows);
   });
 }
 

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <algorithms/skyline/bitmap_chunks.hpp>
 #include <algorithms/skyline/bitmaps.hpp>
 #include <algorithms/skyline/dominance.hpp>
 #include <algorithms/skyline/grid.hpp>
@@ -28,7 +29,7 @@ struct block_sizes {
 
 template <class Context>
 [[nodiscard]] block_sizes block_sizes_on(const Context& on) {
-  return on.threads() == 0 ? block_sizes{4096, 4, 65536} : block_sizes{1024, 2, 8192};
+  return on.threads() == 0 ? block_sizes{32768, 4, u64{1} << 20} : block_sizes{1024, 2, 8192};
 }
 
 [[nodiscard]] constexpr u64 tiles_of(u64 count, u64 tile) { return (count + tile - 1) / tile; }
@@ -46,7 +47,7 @@ class point_windows {
   /// Points [from, count) of the window are new.
   void extend(Context& on, const point_set<Image>& window, u64 from, u64 count) const {
     if (masks_ == nullptr) return;
-    on.for_each(tiles_of(count, tile) - from / tile, write_tile_masks{window.masks, count, from / tile, tile, masks_});
+    on.for_teams(tiles_of(count, tile) - from / tile, write_tile_masks{window.masks, count, from / tile, tile, masks_});
   }
   void filter(Context& on, filter_request<Image> of) const {
     of.window_masks = masks_;
@@ -81,41 +82,74 @@ class partition_windows {
   window_partitions partitions_;
 };
 
-/// Windows for the filter by bitmaps.
+/// Windows for the filters by bitmaps. On a host a team has some candidates and takes one tile after the other, on a
+/// device it has a tile and takes many candidates.
 template <class Context, class Image>
 class bitmap_windows {
  public:
-  static constexpr u32 tile = bitmap_tile;
-
   bitmap_windows(Context& on, u64 capacity, u32 columns, bool /*has_masks*/)
-      : masks_(on.template buffer<u64>(tiles_of(capacity, tile))),
-        bitmaps_(on.template buffer<u64>(tiles_of(capacity, tile) * bitmap_size(columns))) {}
+      : takes_chunks_(on.threads() == 0),
+        words_(takes_chunks_ ? chunk_tile_words : bitmap_words),
+        masks_(on.template buffer<u64>(tiles_of(capacity, tile()))),
+        bitmaps_(on.template buffer<u64>(tiles_of(capacity, tile()) * bitmap_size(columns, words_))) {}
 
   void extend(Context& on, const point_set<Image>& window, u64 from, u64 count) const {
-    const u64 first = from / tile;
-    const u64 tiles = tiles_of(count, tile) - first;
-    on.for_each(tiles, write_tile_masks{window.masks, count, first, tile, masks_});
-    on.for_each(tiles * window.columns * bitmap_words,
-                write_bitmaps{window.codes, count, window.columns, first, bitmaps_});
-  }
-  void filter(Context& on, filter_request<Image> of) const {
-    of.window_masks = masks_;
-    if (on.threads() == 0) {
-      launch<many_lanes>(on, of);
+    const u64 first = from / tile();
+    const u64 tiles = tiles_of(count, tile()) - first;
+    on.for_teams(tiles, write_tile_masks{window.masks, count, first, tile(), masks_});
+    const u64 words = tiles * words_ * window.columns;
+    if (takes_chunks_) {
+      on.for_each(words * write_bitmap_parts::parts,
+                  write_bitmap_parts{window.codes, count, window.columns, first, bitmaps_});
     } else {
-      launch<one_lane>(on, of);
+      on.for_each(words, write_bitmaps{window.codes, count, window.columns, first, bitmaps_});
     }
+  }
+  void filter(Context& on, filter_request<Image> of) {
+    of.window_masks = masks_;
+    if (!takes_chunks_) {
+      using filter = filter_by_bitmaps<Image>;
+      on.for_teams(tiles_of(of.count, filter::tile), filter{of, bitmaps_});
+      return;
+    }
+    make_space(on, of.count);
+    on.fill_zero(states_, of.count);
+    on.fill_zero(group_masks_, tiles_of(of.count, write_group_masks::group));
+    on.for_each(tiles_of(of.count, write_group_masks::part),
+                write_group_masks{of.candidates.masks, of.count, group_masks_});
+    if (of.candidates.columns <= 12) {
+      filter_chunks<12>(on, of);
+    } else if (of.candidates.columns <= 24) {
+      filter_chunks<24>(on, of);
+    } else {
+      filter_chunks<64>(on, of);
+    }
+    on.for_each(of.count, write_states<Image>{of, states_});
   }
 
  private:
-  template <class Shape>
-  void launch(Context& on, const filter_request<Image>& of) const {
-    using filter = filter_by_bitmaps<Image, Shape>;
-    on.for_teams(tiles_of(of.count, filter::tile), filter{of, bitmaps_});
+  [[nodiscard]] u32 tile() const { return words_ * 64; }
+
+  template <u32 MostColumns>
+  void filter_chunks(Context& on, const filter_request<Image>& of) const {
+    const filter_chunks_by_bitmaps<Image, MostColumns> run{of, bitmaps_, group_masks_, states_};
+    on.for_teams(tiles_of(of.window_count, chunk_tile) * run.chunks_of(of.count), run);
+  }
+  /// For what is known of so many candidates. Blocks grow, so the memory at least doubles.
+  void make_space(Context& on, u64 candidates) {
+    if (candidates <= candidates_) return;
+    candidates_ = std::max(candidates, 2 * candidates_);
+    states_ = on.template buffer<u32>(candidates_);
+    group_masks_ = on.template buffer<u64>(tiles_of(candidates_, write_group_masks::group));
   }
 
+  bool takes_chunks_;
+  u32 words_;
   u64* masks_;
   u64* bitmaps_;
+  u64 candidates_ = 0;
+  u32* states_ = nullptr;
+  u64* group_masks_ = nullptr;
 };
 
 /// Memory for points like those of `like`, with zeros in columns up to `padded`, where every point is as good.

@@ -255,7 +255,15 @@ u64 mark_skyband(Context& on, const point_set<Image>& points, u64 count, const s
   return blocks;
 }
 
-/// Ids and counts to the caller.
+/// Ids of 4 or 8 bytes in memory of the device.
+template <class Index, class Context>
+[[nodiscard]] const Index* write_band_ids(Context& on, const u32* rows, u64 count) {
+  auto* const ids = on.template buffer<Index>(count);
+  on.for_each(count, write_ids<Index>{rows, ids});
+  return ids;
+}
+
+/// Ids and counts to the caller, last of all: its memory stays untouched when anything fails.
 template <class Context>
 void deliver_band(Context& on, const skyband_call& call, const u8* members, const u32* dominated_by) {
   u32* const rows = on.template buffer<u32>(call.rows);
@@ -263,17 +271,19 @@ void deliver_band(Context& on, const skyband_call& call, const u8* members, cons
   on.compact(call.rows, is_member{members}, rows, found);
   const u64 count = on.read(static_cast<const u32*>(found));
   call.outcome->count = count;
+  const bool is_short = call.index_bytes == 4;
+  const auto* const short_ids = is_short ? write_band_ids<std::uint32_t>(on, rows, count) : nullptr;
+  const auto* const long_ids = is_short ? nullptr : write_band_ids<std::uint64_t>(on, rows, count);
+  u32* const counts = on.template buffer<u32>(count);
+  on.for_each(count, gather_counts{rows, dominated_by, counts});
   const skyband_output to = call.provide(call.provide_state, count);
-  if (count == 0) return;
-  if (to.ids != nullptr && call.index_bytes == 4) {
-    on.for_each(count, write_ids<std::uint32_t>{
-                           rows, on.output(static_cast<std::uint32_t*>(to.ids), count, memory_space::host)});
+  if (to.ids != nullptr && is_short) {
+    on.copy(on.output(static_cast<std::uint32_t*>(to.ids), count, memory_space::host), short_ids, count);
   } else if (to.ids != nullptr) {
-    on.for_each(count, write_ids<std::uint64_t>{
-                           rows, on.output(static_cast<std::uint64_t*>(to.ids), count, memory_space::host)});
+    on.copy(on.output(static_cast<std::uint64_t*>(to.ids), count, memory_space::host), long_ids, count);
   }
   if (to.dominated_by != nullptr) {
-    on.for_each(count, gather_counts{rows, dominated_by, on.output(to.dominated_by, count, memory_space::host)});
+    on.copy(on.output(to.dominated_by, count, memory_space::host), static_cast<const u32*>(counts), count);
   }
 }
 
@@ -295,8 +305,8 @@ void band_by_sum::run(Context& on, const call_type& call) {
         blocks = detail::mark_skyband<Columns>(on, points, count, call, members, dominated_by, counters);
       });
     }
-    detail::deliver_band(on, call, members, dominated_by);
     detail::report(on, call, counters, count, blocks);
+    detail::deliver_band(on, call, members, dominated_by);
   });
 }
 

@@ -22,19 +22,20 @@ template <class Image, unsigned... Columns>
 using padded_kernels = device::concat<device::list<test_pivots<Image, Columns>, filter_by_points<Image, Columns>>...>;
 
 template <class Image>
-using kernels_of_width = device::concat<
-    padded_kernels<Image, 4, 8, 12, 16, 24, 32, 64>, band_kernels<Image, 4, 8, 12, 16, 24, 32, 64>,
-    device::list<gather_points<Image>, find_pivots<Image>, gather_pivots<Image>, draw_cut_samples<Image>,
-                 pick_cuts<Image>, write_sums<Image>, assign_cells<Image>, place_points<Image>, place_values<Image>,
-                 write_least_values<Image>, write_pivot_masks<Image>, filter_by_partitions<Image>,
-                 filter_by_bitmaps<Image, many_lanes>, filter_by_bitmaps<Image, one_lane>>>;
+using kernels_of_width =
+    device::concat<padded_kernels<Image, 4, 8, 12, 16, 24, 32, 64>, band_kernels<Image, 4, 8, 12, 16, 24, 32, 64>,
+                   device::list<gather_points<Image>, find_pivots<Image>, gather_pivots<Image>, draw_cut_samples<Image>,
+                                pick_cuts<Image>, write_sums<Image>, assign_cells<Image>, place_points<Image>,
+                                place_values<Image>, write_least_values<Image>, write_pivot_masks<Image>,
+                                filter_by_partitions<Image>, filter_by_bitmaps<Image>>,
+                   chunk_kernels<Image>>;
 
 using kernels = device::concat<
     kernels_of_width<std::uint32_t>, kernels_of_width<std::uint64_t>,
     device::list<write_images<float>, write_images<double>, write_images<std::int32_t>, write_images<std::uint32_t>,
                  write_images<std::int64_t>, write_images<std::uint64_t>, begin_nan_search, write_offsets, gather_keys,
-                 write_tile_masks, write_bitmaps, mark_members, mark_open, find_stop, round_partitions, pick_padded,
-                 write_ids<std::uint32_t>, write_ids<std::uint64_t>>,
+                 write_tile_masks, write_bitmaps, write_bitmap_parts, write_group_masks, mark_members, mark_open,
+                 find_stop, round_partitions, pick_padded, write_ids<std::uint32_t>, write_ids<std::uint64_t>>,
     band_kernels_of_all, layer_kernels>;
 
 namespace detail {

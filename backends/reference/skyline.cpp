@@ -149,7 +149,7 @@ void find_layers(const skyline_layers_call& call) {
   const table<T> points{call};
   auto left = candidates_of(points);
   if (!left) return;
-  for (std::uint64_t row = 0; row < call.rows; ++row) call.out_layers[row] = no_layer;
+  std::vector<std::uint32_t> layers(call.rows, no_layer);
   const auto candidates = left->size();
   std::uint32_t layer = 0;
   std::uint64_t tests = 0;
@@ -163,12 +163,13 @@ void find_layers(const skyline_layers_call& call) {
       if (is_out) {
         rest.push_back(p);
       } else {
-        call.out_layers[p] = layer;
+        layers[p] = layer;
       }
     }
     left = std::move(rest);
     ++layer;
   }
+  std::ranges::copy(layers, call.out_layers);
   call.outcome->count = layer;
   if (call.statistics != nullptr) *call.statistics = {candidates, tests, 0, layer};
 }

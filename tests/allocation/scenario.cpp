@@ -1,0 +1,96 @@
+#include "scenario.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <new>
+#include <stdexcept>
+
+#include <catch.hpp>
+#include <zenith/error.hpp>
+
+#include "failing_memory.hpp"
+
+namespace zenith_test {
+namespace {
+
+enum class outcome { finished, out_of_memory, other_error };
+
+struct attempt {
+  outcome how;
+  bool failed;  ///< an allocation did
+  std::int64_t kept_blocks;
+  std::string said;
+};
+
+attempt call_with_failure(const scenario& of, std::int64_t n) {
+  attempt made{outcome::finished, false, 0, {}};
+  const auto before = failing_memory::live_blocks();
+  failing_memory::fail_at(n);
+  try {
+    of.call();
+  } catch (const std::bad_alloc&) {
+    made.how = outcome::out_of_memory;
+  } catch (const zenith::error& fault) {
+    failing_memory::stop();
+    made.how = fault.code() == zenith::error_code::out_of_memory ? outcome::out_of_memory : outcome::other_error;
+    made.said = fault.what();
+  } catch (const std::exception& fault) {
+    failing_memory::stop();
+    made.how = outcome::other_error;
+    made.said = fault.what();
+  }
+  made.failed = failing_memory::stop();
+  made.kept_blocks = failing_memory::live_blocks() - before - (made.said.capacity() > 15 ? 1 : 0);
+  return made;
+}
+
+}  // namespace
+
+void check_allocations(const scenario& of) {
+  INFO(of.name);
+  // what is made once a program is made here
+  of.reset();
+  of.call();
+  REQUIRE(of.is_right());
+
+  constexpr std::int64_t most = 20'000;
+  for (std::int64_t n = 0; n < most; ++n) {
+    of.reset();
+    auto made = call_with_failure(of, n);
+    // What is kept for later calls is kept once: a leak comes again.
+    if (made.how != outcome::finished && made.kept_blocks != 0) {
+      of.reset();
+      made = call_with_failure(of, n);
+    }
+    if (!made.failed) {
+      CHECK(of.is_right());
+      return;
+    }
+    INFO("allocation " << n << " failed; " << made.said);
+    CHECK(made.how != outcome::other_error);
+    if (made.how == outcome::finished) {
+      CHECK(of.is_right());
+    } else {
+      CHECK(made.kept_blocks == 0);
+      CHECK(of.is_untouched());
+    }
+  }
+  FAIL("the call does not end to allocate");
+}
+
+std::vector<target> strategies_of(std::string_view operation) {
+  std::vector<target> found;
+  for (const auto& one : targets(operation)) {
+    const auto same = std::ranges::find_if(found, [&](const target& other) {
+      return other.on.backend() == one.on.backend() && other.strategy == one.strategy;
+    });
+    if (same == found.end()) {
+      found.push_back(one);
+    } else if (one.on.threads() >= same->on.threads()) {
+      *same = one;
+    }
+  }
+  return found;
+}
+
+}  // namespace zenith_test
