@@ -11,8 +11,8 @@
 #include <pretend_device.hpp>
 #include <zenith/zenith.hpp>
 
-using unit::expect_error;
 using zenith::error_code;
+using zenith_test::expect_error;
 
 namespace {
 

@@ -11,8 +11,8 @@
 #include <zenith/zenith.hpp>
 
 using unit::environment;
-using unit::expect_error;
 using zenith::error_code;
+using zenith_test::expect_error;
 
 namespace {
 

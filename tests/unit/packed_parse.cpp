@@ -14,9 +14,9 @@
 
 using namespace zenith;
 using unit::bytes;
-using unit::expect_error;
 using unit::header_of;
 using unit::seal;
+using zenith_test::expect_error;
 
 namespace {
 

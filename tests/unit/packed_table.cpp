@@ -19,7 +19,7 @@
 
 using namespace zenith;
 using unit::bytes;
-using unit::expect_error;
+using zenith_test::expect_error;
 
 namespace {
 

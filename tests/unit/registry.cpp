@@ -12,8 +12,8 @@
 #include <expect_error.hpp>
 #include <zenith/zenith.hpp>
 
-using unit::expect_error;
 using zenith::error_code;
+using zenith_test::expect_error;
 
 namespace {
 

@@ -20,7 +20,7 @@
 #include <zenith/threshold_table.hpp>
 
 using namespace zenith;
-using unit::expect_error;
+using zenith_test::expect_error;
 
 namespace {
 

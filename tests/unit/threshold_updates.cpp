@@ -19,7 +19,7 @@
 #include <zenith/updatable_threshold_table.hpp>
 
 using namespace zenith;
-using unit::expect_error;
+using zenith_test::expect_error;
 
 namespace {
 

@@ -8,28 +8,15 @@
 #include <vector>
 
 #include <catch.hpp>
+#include <expect_error.hpp>
 #include <spatial_suite.hpp>
 #include <zenith/error.hpp>
 
 using namespace conformance::spatial;
 
-namespace {
+using zenith_test::expect_error;
 
-template <class Call>
-void expect_error(zenith::error_code code, std::initializer_list<std::string_view> words, const Call& call) {
-  try {
-    call();
-  } catch (const zenith::error& thrown) {
-    INFO(thrown.what());
-    CHECK(thrown.code() == code);
-    for (const auto word : words) {
-      INFO("must say: " << word);
-      CHECK(std::string_view{thrown.what()}.find(word) != std::string_view::npos);
-    }
-    return;
-  }
-  FAIL_CHECK("did not throw");
-}
+namespace {
 
 constexpr auto wrong = zenith::error_code::invalid_argument;
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();

@@ -1,17 +1,11 @@
-#pragma once
-
-#include <initializer_list>
-#include <string>
-#include <string_view>
+#include "expect_error.hpp"
 
 #include <catch.hpp>
-#include <zenith/error.hpp>
 
-namespace unit {
+namespace zenith_test {
 
-/// Checks that `call` throws a zenith::error of this code whose message holds every one of `words`.
-template <class Call>
-void expect_error(zenith::error_code code, std::initializer_list<std::string_view> words, Call&& call) {
+void expect_error(zenith::error_code code, std::initializer_list<std::string_view> words,
+                  const std::function<void()>& call) {
   try {
     call();
   } catch (const zenith::error& thrown) {
@@ -26,4 +20,4 @@ void expect_error(zenith::error_code code, std::initializer_list<std::string_vie
   FAIL_CHECK("did not throw");
 }
 
-}  // namespace unit
+}  // namespace zenith_test

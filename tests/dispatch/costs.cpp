@@ -1,0 +1,69 @@
+// The roofline: what a phase takes on a device.
+
+#include <limits>
+
+#include <catch.hpp>
+#include <zenith/cost.hpp>
+
+namespace {
+
+// Four cores that read 4e9 bytes a second together, and 1e9 alone; memory for which one core is enough has 1000 bytes.
+zenith::device_profile host() {
+  zenith::device_profile made;
+  made.cores = 4;
+  made.grain_bytes = 1000;
+  made.levels = {{"L1", 100, 8e9, 8e9, 8e9}, {"memory", 1'000'000'000, 4e9, 2e9, 2e9}};
+  made.launch_overhead = 1e-3;
+  made.rates["work"] = 1e-6;
+  return made;
+}
+
+zenith::device_profile device() {
+  auto made = host();
+  made.grain_bytes = 0;
+  return made;
+}
+
+bool is(double seconds, double wanted) { return seconds > wanted * (1 - 1e-9) && seconds < wanted * (1 + 1e-9); }
+
+}  // namespace
+
+TEST_CASE("what the caller does itself opens no parallel region", "[cost]") {
+  const zenith::phase alone{"alone", {}, {{"work", 1000}}, 3, 1};
+  CHECK(is(zenith::seconds(alone, host()), 1e-3));
+  auto shared = alone;
+  shared.cores = 2;
+  CHECK(is(zenith::seconds(shared, host()), 0.5e-3 + 3e-3));
+  shared.cores = 0;
+  CHECK(is(zenith::seconds(shared, host()), 0.25e-3 + 3e-3));
+  // a launch on a device is one, however small
+  CHECK(is(zenith::seconds(alone, device()), 1e-3 + 3e-3));
+}
+
+TEST_CASE("the slowest resource of a phase decides", "[cost]") {
+  zenith::phase both{"both", {{1'000'000, 4e6, 0}}, {{"work", 100}}, 0, 0};
+  CHECK(is(zenith::seconds(both, host()), 1e-3));
+  both.memory[0].written = 2e6;
+  CHECK(is(zenith::seconds(both, host()), 2e-3));
+  both.operations[0].count = 20'000;
+  CHECK(is(zenith::seconds(both, host()), 5e-3));
+  both.operations.push_back({"no rate of the profile", 1000, 4e-5});
+  CHECK(is(zenith::seconds(both, host()), 15e-3));
+}
+
+TEST_CASE("fewer cores have a share of the bandwidth, and of the caches", "[cost]") {
+  zenith::phase read{"read", {{1'000'000, 4e6, 0}}, {}, 0, 1};
+  CHECK(is(zenith::seconds(read, host()), 4e-3));
+  // 100 bytes fit the caches of all cores; those of one core hold a quarter
+  read.memory[0] = {100, 8e6, 0};
+  CHECK(is(zenith::seconds(read, host()), 8e-3));
+  read.memory[0].working_set = 25;
+  CHECK(is(zenith::seconds(read, host()), 4e-3));
+}
+
+TEST_CASE("a rate that is no number is never hidden by another", "[cost]") {
+  auto broken = host();
+  broken.rates["work"] = std::numeric_limits<double>::quiet_NaN();
+  const zenith::phase both{"both", {{1'000'000, 4e6, 0}}, {{"work", 100}}, 0, 0};
+  CHECK(zenith::seconds(both, broken) == std::numeric_limits<double>::infinity());
+}
