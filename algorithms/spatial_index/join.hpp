@@ -71,31 +71,34 @@ struct descend {
     const auto& tree = sides.right;
     const auto best = sides.scorer.image_of(item.value, tree.nodes.best[0] * sides.right_weight);  // the root's
     if (!least.takes(best, pair_of(item.id, 0))) return;
-    // the entries of each level that are still to be looked at
-    u32 next[most_index_levels];
-    u32 end[most_index_levels];
+    // of each level, one node's entries that are near and still to be looked at: bit j is entry first_of + j
+    u32 first_of[most_index_levels];
+    u64 near[most_index_levels];
     found_few found{};
     u32 level = tree.levels - 1;
-    next[level] = 0;
-    end[level] = static_cast<u32>(tree.entries(level));
+    open(item, level, 0, first_of, near);
     for (;;) {
+      u64 left = near[level];
+      u32 entry = first_of[level];
       if (level == 0) {
-        if (!join(item, next[0], end[0], least, found)) return;
-        ++level;
-        if (level >= tree.levels) break;
+        for (; left != 0; left >>= 1, ++entry) {
+          if ((left & 1) != 0 && !join(item, entry, least, found)) return;
+        }
+        near[0] = 0;
+      } else {
+        for (; left != 0; left >>= 1, ++entry) {
+          if ((left & 1) != 0 && may_reach(item, tree.begin(level) + entry, least)) break;
+        }
+        // what is behind the entry that is opened now
+        near[level] = left >> 1;
+        first_of[level] = entry + 1;
+        if (left != 0) {
+          --level;
+          open(item, level, entry, first_of, near);
+          continue;
+        }
       }
-      u32 child = next[level];
-      while (child < end[level] && !may_reach(item, tree.nodes, tree.begin(level) + child, least)) ++child;
-      next[level] = child + 1;
-      if (child < end[level]) {
-        --level;
-        const u64 begin = u64{child} * tree.fanout;
-        const u64 entries = tree.entries(level);
-        next[level] = static_cast<u32>(begin);
-        end[level] = static_cast<u32>(begin + tree.fanout < entries ? begin + tree.fanout : entries);
-      } else if (++level >= tree.levels) {
-        break;
-      }
+      if (++level >= tree.levels) break;
     }
     (void)append(found);
   }
@@ -112,27 +115,28 @@ struct descend {
     u32 count;
   };
 
-  ZENITH_FN bool may_reach(const left_item& item, const box_columns<T, D>& columns, u64 i,
-                           const pair_bound<T>& least) const {
-    const auto other = columns.get(i);
-    return sides.near.takes(item.at.low, item.at.high, other.low, other.high) &&
-           (sides.scorer.image_of(item.value, columns.best[i] * sides.right_weight) >= least.image);
+  /// Of node p of the level above.
+  ZENITH_FN void open(const left_item& item, u32 level, u32 p, u32 (&first_of)[most_index_levels],
+                      u64 (&near)[most_index_levels]) const {
+    const auto& tree = sides.right;
+    const u64 begin = u64{p} * tree.fanout;
+    const u64 left = tree.entries(level) - begin;
+    first_of[level] = static_cast<u32>(begin);
+    near[level] = near_entries(sides.near, item.at, tree.columns(level), tree.begin(level) + begin,
+                               left < tree.fanout ? static_cast<u32>(left) : tree.fanout);
   }
-
+  ZENITH_FN bool may_reach(const left_item& item, u64 node, const pair_bound<T>& least) const {
+    const T value = sides.right.nodes.best[node] * sides.right_weight;
+    return sides.scorer.image_of(item.value, value) >= least.image;
+  }
   /// False: the pool is full, and nothing more need be found.
-  ZENITH_FN bool join(const left_item& item, u64 begin, u64 end, const pair_bound<T>& least, found_few& found) const {
-    const auto& items = sides.right.items;
-    for (u64 i = begin; i < end; ++i) {
-      const auto other = items.get(i);
-      if (!sides.near.takes(item.at.low, item.at.high, other.low, other.high)) continue;
-      const auto image = sides.scorer.image_of(item.value, items.best[i] * sides.right_weight);
-      const u64 pair = pair_of(item.id, sides.right.ids[i]);
-      if (!least.takes(image, pair)) continue;
-      found.images[found.count] = image;
-      found.pairs[found.count] = pair;
-      if (++found.count == few && !append(found)) return false;
-    }
-    return true;
+  ZENITH_FN bool join(const left_item& item, u32 i, const pair_bound<T>& least, found_few& found) const {
+    const auto image = sides.scorer.image_of(item.value, sides.right.items.best[i] * sides.right_weight);
+    const u64 pair = pair_of(item.id, sides.right.ids[i]);
+    if (!least.takes(image, pair)) return true;
+    found.images[found.count] = image;
+    found.pairs[found.count] = pair;
+    return ++found.count < few || append(found);
   }
   ZENITH_FN bool append(found_few& found) const {
     if (found.count == 0) return true;
@@ -213,7 +217,7 @@ template <class T, unsigned D, class Context>
       count = k;
     }
     first += taken;
-    size = 4 * taken;
+    size = 2 * taken;
   }
   if (statistics != nullptr) *statistics = {rounds, std::min(first, n), m, candidates};
   return {keeper.pool(), count, candidates};

@@ -93,7 +93,7 @@ const suite& the_suite() {
     register_backend(sequential);
     return suite{.ranges = zenith_test::targets("top_k_range", {"sequential"}),
                  .joins = zenith_test::targets("top_k_index_join", {"sequential"}),
-                 .most_items = 500};
+                 .most_items = 2000};
   }();
   return here;
 }

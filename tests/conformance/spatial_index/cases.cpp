@@ -81,3 +81,14 @@ TEST_CASE("joins of indexes of thousands of items", "[index]") {
     ask_join(seen, asked, random);
   });
 }
+
+TEST_CASE("joins of indexes in several rounds", "[index]") {
+  if (nothing_to_run_on()) return;
+  // the bound that pairs of one round set cuts the next ones, ties included
+  ask_often("index.rounds", 80, [](verdict& seen, unsigned i, random_source& random) {
+    const auto one = every_shape[random() % std::size(every_shape)];
+    auto asked = make_question<float32>(one, 2 * the_suite().most_items, 1 + random() % 40, random);
+    asked.k = 1 + random() % (i % 2 == 0 ? 20 : 2000);
+    ask_join(seen, asked, random);
+  });
+}
