@@ -2,14 +2,12 @@
 // gives.
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <random>
-#include <thread>
 #include <vector>
 
 #include <algorithms/threshold_table/src/chunks.hpp>
@@ -353,43 +351,4 @@ TEST_CASE("a snapshot stays as it is") {
     check_blocks(snapshot, 2, 8);
     check_answers(random, snapshot, then, true);
   }
-}
-
-// Every row has two equal values, both of which change at once; a reader that saw a row half changed would find others.
-TEST_CASE("readers see whole snapshots while others update") {
-  updatable_threshold_table<float> table(2, {.block_rows = 16});
-  constexpr std::uint64_t kept = 200;
-  for (std::uint64_t i = 0; i < kept; ++i) table.insert(std::vector<float>(2, static_cast<float>(i)));
-  std::atomic<bool> is_done{false};
-  std::atomic<int> wrong{0};
-  const int rounds = static_cast<int>(400 * std::max(0.25, zenith_test::scale()));
-  {
-    std::vector<std::jthread> threads;
-    for (int reader = 0; reader < 2; ++reader) {
-      threads.emplace_back([&] {
-        do {
-          const auto now = table.snapshot();
-          const auto best = top_k(cpu({.threads = 1}), now, std::vector<float>{1, -1}, now.rows());
-          const bool is_whole =
-              now.rows() >= kept && std::ranges::all_of(best.keys, [](float one) { return one == 0; });
-          wrong += is_whole && std::ranges::is_sorted(best.indices) ? 0 : 1;
-        } while (!is_done);
-      });
-    }
-    for (int writer = 0; writer < 2; ++writer) {
-      threads.emplace_back([&, writer] {
-        random_source random(static_cast<std::uint64_t>(writer));
-        for (int i = 0; i < rounds; ++i) {
-          const std::vector<float> row(2, static_cast<float>(random() % 1000));
-          const auto id = table.insert(row);
-          table.update(random() % kept, row);
-          if (i % 4 != 0) table.erase(id);
-        }
-        is_done = true;
-      });
-    }
-  }
-  CHECK(wrong == 0);
-  CHECK(table.rows() == kept + 2 * static_cast<std::size_t>((rounds + 3) / 4));
-  check_blocks(table.snapshot(), 4, 16);
 }

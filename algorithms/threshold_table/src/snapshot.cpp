@@ -206,7 +206,7 @@ std::shared_ptr<const table_storage> snapshots<T>::table(const snapshot_storage<
   const std::scoped_lock lock(of.guard);
   try {
     if (of.table == nullptr) of.table = in_one_piece(of);
-  } catch (const std::exception& fault) {
+  } catch (const std::exception&) {
     throw error(error_code::out_of_memory,
                 "threshold_snapshot: there is no memory for a table of " + std::to_string(of.rows) + " rows");
   }
