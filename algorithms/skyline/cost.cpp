@@ -21,11 +21,22 @@ struct estimate {
   explicit estimate(const skyline_problem& problem)
       : rows(static_cast<double>(problem.rows)),
         columns(problem.columns),
-        skyline(expected_skyline(rows, problem.independent_columns > 0 ? problem.independent_columns
-                                                                       : static_cast<double>(problem.columns))),
-        left(std::min(rows, 20 * skyline)),
+        skyline(expected_skyline(rows, independent(problem))),
+        left(rows_left(rows, skyline, independent(problem) / columns)),
         // a row that is dominated is so by one of the first rows in the order
         pairs(skyline * skyline / 2 + (left - skyline) * skyline / 20) {}
+
+ private:
+  static double independent(const skyline_problem& problem) {
+    return problem.independent_columns > 0 ? problem.independent_columns : static_cast<double>(problem.columns);
+  }
+  // Rows that one of few pivots does not dominate, as measured: about four times the skyline of independent columns;
+  // of anticorrelated ones, which are worth more than they are, most rows.
+  static double rows_left(double rows, double skyline, double worth) {
+    const double independent = rows * (1 - std::pow(1 - skyline / std::max(rows, 1.0), 4));
+    const double share = std::clamp((worth - 1.15) / 0.35, 0.0, 1.0);
+    return std::max(independent, share * 0.7 * rows);
+  }
 };
 
 // Images, prefilter, order: what every strategy does.
@@ -36,10 +47,14 @@ cost prepared(const skyline_problem& problem, const device_profile& on, const es
   cost all;
   all.phases.push_back({"images", {{set, bytes, bytes}}, {{"skyline.image", of.rows * of.columns, 0.5e-9}}, 2, cores});
   all.phases.push_back(
-      {"prefilter", {{set, 2 * bytes, 0}}, {{"skyline.prefilter", of.rows * of.columns, 4e-9}}, 4, cores});
+      {"prefilter", {{set, 2 * bytes, 0}}, {{"skyline.prefilter", of.rows * of.columns, 4.5e-9}}, 4, cores});
+  // codes, keys and places are found value by value on a host, and all at once on a GPU
+  const double steps = of.left * std::log2(std::max(of.left, 2.0));
+  const work order = on.grain_bytes > 0 ? work{"skyline.order.values", steps * of.columns, 2.3e-9}
+                                        : work{"skyline.order", steps, 4e-9};
   all.phases.push_back({"order",
                         {{set, of.left * of.columns * 16, of.left * of.columns * 8}},
-                        {{"skyline.order", of.left * std::log2(std::max(of.left, 2.0)), 4e-9}},
+                        {order},
                         8,
                         on.grain_bytes > 0 ? cores_for(of.left * 64, on) : 0});
   if (problem.space == memory_space::host && on.host_to_device > 0) {
@@ -149,13 +164,16 @@ cost band_cost(const skyline_problem& problem, const device_profile& on) {
   return by_values(problem, on, of, of.pairs);
 }
 
+// On a host, masks skip the more tiles the more there are: the exponent is measured.
 cost bitmap_tiles_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
   auto all = prepared(problem, on, of);
-  add_rounds(all, on, of,
-             {{"skyline.bitmap", of.pairs * of.columns, 0.004e-9},
-              {"skyline.cell", of.left * of.columns, 4e-9},
-              {"skyline.tile", 2 * of.skyline * of.columns, 4e-9}});
+  const work bitmaps = on.grain_bytes > 0 ? work{"skyline.bitmap.tiles",
+                                                 of.left * of.columns * std::pow(of.skyline / 512 + 1, 0.71), 0.9e-9}
+                                          : work{"skyline.bitmap", of.pairs * of.columns, 0.004e-9};
+  add_rounds(
+      all, on, of,
+      {bitmaps, {"skyline.cell", of.left * of.columns, 4e-9}, {"skyline.tile", 2 * of.skyline * of.columns, 4e-9}});
   return all;
 }
 

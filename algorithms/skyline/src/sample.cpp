@@ -20,7 +20,7 @@ class skyline_integral {
   explicit skyline_integral(double rows) : rows_(rows) {
     const double log = std::log(rows);
     const double begin = std::max(0.02, log - 5);
-    step_ = (log + 45 - begin) / points;
+    step_ = (log + 40 - begin) / points;
     for (int i = 0; i < points; ++i) {
       const double t = begin + (i + 0.5) * step_;
       log_t_[i] = std::log(t);
@@ -36,7 +36,7 @@ class skyline_integral {
   }
 
  private:
-  static constexpr int points = 64;
+  static constexpr int points = 40;
 
   double rows_;
   double step_ = 0;
@@ -44,12 +44,12 @@ class skyline_integral {
   double rest_[points];
 };
 
-/// The columns for which the expectation is `size`, between 1 and 40.
+/// The columns for which the expectation is `size`, between 1 and 24.
 double columns_for(double rows, double size) {
   const skyline_integral expectation(rows);
   double low = 1;
-  double high = 40;
-  for (int i = 0; i < 12; ++i) {
+  double high = 24;
+  for (int i = 0; i < 9; ++i) {
     const double middle = (low + high) / 2;
     (expectation.at(middle) < size ? low : high) = middle;
   }
