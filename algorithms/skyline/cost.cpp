@@ -77,11 +77,10 @@ void add_rounds(cost& to, const device_profile& on, const estimate& of, std::vec
       {"rounds", {}, std::move(operations), 9 * rounds, on.grain_bytes > 0 ? std::min(on.cores, worth) : 0});
 }
 
-}  // namespace
-
-namespace {
-
-double compare_seconds(const skyline_problem& problem) { return size_of(problem.type) == 8 ? 0.12e-9 : 0.06e-9; }
+double compare_seconds(const skyline_problem& problem, const device_profile& on) {
+  const double each = on.grain_bytes > 0 ? 0.04e-9 : 0.06e-9;
+  return size_of(problem.type) == 8 ? 2 * each : each;
+}
 std::string_view compare_rate(const skyline_problem& problem) {
   return size_of(problem.type) == 8 ? "skyline.dominance/8" : "skyline.dominance/4";
 }
@@ -90,16 +89,14 @@ std::string_view compare_rate(const skyline_problem& problem) {
 cost by_values(const skyline_problem& problem, const device_profile& on, const estimate& of, double pairs,
                std::vector<work> more = {}) {
   auto all = prepared(problem, on, of);
-  more.insert(more.begin(), {compare_rate(problem), pairs * of.columns, compare_seconds(problem)});
+  more.insert(more.begin(), {compare_rate(problem), pairs * of.columns, compare_seconds(problem, on)});
   add_rounds(all, on, of, std::move(more));
   return all;
 }
 
-// Of tiles of 64 points, masks skip the more the more often rows share a cell. `bits` a column.
-cost by_masks(const skyline_problem& problem, const device_profile& on, const estimate& of, double bits, double pairs) {
-  const double cells = std::pow(2.0, std::min(bits * of.columns, 30.0));
-  const double compared = std::clamp(0.2 + 0.8 * cells * 64 / (of.skyline + cells * 64), 0.0, 1.0);
-  return by_values(problem, on, of, pairs * compared,
+// Of tiles of 64 points, masks skip the more the more columns there are, as measured.
+cost by_masks(const skyline_problem& problem, const device_profile& on, const estimate& of, double pairs) {
+  return by_values(problem, on, of, pairs * (0.3 + 1.6 / std::max(of.columns, 4.0)),
                    {{"skyline.mask", pairs / 64, 1e-9}, {"skyline.cell", of.left * of.columns, 4e-9}});
 }
 
@@ -127,31 +124,32 @@ cost ggs_cost(const skyline_problem& problem, const device_profile& on) {
 
 cost skyalign_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
-  return by_masks(problem, on, of, 1, of.pairs);
+  return by_masks(problem, on, of, of.pairs);
 }
 
 cost no_quartile_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
-  return by_masks(problem, on, of, 1, 1.5 * of.pairs);
+  return by_masks(problem, on, of, 1.05 * of.pairs);
 }
 
 cost padded_cost(const skyline_problem& problem, const device_profile& on) {
   estimate of(problem);
   of.left *= 1.5;
-  return by_masks(problem, on, of, 1, of.pairs);
+  return by_masks(problem, on, of, of.pairs);
 }
 
-// Every row is compared with all before it, until one dominates it.
+// Every row is compared with all before it, until one dominates it: mostly one of the first.
 cost no_sync_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
-  return by_masks(problem, on, of, 1, of.pairs * of.left / of.skyline);
+  return by_masks(problem, on, of, of.pairs * (1 + 0.1 * (of.left / of.skyline - 1)));
 }
 
-// Masks are tested row by row, values with those that neither level tells apart.
+// Masks are tested row by row, values with those that neither level tells apart: the fewer the more columns.
 cost hybrid_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
   auto all = prepared(problem, on, of);
-  add_rounds(all, on, of, {{"skyline.pivot", of.pairs, 1e-9}, {"skyline.cell", of.left * of.columns, 4e-9}});
+  add_rounds(all, on, of,
+             {{"skyline.pivot", of.pairs * 4 / of.columns, 1e-9}, {"skyline.cell", of.left * of.columns, 4e-9}});
   return all;
 }
 
