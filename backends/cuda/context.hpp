@@ -226,7 +226,8 @@ class context {
   void merge_pairs(const Key* a, const Value* a_values, u64 a_count, const Key* b, const Value* b_values, u64 b_count,
                    Key* keys, Value* values) {
     require_outside("merge_pairs");
-    for_each(a_count + b_count, merge_item<Key, Value>{a, a_values, a_count, b, b_values, b_count, keys, values});
+    for_each(a_count + b_count,
+             device::merge_item<Key, Value>{a, a_values, a_count, b, b_values, b_count, keys, values});
   }
 
   // ---- decisions

@@ -156,7 +156,7 @@ class context_on {
   void merge_pairs(const Key* a, const Value* a_values, u64 a_count, const Key* b, const Value* b_values, u64 b_count,
                    Key* keys, Value* values) {
     require_outside("merge_pairs");
-    merge_to(merge_item<Key, Value>{a, a_values, a_count, b, b_values, b_count, keys, values});
+    merge_to(device::merge_item<Key, Value>{a, a_values, a_count, b, b_values, b_count, keys, values});
   }
 
   /// The host decides: it makes the test where it can see the space's memory, and otherwise fetches one word.

@@ -13,6 +13,7 @@
 #include <backends/kokkos/memory.hpp>
 #include <backends/kokkos/space.hpp>
 #include <core/device/context.hpp>
+#include <core/device/merge.hpp>
 
 namespace zenith::kokkos_backend {
 
@@ -131,38 +132,8 @@ inline void histogram_to(const u32* from, u64 count, u64 bins, u32* to) {
   }
 }
 
-/// Where each of two sorted sequences' items stands among all: behind its own that are before it, and those of the
-/// other that are.
 template <class Key, class Value>
-struct merge_item {
-  const Key* a;
-  const Value* a_values;
-  u64 a_count;
-  const Key* b;
-  const Value* b_values;
-  u64 b_count;
-  Key* keys;
-  Value* values;
-
-  ZENITH_FN void operator()(u64 i) const {
-    const bool is_a = i < a_count;
-    const u64 own = is_a ? i : i - a_count;
-    const Key key = is_a ? a[own] : b[own];
-    const Key* const other = is_a ? b : a;
-    u64 begin = 0;
-    u64 end = is_a ? b_count : a_count;
-    while (begin < end) {
-      const u64 middle = begin + (end - begin) / 2;
-      const bool is_before = is_a ? other[middle] < key : !(key < other[middle]);  // of equals, a's are first
-      (is_before ? begin : end) = is_before ? middle + 1 : middle;
-    }
-    keys[own + begin] = key;
-    values[own + begin] = is_a ? a_values[own] : b_values[own];
-  }
-};
-
-template <class Key, class Value>
-void merge_to(const merge_item<Key, Value>& of) {
+void merge_to(const device::merge_item<Key, Value>& of) {
   if (!is_host_space || concurrency() > 1) return launch_items(of.a_count + of.b_count, of);
   u64 i = 0;
   u64 j = 0;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <queue>
-#include <tuple>
 #include <vector>
+
+#include <backends/reference/best_pairs.hpp>
 
 namespace zenith::reference_backend {
 namespace {
@@ -54,14 +54,6 @@ struct gaps {
   }
 };
 
-template <class Index>
-void write_ids(void* to, std::uint64_t at, std::uint64_t id) {
-  static_cast<Index*>(to)[at] = static_cast<Index>(id);
-}
-void write_id(int index_bytes, void* to, std::uint64_t at, std::uint64_t id) {
-  (index_bytes == 4 ? write_ids<std::uint32_t> : write_ids<std::uint64_t>)(to, at, id);
-}
-
 template <class T>
 void range(const top_k_range_call& call) {
   const index_items<T> items(call.index);
@@ -86,61 +78,21 @@ void range(const top_k_range_call& call) {
 }
 
 template <class T>
-T score_of(const top_k_spatial_join_call& call, T a, T b) {
-  volatile T left = a * static_cast<T>(call.left_weight);
-  volatile T right = b * static_cast<T>(call.right_weight);
-  switch (call.score) {
-    case pair_score::product: return left * right;
-    case pair_score::minimum: return right < left ? right : left;
-    case pair_score::maximum: return left < right ? right : left;
-    default: return left + right;
-  }
-}
-
-template <class T>
-struct scored_pair {
-  T score;
-  std::uint64_t left;
-  std::uint64_t right;
-};
-
-template <class T>
 void join(const top_k_index_join_call& call) {
   const index_items<T> left(call.left_index);
   const index_items<T> right(call.right_index);
-  const auto is_before = [&](const scored_pair<T>& a, const scored_pair<T>& b) {
-    if (a.score != b.score) return call.select == selection::largest ? a.score > b.score : a.score < b.score;
-    return std::tie(a.left, a.right) < std::tie(b.left, b.right);
-  };
-  // the worst of the best so far is on top
-  std::priority_queue<scored_pair<T>, std::vector<scored_pair<T>>, decltype(is_before)> best(is_before);
-  std::uint64_t pairs = 0;
+  *call.outcome = {};
+  best_pairs<T> best(call);
   for (std::uint64_t i = 0; i < left.of.items; ++i) {
     for (std::uint64_t j = 0; j < right.of.items; ++j) {
       gaps<T> between{call.intersects, static_cast<T>(call.distance)};
       for (unsigned a = 0; a < call.dimensions; ++a) {
         between.add(a, left.low(a, i), left.high(a, i), right.low(a, j), right.high(a, j));
       }
-      if (!between.are_near()) continue;
-      ++pairs;
-      const scored_pair<T> here{score_of(call, left.score(i), right.score(j)), left.id(i), right.id(j)};
-      if (best.size() == call.k) {
-        if (!is_before(here, best.top())) continue;
-        best.pop();
-      }
-      best.push(here);
+      if (between.are_near()) best.add(left.score(i), left.id(i), right.score(j), right.id(j));
     }
   }
-  *call.outcome = {};
-  call.outcome->count = best.size();
-  if (call.statistics != nullptr) *call.statistics = {1, left.of.items, right.of.items, pairs};
-  const auto out = call.provide(call.provide_state, best.size());
-  for (auto at = best.size(); at > 0; best.pop()) {
-    --at;
-    write_id(call.index_bytes, out.left, at, best.top().left);
-    write_id(call.index_bytes, out.right, at, best.top().right);
-    static_cast<T*>(out.scores)[at] = best.top().score;
-  }
+  best.deliver(left.of.items, right.of.items);
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 #include <backends/reference/spatial_join.hpp>
 
 #include <cmath>
-#include <queue>
-#include <tuple>
-#include <vector>
+
+#include <backends/reference/best_pairs.hpp>
 
 namespace zenith::reference_backend {
 namespace {
@@ -57,16 +56,10 @@ struct sides {
   }
 };
 
-template <class Index>
-void write_ids(void* to, std::uint64_t at, std::uint64_t id) {
-  static_cast<Index*>(to)[at] = static_cast<Index>(id);
-}
-
 void write_pair(const spatial_call& call, const spatial_output& out, std::uint64_t at, std::uint64_t left,
                 std::uint64_t right) {
-  const auto write = call.index_bytes == 4 ? write_ids<std::uint32_t> : write_ids<std::uint64_t>;
-  write(out.left, at, left);
-  write(out.right, at, right);
+  write_id(call.index_bytes, out.left, at, left);
+  write_id(call.index_bytes, out.right, at, right);
 }
 
 template <class T>
@@ -90,25 +83,6 @@ void join(const spatial_join_call& call) {
 }
 
 template <class T>
-T score_of(const top_k_spatial_join_call& call, T a, T b) {
-  volatile T left = a * static_cast<T>(call.left_weight);
-  volatile T right = b * static_cast<T>(call.right_weight);
-  switch (call.score) {
-    case pair_score::product: return left * right;
-    case pair_score::minimum: return right < left ? right : left;
-    case pair_score::maximum: return left < right ? right : left;
-    default: return left + right;
-  }
-}
-
-template <class T>
-struct scored_pair {
-  T score;
-  std::uint64_t left;
-  std::uint64_t right;
-};
-
-template <class T>
 void top_k_join(const top_k_spatial_join_call& call) {
   const sides<T> both{call};
   *call.outcome = {};
@@ -117,33 +91,13 @@ void top_k_join(const top_k_spatial_join_call& call) {
       both.has_fault(call.right, true, true, static_cast<T>(call.right_weight), may_be_negative)) {
     return;
   }
-  const auto is_before = [&](const scored_pair<T>& a, const scored_pair<T>& b) {
-    if (a.score != b.score) return call.select == selection::largest ? a.score > b.score : a.score < b.score;
-    return std::tie(a.left, a.right) < std::tie(b.left, b.right);
-  };
-  // the worst of the best so far is on top
-  std::priority_queue<scored_pair<T>, std::vector<scored_pair<T>>, decltype(is_before)> best(is_before);
-  std::uint64_t pairs = 0;
+  best_pairs<T> best(call);
   for (std::uint64_t a = 0; a < call.left.rows; ++a) {
     for (std::uint64_t b = 0; b < call.right.rows; ++b) {
-      if (!both.are_near(a, b)) continue;
-      ++pairs;
-      const scored_pair<T> here{score_of(call, both.at(call.left.scores, a), both.at(call.right.scores, b)), a, b};
-      if (best.size() == call.k) {
-        if (!is_before(here, best.top())) continue;
-        best.pop();
-      }
-      best.push(here);
+      if (both.are_near(a, b)) best.add(both.at(call.left.scores, a), a, both.at(call.right.scores, b), b);
     }
   }
-  call.outcome->count = best.size();
-  if (call.statistics != nullptr) *call.statistics = {1, call.left.rows, call.right.rows, pairs};
-  const auto out = call.provide(call.provide_state, best.size());
-  for (auto at = best.size(); at > 0; best.pop()) {
-    --at;
-    write_pair(call, out, at, best.top().left, best.top().right);
-    static_cast<T*>(out.scores)[at] = best.top().score;
-  }
+  best.deliver(call.left.rows, call.right.rows);
 }
 
 }  // namespace

@@ -11,6 +11,18 @@
 
 namespace zenith_study {
 
+void require_offered(const std::vector<std::string>& named, std::vector<std::string> offered) {
+  std::ranges::sort(offered);
+  const auto repeated = std::ranges::unique(offered);
+  offered.erase(repeated.begin(), repeated.end());
+  for (const auto& one : named) {
+    if (std::ranges::find(offered, one) != offered.end()) continue;
+    throw zenith::error(zenith::error_code::unsupported,
+                        fmt::format("--strategy is '{}', which no backend of this run offers; there are: {}", one,
+                                    fmt::join(offered, ", ")));
+  }
+}
+
 std::vector<offered_strategy> offered_strategies(std::string_view operation, const std::vector<std::string>& executors,
                                                  const std::vector<std::string>& strategies) {
   std::vector<std::string> names = executors;
@@ -35,15 +47,7 @@ std::vector<offered_strategy> offered_strategies(std::string_view operation, con
       found.push_back({name, std::string{kernel.strategy}, backend.memory == zenith::memory_space::device});
     }
   }
-  for (const auto& asked : strategies) {
-    if (std::ranges::find(offered, asked) != offered.end()) continue;
-    std::ranges::sort(offered);
-    const auto repeated = std::ranges::unique(offered);
-    offered.erase(repeated.begin(), repeated.end());
-    throw zenith::error(zenith::error_code::unsupported,
-                        fmt::format("--strategy is '{}', which no backend of this run offers; there are: {}", asked,
-                                    fmt::join(offered, ", ")));
-  }
+  require_offered(strategies, offered);
   if (found.empty()) {
     throw zenith::error(zenith::error_code::unsupported,
                         fmt::format("no usable backend of this run offers {}", operation));

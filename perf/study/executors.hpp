@@ -15,6 +15,9 @@ struct offered_strategy {
   [[nodiscard]] std::string label() const { return executor + "/" + strategy; }
 };
 
+/// Throws `unsupported` for a strategy that is named and not among those that are offered, and says which are.
+void require_offered(const std::vector<std::string>& named, std::vector<std::string> offered);
+
 /// The strategies that the executors offer for an operation, or those of every usable backend but the reference where
 /// none is named. Throws `invalid_argument` for "auto", `unsupported` for a strategy that is named and not offered, and
 /// when nothing is left.

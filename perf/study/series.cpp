@@ -1,10 +1,10 @@
 #include <perf/study/series.hpp>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include <perf/study/executors.hpp>
 #include <perf/study/quantity.hpp>
 #include <zenith/error.hpp>
 #include <zenith/top_k.hpp>
@@ -105,15 +105,7 @@ std::vector<series> list_series(const sweep_options& options, std::vector<std::s
       found.push_back(std::move(one));
     }
   }
-  for (const auto& asked : options.strategies) {
-    if (std::ranges::find(offered, asked) != offered.end()) continue;
-    std::ranges::sort(offered);
-    const auto repeated = std::ranges::unique(offered);
-    offered.erase(repeated.begin(), repeated.end());
-    throw zenith::error(zenith::error_code::unsupported,
-                        fmt::format("--strategy is '{}', which no backend of this run offers; there are: {}", asked,
-                                    fmt::join(offered, ", ")));
-  }
+  require_offered(options.strategies, offered);
   if (found.empty()) {
     throw zenith::error(zenith::error_code::unsupported, "no usable backend of this run offers top_k");
   }

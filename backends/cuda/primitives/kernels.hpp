@@ -7,6 +7,7 @@
 #include <core/device/atomics.hpp>
 #include <core/device/context.hpp>
 #include <core/device/kernel.hpp>
+#include <core/device/merge.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
@@ -178,39 +179,6 @@ struct put_in_segments {
     if (i < offsets[0] || i >= offsets[segments]) return;
     keys[i] = from_keys[i];
     values[i] = from_values[i];
-  }
-};
-
-template <class Key, class Value>
-struct merge_item {
-  const Key* a;
-  const Value* a_values;
-  u64 a_count;
-  const Key* b;
-  const Value* b_values;
-  u64 b_count;
-  Key* keys;
-  Value* values;
-
-  ZENITH_FN void operator()(u64 i) const {
-    const bool is_of_a = i < a_count;
-    const u64 own = is_of_a ? i : i - a_count;
-    const Key key = is_of_a ? a[own] : b[own];
-    const Key* const other = is_of_a ? b : a;
-    u64 before = 0;
-    for (u64 left = is_of_a ? b_count : a_count; left > 0;) {
-      const u64 half = left / 2;
-      const Key seen = other[before + half];
-      // of equals, those of a come first
-      if (seen < key || (!is_of_a && seen == key)) {
-        before += half + 1;
-        left -= half + 1;
-      } else {
-        left = half;
-      }
-    }
-    keys[own + before] = key;
-    values[own + before] = is_of_a ? a_values[own] : b_values[own];
   }
 };
 
