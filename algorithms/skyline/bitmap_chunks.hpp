@@ -22,7 +22,6 @@ inline constexpr u32 chunk_tile = chunk_tile_words * 64;
 /// array of its thread would be slow memory on a device, and its items are few.
 struct write_bitmap_parts {
   static constexpr u32 part = 8;  // rows
-  static constexpr u32 parts = buckets / part;
   static constexpr u64 item_cost = 1024;
 
   const u8* codes;
@@ -33,6 +32,8 @@ struct write_bitmap_parts {
 
   ZENITH_FN void operator()(u64 i) const {
     const u64 c = i % columns;
+    const u32 buckets = buckets_of(columns);
+    const u32 parts = buckets / part;
     const u32 least = static_cast<u32>(i / columns % parts) * part;
     const u64 word = i / columns / parts % chunk_tile_words;
     const u64 tile = first_tile + i / columns / parts / chunk_tile_words;
@@ -84,15 +85,14 @@ struct alignas(16) word_pair {
 
 /// Team t tests chunk t % chunks of the candidates against tile t / chunks of the window: early tiles first, since they
 /// decide most.
-template <class Image, u32 MostColumns>
+template <class Image>
 struct filter_chunks_by_bitmaps {
   static constexpr u32 group = write_group_masks::group;
   static constexpr u32 chunk = 8192;
   static constexpr u32 chunk_groups = chunk / group;
-  static constexpr u32 step_groups = 64;  // whose candidates are queued at a time
-  static constexpr u32 copies = MostColumns <= 12 ? 4 : MostColumns <= 24 ? 2 : 1;
-  static constexpr u32 row_pairs = chunk_tile_words / 2 * copies;
-  static constexpr u32 bitmap_bytes = MostColumns * buckets * row_pairs * 16;
+  static constexpr u32 step_groups = 64;     // whose candidates are queued at a time
+  static constexpr u32 most_rows = 64 * 32;  // once, or half as many twice, or a quarter four times
+  static constexpr u32 bitmap_bytes = most_rows * chunk_tile_words * 8;
   static constexpr u32 scratch_bytes = bitmap_bytes + 16 + chunk_groups * 2 + step_groups * group * 2;
   static constexpr u64 item_cost = u64{1} << 18;
 
@@ -154,9 +154,15 @@ struct filter_chunks_by_bitmaps {
   }
 
  private:
+  [[nodiscard]] ZENITH_FN u32 copies() const {
+    const u32 rows = of.candidates.columns * buckets_of(of.candidates.columns);
+    return rows <= most_rows / 4 ? 4 : rows <= most_rows / 2 ? 2 : 1;
+  }
+
   template <class Team>
   ZENITH_FN void load(Team& team, u64 tile, word_pair* rows) const {
-    const u64 all = u64{of.candidates.columns} * buckets * row_pairs;
+    const u32 row_pairs = chunk_tile_words / 2 * copies();
+    const u64 all = u64{of.candidates.columns} * buckets_of(of.candidates.columns) * row_pairs;
     const u64* const from = bitmaps + tile * bitmap_size(of.candidates.columns, chunk_tile_words);
     team.for_each(all, [&](u64 j) ZENITH_BODY {
       const u64* const pair = from + (j / row_pairs * 2 + j % 2) * 2;
@@ -170,8 +176,10 @@ struct filter_chunks_by_bitmaps {
   ZENITH_FN u8 test(u64 i, u64 at, const word_pair* rows, u32 p) const {
     const u32 columns = of.candidates.columns;
     const u8* const codes = of.candidates.codes + i * columns;
-    const u32 copy = p % copies * 2;
-    const u32 half = p / copies % 2;
+    const u32 buckets = buckets_of(columns);
+    const u32 row_pairs = chunk_tile_words / 2 * copies();
+    const u32 copy = p % copies() * 2;
+    const u32 half = p / copies() % 2;
     const word_pair* const here = rows + copy;
     word_pair a{~u64{0}, ~u64{0}};
     word_pair b = a;
@@ -217,9 +225,7 @@ struct filter_chunks_by_bitmaps {
   }
 };
 
-/// Numbers of columns that the filter is compiled for: those whose bitmaps fit a scratch four, two and one times.
 template <class Image>
-using chunk_kernels = device::list<filter_chunks_by_bitmaps<Image, 12>, filter_chunks_by_bitmaps<Image, 24>,
-                                   filter_chunks_by_bitmaps<Image, 64>, write_states<Image>>;
+using chunk_kernels = device::list<filter_chunks_by_bitmaps<Image>, write_states<Image>>;
 
 }  // namespace zenith::skyline_family

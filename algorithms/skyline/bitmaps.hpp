@@ -16,7 +16,7 @@ inline constexpr u32 bitmap_tile = bitmap_words * 64;
 
 /// Words of the bitmaps of a tile whose rows have `words`.
 [[nodiscard]] ZENITH_FN u64 bitmap_size(u32 columns, u32 words = bitmap_words) {
-  return u64{columns} * buckets * words;
+  return u64{columns} * buckets_of(columns) * words;
 }
 
 /// A word of all rows of a column: an item is (tile, column, word).
@@ -34,8 +34,9 @@ struct write_bitmaps {
     const u64 c = i / bitmap_words % columns;
     const u64 tile = first_tile + i / bitmap_words / columns;
     const u64 begin = tile * bitmap_tile + word * 64;
-    u64 rows[buckets];
-    for (u64& row : rows) row = 0;
+    const u32 buckets = buckets_of(columns);
+    u64 rows[most_buckets];
+    for (u32 k = 0; k < buckets; ++k) rows[k] = 0;
     for (u64 bit = 0; bit < 64 && begin + bit < count; ++bit) {
       rows[codes[(begin + bit) * columns + c]] |= u64{1} << bit;
     }
@@ -172,6 +173,7 @@ struct filter_by_bitmaps {
     const u64* const rows = bitmaps + at / bitmap_tile * bitmap_size(columns);
     const u8* const codes = of.candidates.codes + i * columns;
     bitmap_row words(rows + codes[0] * bitmap_words);
+    const u32 buckets = buckets_of(columns);
     for (u32 c = 1; c < columns; ++c) words.and_with(rows + (u64{c} * buckets + codes[c]) * bitmap_words);
     if (words.is_zero()) return state;
     const u64 most = of.window_of(i) - at;  // points that count

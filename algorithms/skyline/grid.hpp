@@ -8,7 +8,11 @@
 
 namespace zenith::skyline_family {
 
-inline constexpr u32 buckets = 32;  ///< of a column
+inline constexpr u32 most_buckets = 128;
+
+/// Buckets of a column, a power of two. With few columns codes say little, and there is memory for finer ones.
+[[nodiscard]] ZENITH_FN u32 buckets_of(u32 columns) { return columns <= 4 ? most_buckets : columns <= 8 ? 64 : 32; }
+
 inline constexpr u32 most_cut_samples = 1024;
 
 /// Every so many-th point's values, column by column.
@@ -37,11 +41,12 @@ struct write_offsets {
   ZENITH_FN void operator()(u64 i) const { to[i] = static_cast<u32>(i) * each; }
 };
 
-/// Cut k of a column, k = 1 … buckets - 1.
+/// Cut k of a column, 1 <= k < buckets.
 template <class Image>
 struct pick_cuts {
   const Image* sorted;
   u32 samples;
+  u32 buckets;
   Image* cuts;
 
   ZENITH_FN void operator()(u64 i) const {
@@ -52,9 +57,8 @@ struct pick_cuts {
 
 /// How many of a column's cuts are not above the value.
 template <class Image>
-ZENITH_FN u32 code_of(const Image* cuts, Image value) {
+ZENITH_FN u32 code_of(const Image* cuts, u32 buckets, Image value) {
   u32 code = 0;
-  ZENITH_UNROLLED
   for (u32 step = buckets / 2; step > 0; step /= 2) {
     // no branch: which way it goes is as good as random
     code += step * static_cast<u32>(cuts[code + step] <= value);
@@ -147,6 +151,7 @@ struct assign_cells {
   bool has_quartiles;
 
   ZENITH_FN void operator()(u64 i) const {
+    const u32 buckets = buckets_of(columns);
     exact_sum<Image> sum;
     const bool has_lower = has_quartiles && 2 * columns <= 64;
     const bool has_upper = has_quartiles && 3 * columns <= 64;
@@ -154,7 +159,7 @@ struct assign_cells {
     u32 median = 0;
     for (u32 c = 0; c < columns; ++c) {
       const Image value = images[c * row_stride + left[i]];
-      const u32 code = code_of(cuts + c * buckets, value);
+      const u32 code = code_of(cuts + c * buckets, buckets, value);
       const u64 behind_median = code >= buckets / 2 ? 1 : 0;
       mask |= behind_median << c;
       if (has_lower) mask |= u64{code >= buckets / 4 ? 1U : 0U} << (columns + c);

@@ -131,11 +131,12 @@ template <class Context, class Image>
   Image* const drawn = on.template buffer<Image>(all);
   u32* const unused = on.template buffer<u32>(all);
   u32* const offsets = on.template buffer<u32>(table.columns + 1);
+  const u32 buckets = buckets_of(table.columns);
   Image* const cuts = on.template buffer<Image>(u64{table.columns} * buckets);
   on.for_each(all, draw_cut_samples<Image>{table.images, table.rows, left, count, samples, drawn, unused});
   on.for_each(table.columns + 1, write_offsets{offsets, samples});
   on.sort_segments(drawn, unused, all, offsets, table.columns);
-  on.for_each(u64{table.columns} * buckets, pick_cuts<Image>{drawn, samples, cuts});
+  on.for_each(u64{table.columns} * buckets, pick_cuts<Image>{drawn, samples, buckets, cuts});
   return cuts;
 }
 

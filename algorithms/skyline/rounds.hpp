@@ -99,7 +99,7 @@ class bitmap_windows {
     on.for_teams(tiles, write_tile_masks{window.masks, count, first, tile(), masks_});
     const u64 words = tiles * words_ * window.columns;
     if (takes_chunks_) {
-      on.for_each(words * write_bitmap_parts::parts,
+      on.for_each(words * (buckets_of(window.columns) / write_bitmap_parts::part),
                   write_bitmap_parts{window.codes, count, window.columns, first, bitmaps_});
     } else {
       on.for_each(words, write_bitmaps{window.codes, count, window.columns, first, bitmaps_});
@@ -117,24 +117,14 @@ class bitmap_windows {
     on.fill_zero(group_masks_, tiles_of(of.count, write_group_masks::group));
     on.for_each(tiles_of(of.count, write_group_masks::part),
                 write_group_masks{of.candidates.masks, of.count, group_masks_});
-    if (of.candidates.columns <= 12) {
-      filter_chunks<12>(on, of);
-    } else if (of.candidates.columns <= 24) {
-      filter_chunks<24>(on, of);
-    } else {
-      filter_chunks<64>(on, of);
-    }
+    const filter_chunks_by_bitmaps<Image> run{of, bitmaps_, group_masks_, states_};
+    on.for_teams(tiles_of(of.window_count, chunk_tile) * run.chunks_of(of.count), run);
     on.for_each(of.count, write_states<Image>{of, states_});
   }
 
  private:
   [[nodiscard]] u32 tile() const { return words_ * 64; }
 
-  template <u32 MostColumns>
-  void filter_chunks(Context& on, const filter_request<Image>& of) const {
-    const filter_chunks_by_bitmaps<Image, MostColumns> run{of, bitmaps_, group_masks_, states_};
-    on.for_teams(tiles_of(of.window_count, chunk_tile) * run.chunks_of(of.count), run);
-  }
   /// For what is known of so many candidates. Blocks grow, so the memory at least doubles.
   void make_space(Context& on, u64 candidates) {
     if (candidates <= candidates_) return;
