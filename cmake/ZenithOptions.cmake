@@ -31,6 +31,7 @@ endif()
 set(ZENITH_KERNEL_OPTIMISATION -O3 CACHE STRING "How the units of kernels are optimised; never -O0")
 # What the backends compile from one text is instrumented for one instruction set of the CPU; Kokkos' and the other
 # instruction sets' copies run as they are.
+option(ZENITH_ENABLE_AVX512 "Build the cpu backend for AVX-512, too" ON)
 option(ZENITH_SANITIZE_ONCE "Instrument one copy of each family's kernels" OFF)
 mark_as_advanced(ZENITH_KERNEL_OPTIMISATION ZENITH_SANITIZE_ONCE)
 if(ZENITH_SANITIZE_ONCE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

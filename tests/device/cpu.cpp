@@ -14,9 +14,11 @@ extern const kernel_entry* const family_kernels;
 namespace avx2::device_suite {
 extern const kernel_entry* const family_kernels;
 }
+#if defined(ZENITH_TEST_AVX512)
 namespace avx512::device_suite {
 extern const kernel_entry* const family_kernels;
 }
+#endif
 
 }  // namespace zenith::cpu_backend
 
@@ -26,9 +28,12 @@ using namespace zenith;
 using suite_context = cpu_backend::context<device_suite::kernels>;
 
 suite_context make_context(const execution& on) {
-  return {on, cpu_backend::by_isa(on.isa, {cpu_backend::sse2::device_suite::family_kernels,
-                                           cpu_backend::avx2::device_suite::family_kernels,
-                                           cpu_backend::avx512::device_suite::family_kernels})};
+  return {on, cpu_backend::by_isa(on.isa, {
+            cpu_backend::sse2::device_suite::family_kernels, cpu_backend::avx2::device_suite::family_kernels,
+#if defined(ZENITH_TEST_AVX512)
+                cpu_backend::avx512::device_suite::family_kernels
+#endif
+          })};
 }
 
 }  // namespace

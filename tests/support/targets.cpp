@@ -17,15 +17,18 @@ bool takes(const zenith::backend& one, std::string_view option) {
   return std::ranges::find(one.options, option) != one.options.end();
 }
 
+// And the build.
 bool cpu_has([[maybe_unused]] std::string_view isa) {
 #if defined(__x86_64__) || defined(__i386__)
   if (isa == "sse2") return __builtin_cpu_supports("sse2") != 0;
   if (isa == "avx2") return __builtin_cpu_supports("avx2") != 0;
+#if defined(ZENITH_TEST_AVX512)
   if (isa == "avx512") {
     return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512cd") != 0 &&
            __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512bw") != 0;
   }
   if (isa == "avx512bw") return cpu_has("avx512") && __builtin_cpu_supports("avx512vbmi") != 0;
+#endif
 #endif
   return false;
 }
@@ -47,7 +50,7 @@ std::vector<std::string> executor_strings(const zenith::backend& one, std::strin
       if (cpu_has(isa)) {
         settings.push_back(std::string{"isa="} + isa);
       } else {
-        std::printf("zenith: this CPU has no %s\n", isa);
+        std::printf("zenith: this CPU or this build has no %s\n", isa);
       }
     }
     if (settings.empty()) settings.emplace_back();
