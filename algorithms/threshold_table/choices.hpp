@@ -18,13 +18,14 @@ namespace zenith::threshold_table_detail {
 [[nodiscard]] cost gta_shared_cost(const threshold_table_problem& problem, const device_profile& on);
 [[nodiscard]] cost gta_cost(const threshold_table_problem& problem, const device_profile& on);
 
+/// Every row as an entry, written and read again.
+[[nodiscard]] cost full_cost(const threshold_table_problem& problem, const device_profile& on);
+
 using strategy = detail::modelled_strategy<threshold_table_problem>;
 
 inline constexpr std::array strategies{
-    strategy{"blocks", blocks_cost},
-    strategy{"scan", scan_cost},
-    strategy{"gta_shared", gta_shared_cost},
-    strategy{"gta", gta_cost},
+    strategy{"blocks", blocks_cost}, strategy{"scan", scan_cost}, strategy{"gta_shared", gta_shared_cost},
+    strategy{"gta", gta_cost},       strategy{"full", full_cost},
 };
 
 inline constexpr detail::choosable<threshold_table_problem> choices{threshold_table_call::operation, "top_k",

@@ -88,6 +88,18 @@ cost scan_cost(const threshold_table_problem& problem, const device_profile& on)
   return all;
 }
 
+cost full_cost(const threshold_table_problem& problem, const device_profile& on) {
+  auto all = scan_cost(problem, on);
+  const auto rows = static_cast<double>(problem.count);
+  // entries of a float's score have 8 bytes, others 16; they are written, and read to select
+  const double bytes = rows * (problem.type == key_type::float32 ? 8 : 16);
+  auto select = evaluated("select", problem, on, 0, 8);
+  select.memory.push_back({static_cast<std::uint64_t>(bytes), 2 * bytes, bytes});
+  select.operations.push_back({merge_rate, rows, typical_merge});
+  all.phases.push_back(std::move(select));
+  return all;
+}
+
 // Measured on 2^22 rows of clusters: a shared threshold evaluates 4 to 30 times as many rows as blocks with bounds of
 // their own, and partitions that stop alone at least a tenth of all.
 cost gta_shared_cost(const threshold_table_problem& problem, const device_profile& on) {
@@ -109,7 +121,7 @@ cost threshold_table_cost(std::string_view name, const threshold_table_problem& 
   }
   throw error(error_code::invalid_argument,
               "threshold_table_cost: strategy is '" + std::string{name} +
-                  "'; the strategies with a cost model are: blocks, scan, gta_shared, gta");
+                  "'; the strategies with a cost model are: blocks, scan, gta_shared, gta, full");
 }
 
 }  // namespace zenith

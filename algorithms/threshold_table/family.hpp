@@ -42,6 +42,14 @@ struct gta_shared {
   static void run(Context& on, const call_type& call);
 };
 
-using strategies = device::list<blocks, scan, gta_shared, gta>;
+/// Every row's score is written, then the best are selected: what the paper compares with (GFTE, CFTE).
+struct full {
+  static constexpr std::string_view name = "full";
+  using call_type = threshold_table_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
+using strategies = device::list<blocks, scan, gta_shared, gta, full>;
 
 }  // namespace zenith::threshold_table_family

@@ -120,6 +120,31 @@ struct open_all {
   }
 };
 
+/// The entries of all positions, a piece a team.
+template <class T>
+struct score_all {
+  static constexpr u32 scratch_bytes = most_scores * sizeof(score_of<T>);
+  static constexpr u64 piece = open_all<T>::piece;
+  static constexpr u64 item_cost = open_all<T>::item_cost;
+
+  rows_of<T> rows;
+  entry_of<T>* to;
+  open_counters counters;
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 i) const {
+    auto* const scores = team.template scratch<score_of<T>>();
+    const u64 begin = i * piece;
+    const u64 end = begin + piece < rows.scored.count ? begin + piece : rows.scored.count;
+    for (u64 first = begin; first < end; first += most_scores) {
+      const u32 count = end - first < most_scores ? static_cast<u32>(end - first) : most_scores;
+      evaluate(team, rows.scored, first, count, scores);
+      team.for_each(count, [&](u64 r) ZENITH_BODY { to[first + r] = rows.entry(first + r, scores[r]); });
+    }
+    team.once([&]() ZENITH_BODY { counters.rows.add(end - begin); });
+  }
+};
+
 /// One row of each of so many strata.
 template <class T>
 struct draw_rows {

@@ -83,6 +83,16 @@ class query {
     if (held_ >= k()) on_.kth_best(kept_, held_, k(), least_);
     return is_whole;
   }
+  /// Room for an entry of every row, all of which are kept.
+  [[nodiscard]] entry* keep_all() {
+    ++rounds_;
+    held_ = layout_.rows;
+    capacity_ = held_;
+    kept_ = on_.template buffer<entry>(held_);
+    return kept_;
+  }
+  /// Raises `least` to the k-th best of the kept rows.
+  void rank() { on_.kth_best(kept_, held_, k(), least_); }
   /// Forgets the rows, but not `least`.
   void drop() {
     held_ = 0;

@@ -21,9 +21,9 @@ using entry_kernels = device::list<gather_listed<Entry>, gather_left<Entry>, spl
                                    collect_entries<Entry>, order_partitions<Entry>>;
 template <class... T>
 struct kernels_for {
-  using type =
-      device::list<write_bounds<T>..., write_block_bounds<T>..., open_blocks<T>..., open_all<T>..., draw_rows<T>...,
-                   walk_partition<T>..., write_rows<T, std::uint32_t>..., write_rows<T, std::uint64_t>...>;
+  using type = device::list<write_bounds<T>..., write_block_bounds<T>..., open_blocks<T>..., open_all<T>...,
+                            score_all<T>..., draw_rows<T>..., walk_partition<T>..., write_rows<T, std::uint32_t>...,
+                            write_rows<T, std::uint64_t>...>;
 };
 using kernels =
     device::concat<kernels_for<float, double, std::int32_t, std::uint32_t>::type, entry_kernels<ordered::entry32>,
@@ -292,6 +292,18 @@ void gta_shared::run(Context& on, const threshold_table_call& call) {
     } else {
       detail::walk(on, asked, true);
     }
+    asked.finish();
+  });
+}
+
+template <class Context>
+void full::run(Context& on, const threshold_table_call& call) {
+  detail::with_type(call.layout->type, [&]<class T>(std::type_identity<T>) {
+    query<T, Context> asked(on, call);
+    auto* const entries = asked.keep_all();
+    on.for_teams((asked.layout().rows + score_all<T>::piece - 1) / score_all<T>::piece,
+                 score_all<T>{asked.rows(), entries, asked.counters()});
+    asked.rank();
     asked.finish();
   });
 }

@@ -56,7 +56,7 @@ struct table_options {
 struct table_query_options {
   selection select = selection::largest;
   nan_policy nans = nan_policy::last;
-  /// "auto", "blocks", "gta", "gta_shared" or "scan".
+  /// "auto", "blocks", "full", "gta", "gta_shared" or "scan".
   std::string_view strategy = "auto";
   /// Filled in when not nullptr, after the call succeeded; then the call waits. Borrowed.
   threshold_statistics* statistics = nullptr;
@@ -80,8 +80,8 @@ struct threshold_table_problem {
 /// device can run it.
 [[nodiscard]] decision decide(const threshold_table_problem& problem, const machine& on);
 
-/// The cost of one strategy ("blocks", "gta", "gta_shared", "scan") on one device; throws `invalid_argument` for an
-/// unknown strategy.
+/// The cost of one strategy ("blocks", "full", "gta", "gta_shared", "scan") on one device; throws `invalid_argument`
+/// for an unknown strategy.
 [[nodiscard]] cost threshold_table_cost(std::string_view strategy, const threshold_table_problem& problem,
                                         const device_profile& on);
 
@@ -271,9 +271,10 @@ class device_threshold_table {
 ///
 /// Strategies: "blocks" opens blocks by falling bound, in rounds that stop when no bound reaches the k-th best score;
 /// "gta" and "gta_shared" walk every partition until its threshold tuple cannot reach the k best of the partition, or
-/// the best k-th score of all (k <= 512; beyond it they scan); "scan" evaluates every row. Complexity: at most one read
-/// of the columns that have a weight, and of 1/block_rows of it for bounds. A GPU executor copies those columns and
-/// their extremes to the device at each call; `device_threshold_table` keeps them there.
+/// the best k-th score of all (k <= 512; beyond it they scan); "scan" evaluates every row, and "full" writes every
+/// score before it selects. Complexity: at most one read of the columns that have a weight, and of 1/block_rows of it
+/// for bounds. A GPU executor copies those columns and their extremes to the device at each call;
+/// `device_threshold_table` keeps them there.
 ///
 /// Throws `invalid_argument` when weights.size() differs from the number of columns, when a weight is NaN or infinite,
 /// when no weight is other than 0, when k > rows, when the outputs differ in length, when the indices' type cannot hold
