@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include <algorithms/spatial_index/tree.hpp>
 #include <algorithms/spatial_join/best_pairs.hpp>
@@ -32,7 +33,17 @@ struct joined_trees {
   T left_weight;
   T right_weight;
   nearness<T> near;
-  pair_scorer<T> scorer;
+  pair_scorer<T> scorer;  ///< its images are the same whichever value comes first
+  bool are_swapped = false;
+
+  /// The pair of an item of `left` and one of `right`, as the caller sees it.
+  ZENITH_FN u64 pair(u32 a, u32 b) const { return are_swapped ? pair_of(b, a) : pair_of(a, b); }
+  /// The other side descends.
+  void swap() {
+    std::swap(left, right);
+    std::swap(left_weight, right_weight);
+    are_swapped = !are_swapped;
+  }
 };
 
 /// Keys that put blocks with the best values first.
@@ -70,7 +81,7 @@ struct descend {
     const left_item item{sides.left.items.get(at), sides.left.items.best[at] * sides.left_weight, sides.left.ids[at]};
     const auto& tree = sides.right;
     const auto best = sides.scorer.image_of(item.value, tree.nodes.best[0] * sides.right_weight);  // the root's
-    if (!least.takes(best, pair_of(item.id, 0))) return;
+    if (!least.takes(best, sides.pair(item.id, 0))) return;
     // of each level, one node's entries that are near and still to be looked at: bit j is entry first_of + j
     u32 first_of[most_index_levels];
     u64 near[most_index_levels];
@@ -132,7 +143,7 @@ struct descend {
   /// False: the pool is full, and nothing more need be found.
   ZENITH_FN bool join(const left_item& item, u32 i, const pair_bound<T>& least, found_few& found) const {
     const auto image = sides.scorer.image_of(item.value, sides.right.items.best[i] * sides.right_weight);
-    const u64 pair = pair_of(item.id, sides.right.ids[i]);
+    const u64 pair = sides.pair(item.id, sides.right.ids[i]);
     if (!least.takes(image, pair)) return true;
     found.images[found.count] = image;
     found.pairs[found.count] = pair;
@@ -219,7 +230,10 @@ template <class T, unsigned D, class Context>
     first += taken;
     size = 2 * taken;
   }
-  if (statistics != nullptr) *statistics = {rounds, std::min(first, n), m, candidates};
+  if (statistics != nullptr) {
+    *statistics = {rounds, std::min(first, n), m, candidates};
+    if (sides.are_swapped) std::swap(statistics->left_rows, statistics->right_rows);
+  }
   return {keeper.pool(), count, candidates};
 }
 

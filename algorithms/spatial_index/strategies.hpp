@@ -85,10 +85,13 @@ template <class T>
 /// Which blocks the left side has: its leaves, or its items.
 enum class left_blocks { leaves, items };
 
-/// Scores by row, trees, and then the join.
+/// Both trees, the caller's scores by row. The left side's items descend, unless they are far more than the right
+/// one's.
 template <class T, unsigned D, class Context>
-void join(Context& on, const top_k_spatial_join_call& call, const joined_trees<T, D>& sides,
+void join(Context& on, const top_k_spatial_join_call& call, joined_trees<T, D> sides,
           const spatial_join_family::pair_scores<T>& scores, left_blocks blocks) {
+  constexpr u64 far_more = 8;
+  if (sides.left.count / far_more > sides.right.count) sides.swap();
   const auto& left = sides.left;
   const bool leaves = blocks == left_blocks::leaves;
   const auto order =

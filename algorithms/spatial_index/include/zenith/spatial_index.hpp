@@ -368,10 +368,11 @@ template <index Index = std::uint32_t, detail::any_spatial_index Tree>
 /// Strategies: "ba", the Block-based Algorithm, takes the left side's leaves by their best score, some more in each
 /// round. Each item of a leaf descends the right side's tree, where subtrees are left out that are too far away or
 /// cannot reach the score of the k-th best pair so far; that score rises after each round, and the join ends when the
-/// next leaf cannot reach it. "sfa", the Score-First Algorithm, takes items by their score in place of leaves. Neither
-/// limits fanout, number of items or number of pairs. Complexity: O(n log n) for the order of n blocks, and a descent
-/// for each left item whose score can reach the bound with the right side's best. Scratch: O(n), and about 50 bytes for
-/// each of 2 k + m + 2^20 pairs, m the right items. It synchronises in each round.
+/// next leaf cannot reach it. Where the left side has more than eight times the items of the right one, sides change.
+/// "sfa", the Score-First Algorithm, takes items by their score in place of leaves. Neither limits fanout, number of
+/// items or number of pairs. Complexity: O(n log n) for the order of n blocks, and a descent for each left item whose
+/// score can reach the bound with the right side's best. Scratch: O(n), and about 50 bytes for each of 2 k + m + 2^20
+/// pairs, m the right items. It synchronises in each round.
 ///
 /// Throws as the join of columns; what is wrong with scores is found by their extremes, before anything is copied. The
 /// two indexes must lie in the same memory.
