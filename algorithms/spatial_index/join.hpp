@@ -180,7 +180,8 @@ template <class T, class Context>
 template <class T, unsigned D, class Context>
 [[nodiscard]] found_pairs<T> join_blocks(Context& on, const joined_trees<T, D>& sides, const block_order<T>& order,
                                          u64 k, spatial_join_statistics* statistics) {
-  constexpr u64 begin_with = 1024;
+  constexpr u64 begin_with = 64;
+  constexpr u64 few = u64{1} << 14;
   constexpr u64 more = u64{1} << 18;
   constexpr u64 most = ~u32{0} - 1;
   const u64 n = sides.left.count;
@@ -221,6 +222,8 @@ template <class T, unsigned D, class Context>
       if (pool.capacity < wanted) keeper.grow(std::min(wanted, 2 * pool.capacity), count);
       continue;
     }
+    // while there is no bound, a round may find a right side for each item: it grows fast only where it found few
+    const bool grows_fast = count < k && found - count < few;
     candidates += found - count;
     count = found;
     if (count > k) {
@@ -228,7 +231,7 @@ template <class T, unsigned D, class Context>
       count = k;
     }
     first += taken;
-    size = 2 * taken;
+    size = (grows_fast ? 8 : 2) * taken;
   }
   if (statistics != nullptr) {
     *statistics = {rounds, std::min(first, n), m, candidates};

@@ -15,7 +15,7 @@ const suite& the_suite() {
     return suite{.ranges = zenith_test::targets("top_k_range", {"cuda-emulated"}),
                  .joins = zenith_test::targets("top_k_index_join", {"cuda-emulated"}),
                  .most_items = 64,
-                 .effort = 0.1};
+                 .effort = 0.4};
   }();
   return small;
 }
