@@ -101,6 +101,12 @@ TEST_CASE("scored top-k when memory runs out", "[allocation]") {
 TEST_CASE("threshold tables when memory runs out", "[allocation]") {
   check_allocations({"build", [] { (void)zenith::threshold_table<float>::build(three_columns()); }});
   const auto table = zenith::threshold_table<float>::build(three_columns());
+  check_allocations({"snapshot", [&] {
+                       zenith::updatable_threshold_table<float> rows_that_change(table);
+                       rows_that_change.erase(7);
+                       const auto now = rows_that_change.snapshot();
+                       if (now.rows() != rows - 1) throw std::logic_error("another number of rows");
+                     }});
   std::vector<float> scores(20, -1);
   std::vector<std::uint32_t> indices(20, 77);
   outputs results(scores, indices);
@@ -159,6 +165,29 @@ TEST_CASE("spatial joins when memory runs out", "[allocation]") {
     check_allocations({on.name(), [&] {
                          const auto found =
                              zenith::top_k_spatial_join(on.on, a, b, 50, {.predicate = {0.2}, .strategy = on.strategy});
+                         if (found.left.size() != 50) throw std::logic_error("another number of pairs");
+                       }});
+  }
+}
+
+TEST_CASE("spatial indexes when memory runs out", "[allocation]") {
+  static const std::array sides{random_floats(rows, 21), random_floats(rows, 22), random_floats(rows, 23)};
+  const zenith::scored_points<float> points{{sides[0], sides[1]}, sides[2]};
+  using tree = zenith::spatial_index<float, 2>;
+  check_allocations({"build", [&] { (void)tree::build(points); }});
+  const auto index = tree::build(points);
+  check_allocations({"parse", [&] { (void)tree::parse(index.serialized()); }});
+  for (const auto& on : strategies_of("top_k_range")) {
+    check_allocations({on.name(), [&] {
+                         const auto found = zenith::top_k_range(
+                             on.on, index, zenith::spatial_ball<float, 2>{{50, 50}, 20}, 30, {.strategy = on.strategy});
+                         if (found.keys.size() != 30) throw std::logic_error("another number of items");
+                       }});
+  }
+  for (const auto& on : strategies_of("top_k_index_join")) {
+    check_allocations({on.name(), [&] {
+                         const auto found = zenith::top_k_spatial_join(
+                             on.on, index, index, 50, {.predicate = zenith::within{1}, .strategy = on.strategy});
                          if (found.left.size() != 50) throw std::logic_error("another number of pairs");
                        }});
   }
