@@ -172,7 +172,8 @@ struct device_teams {
     const auto scratchpad = scratch<K>::of();
     const u64 length = std::clamp<u64>(kernel.source.size() / 4096 / 1024 * 1024, 1024, 16384);
     const auto items = team_items::of(kernel.source, length);
-    Kokkos::parallel_for("zenith::for_tiles", scratchpad.policy(items.teams()), run_tiles<K>{kernel, items, scratchpad});
+    Kokkos::parallel_for("zenith::for_tiles", scratchpad.policy(items.teams()),
+                         run_tiles<K>{kernel, items, scratchpad});
   }
 };
 
