@@ -125,7 +125,7 @@ void check_refused(const zenith::packed_view<T>& column, Index bad) {
     indices[before] = bad;
     std::vector<T> out(indices.size(), T{5});
     const auto place = "indices[" + std::to_string(before) + "]";
-    unit::expect_error(zenith::error_code::invalid_argument, {place}, [&] { column.gather(indices, out); });
+    zenith_test::expect_error(zenith::error_code::invalid_argument, {place}, [&] { column.gather(indices, out); });
     CHECK(out == std::vector<T>(indices.size(), T{5}));
   }
 }
@@ -212,7 +212,7 @@ TEST_CASE("gathering needs an element for each index") {
   const std::vector<std::uint32_t> indices(10, 0);
   for (const std::size_t count : {0U, 9U, 11U}) {
     std::vector<std::int32_t> out(count, 5);
-    unit::expect_error(zenith::error_code::invalid_argument,
+    zenith_test::expect_error(zenith::error_code::invalid_argument,
                        {"10 indices", "values has " + std::to_string(count) + " elements"},
                        [&] { column.gather(indices, out); });
     CHECK(out == std::vector<std::int32_t>(count, 5));

@@ -159,7 +159,7 @@ TEST_CASE("segments of device memory") {
     call.nan_first = true;
     const auto run = [&] { zenith::top_k_detail::run(on.settings(), "pretended", call, true, 7); };
     if (nan) {
-      unit::expect_error(zenith::error_code::invalid_argument, {"keys", "NaN"}, run);
+      zenith_test::expect_error(zenith::error_code::invalid_argument, {"keys", "NaN"}, run);
     } else {
       run();
       std::vector<double> seen(50);

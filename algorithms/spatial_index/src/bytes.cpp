@@ -1,10 +1,12 @@
 // An index as bytes: a header of 64 bytes, and behind it the parts where `place_index` puts them.
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <new>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <algorithms/spatial_index/src/storage.hpp>
@@ -95,13 +97,14 @@ class checker {
   [[nodiscard]] const T* at(u64 offset) const { return index_column<T>(index_, offset); }
 
   void check_items() const {
+    using word = std::conditional_t<sizeof(T) == 4, u32, u64>;
     const u32* const ids = index_column<u32>(index_, of_.ids);
     std::vector<bool> seen(of_.items);
     for (u64 i = 0; i < of_.items; ++i) {
       const std::string item = "item " + std::to_string(i);
       if (ids[i] >= of_.items || seen[ids[i]]) reject("have an id at " + item + " that is out of range or there twice");
       seen[ids[i]] = true;
-      if (std::memcmp(at(of_.scores) + i, at(of_.scores_by_id) + ids[i], sizeof(T)) != 0) {
+      if (std::bit_cast<word>(at(of_.scores)[i]) != std::bit_cast<word>(at(of_.scores_by_id)[ids[i]])) {
         reject("have two scores for " + item);
       }
       bool is_right = std::isfinite(at(of_.scores)[i]);
