@@ -2,7 +2,6 @@
 
 #if defined(__linux__)
 #include <dlfcn.h>
-#include <sched.h>
 
 #include <vector>
 #endif
@@ -66,7 +65,20 @@ unbound_workers::unbound_workers(oneapi::tbb::task_arena& arena) : task_schedule
   // TBB has counted the processors of a bound thread
   static const oneapi::tbb::global_control more(oneapi::tbb::global_control::max_allowed_parallelism,
                                                 static_cast<std::size_t>(processors_beyond_binding()));
+#if defined(__linux__)
+  CPU_ZERO(&of_caller_);
+  if (sched_getaffinity(0, sizeof of_caller_, &of_caller_) == 0) {
+    (void)sched_setaffinity(0, sizeof(cpu_set_t), &places());
+  }
+#endif
   observe(true);
+}
+
+unbound_workers::~unbound_workers() {
+  observe(false);
+#if defined(__linux__)
+  if (CPU_COUNT(&of_caller_) > 0) (void)sched_setaffinity(0, sizeof of_caller_, &of_caller_);
+#endif
 }
 
 void unbound_workers::on_scheduler_entry(bool is_worker) {

@@ -49,5 +49,5 @@ int main() {
     is_right = is_right && found.keys.front() == *std::max_element(keys.begin(), keys.end());
   }
   std::printf("%d places, %d threads, workers on %d processors\n", places, on.threads(), most_processors());
-  return is_right && on.threads() == places && most_processors() == places ? 0 : 1;
+  return is_right && on.threads() == places && most_processors() == places && processors_of(0) == 1 ? 0 : 1;
 }
