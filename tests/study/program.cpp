@@ -384,7 +384,7 @@ TEST_CASE("study: spatial joins, all strategies agree") {
   CHECK_THAT(result.out, Contains("cpu/threshold_first") && Contains("cpu/full") && Contains("cpu/grid") &&
                              Contains("clustered points") && Contains("All strategies found the same pairs."));
   const auto numbers = nlohmann::json::parse(read(output / "spatial-join.json"));
-  CHECK(numbers.at("points").size() == 3 * 2 * (1 + 2 * 2));
+  CHECK(numbers.at("points").size() == 3 * 2 * (1 + 2 * 4));
   for (const auto& point : numbers.at("points")) CHECK(point.at("result") == "measured");
   CHECK_THAT(read(output / "spatial-join.svg"), Catch::StartsWith("<svg") && Catch::EndsWith("</svg>\n"));
 }
