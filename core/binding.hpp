@@ -22,7 +22,7 @@ namespace zenith::detail {
 #if defined(ZENITH_HAS_TBB)
 
 /// While it lives, the caller and TBB's workers in `arena` may run on all processors of the places. For a thread that
-/// is bound: it is so again afterwards. Workers that TBB starts meanwhile are never bound.
+/// is bound: it is so again afterwards.
 class unbound_workers final : public oneapi::tbb::task_scheduler_observer {
  public:
   explicit unbound_workers(oneapi::tbb::task_arena& arena);

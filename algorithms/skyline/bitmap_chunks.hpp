@@ -88,24 +88,35 @@ struct alignas(16) word_pair {
 template <class Image>
 struct filter_chunks_by_bitmaps {
   static constexpr u32 group = write_group_masks::group;
-  static constexpr u32 chunk = 8192;
-  static constexpr u32 chunk_groups = chunk / group;
+  static constexpr u32 least_chunk = 512;
+  static constexpr u32 most_chunk = 8192;
+  static constexpr u64 enough_teams = 2048;  // for the largest devices
   static constexpr u32 step_groups = 64;     // whose candidates are queued at a time
   static constexpr u32 most_rows = 64 * 32;  // once, or half as many twice, or a quarter four times
   static constexpr u32 bitmap_bytes = most_rows * chunk_tile_words * 8;
-  static constexpr u32 scratch_bytes = bitmap_bytes + 16 + chunk_groups * 2 + step_groups * group * 2;
+  static constexpr u32 scratch_bytes = bitmap_bytes + 16 + most_chunk / group * 2 + step_groups * group * 2;
   static constexpr u64 item_cost = u64{1} << 18;
 
   filter_request<Image> of;
   const u64* bitmaps;
   const u64* group_masks;  ///< of the candidates
   u32* states;             ///< of the candidates
+  u32 chunk;
 
-  [[nodiscard]] ZENITH_FN static u64 chunks_of(u64 count) { return (count + chunk - 1) / chunk; }
+  /// Candidates of a team: the fewer the more teams are idle otherwise.
+  [[nodiscard]] static u32 chunk_of(u64 count, u64 window_count) {
+    const u64 tiles = (window_count + chunk_tile - 1) / chunk_tile;
+    u64 length = most_chunk;
+    while (length > least_chunk && tiles * ((count + length - 1) / length) < enough_teams) length /= 2;
+    return static_cast<u32>(length);
+  }
+  [[nodiscard]] u64 teams() const {
+    return (of.window_count + chunk_tile - 1) / chunk_tile * ((of.count + chunk - 1) / chunk);
+  }
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
-    const u64 chunks = chunks_of(of.count);
+    const u64 chunks = (of.count + chunk - 1) / chunk;
     const u64 tile = t / chunks;
     const u64 begin = t % chunks * chunk;
     const u64 n = of.count - begin < chunk ? of.count - begin : chunk;
@@ -115,7 +126,7 @@ struct filter_chunks_by_bitmaps {
     word_pair* const rows = team.template scratch<word_pair>();
     u32* const counts = team.template scratch<u32>(bitmap_bytes);  // of groups, and of candidates in turns of two
     auto* const groups = team.template scratch<std::uint16_t>(bitmap_bytes + 16);
-    auto* const queue = groups + chunk_groups;
+    auto* const queue = groups + most_chunk / group;
     team.barrier();  // whoever still reads the last item's is done
     team.once([&]() ZENITH_BODY {
       counts[0] = 0;
@@ -215,8 +226,8 @@ struct filter_chunks_by_bitmaps {
       if (most - begin < 64) left &= (u64{1} << (most - begin)) - 1;
       for (; left != 0 && !of.is_decided(state); left &= left - 1) {
         ++tests;
-        state = of.after(compare_points(of.window.values + at + begin + lowest_bit(left), of.window.stride,
-                                        of.candidates.values + i, of.candidates.stride, columns),
+        state = of.after(compare_points_by_fours(of.window.values + at + begin + lowest_bit(left), of.window.stride,
+                                                 of.candidates.values + i, of.candidates.stride, columns),
                          state);
       }
     }

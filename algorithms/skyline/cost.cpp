@@ -43,20 +43,25 @@ struct estimate {
 cost prepared(const skyline_problem& problem, const device_profile& on, const estimate& of) {
   const double bytes = of.rows * of.columns * static_cast<double>(size_of(problem.type));
   const auto set = static_cast<std::uint64_t>(2 * bytes);
-  const int cores = on.grain_bytes > 0 ? cores_for(bytes, on) : 0;
+  const bool is_host = on.grain_bytes > 0;
+  const int cores = is_host ? cores_for(bytes, on) : 0;
   cost all;
-  all.phases.push_back({"images", {{set, bytes, bytes}}, {{"skyline.image", of.rows * of.columns, 0.5e-9}}, 2, cores});
   all.phases.push_back(
-      {"prefilter", {{set, 2 * bytes, 0}}, {{"skyline.prefilter", of.rows * of.columns, 4.5e-9}}, 4, cores});
+      {"images", {{set, bytes, bytes}}, {{"skyline.image", of.rows * of.columns, 0.5e-9}}, is_host ? 2.0 : 8.0, cores});
+  all.phases.push_back({"prefilter",
+                        {{set, 2 * bytes, 0}},
+                        {{"skyline.prefilter", of.rows * of.columns, 4.5e-9}},
+                        is_host ? 4.0 : 8.0,
+                        cores});
   // codes, keys and places are found value by value on a host, and all at once on a GPU
   const double steps = of.left * std::log2(std::max(of.left, 2.0));
-  const work order = on.grain_bytes > 0 ? work{"skyline.order.values", steps * of.columns, 2.3e-9}
-                                        : work{"skyline.order", steps, 4e-9};
+  const work order =
+      is_host ? work{"skyline.order.values", steps * of.columns, 2.3e-9} : work{"skyline.order", steps, 4e-9};
   all.phases.push_back({"order",
                         {{set, of.left * of.columns * 16, of.left * of.columns * 8}},
                         {order},
-                        8,
-                        on.grain_bytes > 0 ? cores_for(of.left * 64, on) : 0});
+                        is_host ? 8.0 : 48.0,  // a GPU sorts by digits
+                        is_host ? cores_for(of.left * 64, on) : 0});
   if (problem.space == memory_space::host && on.host_to_device > 0) {
     all.to_device_bytes = bytes;
     all.pieces = of.columns;
@@ -65,16 +70,21 @@ cost prepared(const skyline_problem& problem, const device_profile& on, const es
   return all;
 }
 
-// Rounds of blocks that grow up to 8192 rows, or 65536 on a GPU, of about nine launches each.
+// Rounds of blocks that grow from 1024 to 8192 rows, of about nine launches each, or from 2^15 to 2^20 on a GPU, of
+// about twenty.
 void add_rounds(cost& to, const device_profile& on, const estimate& of, std::vector<work> operations) {
-  const double block = on.grain_bytes > 0 ? 8192 : 65536;
-  const double rounds = std::min(4.0, std::log2(of.left / 1024 + 1)) + of.left / block + 1;
+  const double rounds = on.grain_bytes > 0
+                            ? std::min(4.0, std::log2(of.left / 1024 + 1)) + of.left / 8192 + 1
+                            : std::min(3.0, std::log2(of.left / 32768 + 1) / 2) + of.left / (1 << 20) + 1;
   double seconds = 0;
   for (const auto& one : operations) seconds += one.count * one.default_seconds;
   // a worker is worth waking for as long as it takes to read a grain, some 50 us
   const int worth = static_cast<int>(std::min(1024.0, seconds / rounds / 50e-6)) + 1;
-  to.phases.push_back(
-      {"rounds", {}, std::move(operations), 9 * rounds, on.grain_bytes > 0 ? std::min(on.cores, worth) : 0});
+  to.phases.push_back({"rounds",
+                       {},
+                       std::move(operations),
+                       (on.grain_bytes > 0 ? 9 : 20) * rounds,
+                       on.grain_bytes > 0 ? std::min(on.cores, worth) : 0});
 }
 
 double compare_seconds(const skyline_problem& problem, const device_profile& on) {
@@ -162,13 +172,14 @@ cost band_cost(const skyline_problem& problem, const device_profile& on) {
   return by_values(problem, on, of, of.pairs);
 }
 
-// On a host, masks skip the more tiles the more there are: the exponent is measured.
+// Masks skip the more tiles the more there are: the exponent is measured, on a host and on a GPU.
 cost bitmap_tiles_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
   auto all = prepared(problem, on, of);
-  const work bitmaps = on.grain_bytes > 0 ? work{"skyline.bitmap.tiles",
-                                                 of.left * of.columns * std::pow(of.skyline / 512 + 1, 0.71), 0.9e-9}
-                                          : work{"skyline.bitmap", of.pairs * of.columns, 0.004e-9};
+  const double tile = on.grain_bytes > 0 ? 512 : 256;
+  const work bitmaps{on.grain_bytes > 0 ? "skyline.bitmap.tiles" : "skyline.bitmap.chunks",
+                     of.left * of.columns * std::pow(of.skyline / tile + 1, 0.71),
+                     on.grain_bytes > 0 ? 0.9e-9 : 0.24e-9};
   add_rounds(
       all, on, of,
       {bitmaps, {"skyline.cell", of.left * of.columns, 4e-9}, {"skyline.tile", 2 * of.skyline * of.columns, 4e-9}});

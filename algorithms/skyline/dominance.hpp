@@ -78,6 +78,32 @@ ZENITH_FN relation compare_points(const Image* other, u64 other_stride, const Im
   return is_equal ? relation::equals : relation::dominates;
 }
 
+/// The same where a load takes long, and many of them no longer than one: those of four columns are under way at once.
+template <class Image>
+ZENITH_FN relation compare_points_by_fours(const Image* other, u64 other_stride, const Image* point, u64 stride,
+                                           u32 columns) {
+  constexpr u32 step = 4;
+  bool is_equal = true;
+  for (u32 first = 0; first < columns; first += step) {
+    Image values[step];
+    Image own[step];
+    ZENITH_UNROLLED
+    for (u32 k = 0; k < step; ++k) {
+      const u64 c = first + k < columns ? first + k : columns - 1;  // the last again
+      values[k] = other[c * other_stride];
+      own[k] = point[c * stride];
+    }
+    bool is_larger = false;
+    ZENITH_UNROLLED
+    for (u32 k = 0; k < step; ++k) {
+      is_larger = is_larger || values[k] > own[k];
+      is_equal = is_equal && values[k] == own[k];
+    }
+    if (is_larger) return relation::none;
+  }
+  return is_equal ? relation::equals : relation::dominates;
+}
+
 /// Candidates against a window of points. Both are in an order in which no point is dominated by, or equal to, one
 /// behind it.
 ///

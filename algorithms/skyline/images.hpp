@@ -95,6 +95,7 @@ struct find_pivots {
   u32 columns;
   const u8* removed;
   u32* pivots;  ///< rows; ~0: the stripe has none
+  u64 step;     ///< every so many-th row is looked at
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 p) const {
@@ -102,19 +103,18 @@ struct find_pivots {
     const bool is_by_sum = p % 2 == 0;
     const u64 begin = rows * stripe / pivot_stripes;
     const u64 end = rows * (stripe + 1) / pivot_stripes;
-    const u64 best = team.reduce(
-        end - begin, ~u64{0},
-        [&](u64 i) ZENITH_BODY {
-          const u64 row = begin + i;
-          if (removed[row] != 0) return ~u64{0};
-          u64 key = 0;  // of 32 bits: which row is a pivot is of no consequence to the result
-          for (u32 c = 0; c < columns; ++c) {
-            const u64 high = images[c * rows + row] >> (image_bits - 26);
-            key = is_by_sum ? key + high : (high > key ? high : key);
-          }
-          return (key << 32) | row;
-        },
-        [](u64 a, u64 b) ZENITH_BODY { return b < a ? b : a; });
+    const u64 best = team.reduce((end - begin + step - 1) / step, ~u64{0},
+                                 [&](u64 i) ZENITH_BODY {
+                                   const u64 row = begin + i * step;
+                                   if (removed[row] != 0) return ~u64{0};
+                                   u64 key = 0;  // of 32 bits: which row is a pivot is of no consequence to the result
+                                   for (u32 c = 0; c < columns; ++c) {
+                                     const u64 high = images[c * rows + row] >> (image_bits - 26);
+                                     key = is_by_sum ? key + high : (high > key ? high : key);
+                                   }
+                                   return (key << 32) | row;
+                                 },
+                                 [](u64 a, u64 b) ZENITH_BODY { return b < a ? b : a; });
     team.once([&]() ZENITH_BODY { pivots[p] = static_cast<u32>(best); });
   }
 };

@@ -81,7 +81,9 @@ template <class Context, class Image>
 void prefilter(Context& on, const image_table<Image>& table) {
   u32* const pivots = on.template buffer<u32>(pivot_count);
   Image* const values = on.template buffer<Image>(u64{pivot_count} * 64);
-  on.for_teams(pivot_count, find_pivots<Image>{table.images, table.rows, table.columns, table.removed, pivots});
+  // two teams a stripe are few for a device: they look at some of its rows
+  const u64 step = on.threads() == 0 ? std::max<u64>(1, table.rows / pivot_stripes / 8192) : 1;
+  on.for_teams(pivot_count, find_pivots<Image>{table.images, table.rows, table.columns, table.removed, pivots, step});
   with_padded(table.columns, [&]<unsigned Columns>(std::integral_constant<unsigned, Columns>) {
     on.for_each(u64{pivot_count} * Columns,
                 gather_pivots<Image>{table.images, table.rows, table.columns, pivots, values});

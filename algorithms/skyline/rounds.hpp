@@ -117,8 +117,9 @@ class bitmap_windows {
     on.fill_zero(group_masks_, tiles_of(of.count, write_group_masks::group));
     on.for_each(tiles_of(of.count, write_group_masks::part),
                 write_group_masks{of.candidates.masks, of.count, group_masks_});
-    const filter_chunks_by_bitmaps<Image> run{of, bitmaps_, group_masks_, states_};
-    on.for_teams(tiles_of(of.window_count, chunk_tile) * run.chunks_of(of.count), run);
+    using filter = filter_chunks_by_bitmaps<Image>;
+    const filter run{of, bitmaps_, group_masks_, states_, filter::chunk_of(of.count, of.window_count)};
+    on.for_teams(run.teams(), run);
     on.for_each(of.count, write_states<Image>{of, states_});
   }
 

@@ -213,8 +213,8 @@ TEST_CASE("gathering needs an element for each index") {
   for (const std::size_t count : {0U, 9U, 11U}) {
     std::vector<std::int32_t> out(count, 5);
     zenith_test::expect_error(zenith::error_code::invalid_argument,
-                       {"10 indices", "values has " + std::to_string(count) + " elements"},
-                       [&] { column.gather(indices, out); });
+                              {"10 indices", "values has " + std::to_string(count) + " elements"},
+                              [&] { column.gather(indices, out); });
     CHECK(out == std::vector<std::int32_t>(count, 5));
   }
 }
