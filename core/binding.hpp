@@ -19,23 +19,36 @@ namespace zenith::detail {
 /// 0 without one.
 [[nodiscard]] int processors_beyond_binding() noexcept;
 
+/// While it lives, the caller may run on all processors of the places; a thread that is bound is so again afterwards.
+/// What counts processors or starts threads meanwhile is not bound.
+class unbound_caller {
+ public:
+  unbound_caller() noexcept;
+  unbound_caller(const unbound_caller&) = delete;
+  unbound_caller& operator=(const unbound_caller&) = delete;
+  ~unbound_caller();
+
+ private:
+  bool was_bound_ = false;
+#if defined(__linux__)
+  cpu_set_t mask_{};
+#endif
+};
+
 #if defined(ZENITH_HAS_TBB)
 
-/// While it lives, the caller and TBB's workers in `arena` may run on all processors of the places. For a thread that
-/// is bound: it is so again afterwards.
+/// While it lives, so may TBB's workers in `arena`: for a program that has started TBB in a bound thread.
 class unbound_workers final : public oneapi::tbb::task_scheduler_observer {
  public:
   explicit unbound_workers(oneapi::tbb::task_arena& arena);
   unbound_workers(const unbound_workers&) = delete;
   unbound_workers& operator=(const unbound_workers&) = delete;
-  ~unbound_workers() override;
+  ~unbound_workers() override { observe(false); }
 
   void on_scheduler_entry(bool is_worker) override;
 
  private:
-#if defined(__linux__)
-  cpu_set_t of_caller_;
-#endif
+  unbound_caller caller_;
 };
 
 #endif

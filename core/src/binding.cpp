@@ -59,26 +59,26 @@ int processors_beyond_binding() noexcept {
 #endif
 }
 
+unbound_caller::unbound_caller() noexcept {
+#if defined(__linux__)
+  was_bound_ = processors_beyond_binding() > 0 && sched_getaffinity(0, sizeof mask_, &mask_) == 0;
+  if (was_bound_) (void)sched_setaffinity(0, sizeof(cpu_set_t), &places());
+#endif
+}
+
+unbound_caller::~unbound_caller() {
+#if defined(__linux__)
+  if (was_bound_) (void)sched_setaffinity(0, sizeof mask_, &mask_);
+#endif
+}
+
 #if defined(ZENITH_HAS_TBB)
 
 unbound_workers::unbound_workers(oneapi::tbb::task_arena& arena) : task_scheduler_observer(arena) {
   // TBB has counted the processors of a bound thread
   static const oneapi::tbb::global_control more(oneapi::tbb::global_control::max_allowed_parallelism,
                                                 static_cast<std::size_t>(processors_beyond_binding()));
-#if defined(__linux__)
-  CPU_ZERO(&of_caller_);
-  if (sched_getaffinity(0, sizeof of_caller_, &of_caller_) == 0) {
-    (void)sched_setaffinity(0, sizeof(cpu_set_t), &places());
-  }
-#endif
   observe(true);
-}
-
-unbound_workers::~unbound_workers() {
-  observe(false);
-#if defined(__linux__)
-  if (CPU_COUNT(&of_caller_) > 0) (void)sched_setaffinity(0, sizeof of_caller_, &of_caller_);
-#endif
 }
 
 void unbound_workers::on_scheduler_entry(bool is_worker) {

@@ -38,7 +38,12 @@ void run_in_arena(int workers, const std::function<void()>& run) {
 }
 
 int hardware_threads() noexcept {
-  return std::max(oneapi::tbb::info::default_concurrency(), processors_beyond_binding());
+  // where this is TBB's first call it counts processors, for all that follows
+  static const int found = [] {
+    const unbound_caller free;
+    return std::max(oneapi::tbb::info::default_concurrency(), processors_beyond_binding());
+  }();
+  return found;
 }
 
 #else
