@@ -71,7 +71,7 @@ memory_level level_from(const json_value& value, const std::string& path) {
 
 // Which of two words a member is.
 bool is_first(const members& in, std::string_view name, std::string_view first, std::string_view second) {
-  const auto text = in.text(name);
+  const auto& text = in.text(name);
   if (text != first && text != second) {
     damaged(in.path(name) + " is neither \"" + std::string{first} + "\" nor \"" + std::string{second} + "\"");
   }
