@@ -13,7 +13,7 @@ namespace zenith::spatial_index_family {
 
 using spatial_join_family::point_columns;
 
-/// A point's place on the curve, from as many bits of each coordinate as there is room for.
+/// A point's place on the curve, from as many bits of each coordinate as fit.
 template <class T, unsigned D>
 struct place_on_curve {
   static constexpr u32 bits = 64 / D;

@@ -124,7 +124,7 @@ class best_keeper {
   /// Keeps the k best of the pool's `count` > k pairs, in no order, in its first places; *bound becomes the worst of
   /// them.
   void keep(u64 count, u64 k, pair_bound<T>* bound) {
-    make_room();
+    make_space();
     on_.for_each(count, write_entries<T>{pool_.images, entries_});
     on_.kth_best(entries_, count, k, kth_);
     pair_bound<T> least{on_.read(static_cast<const entry*>(kth_)).image(), ~u64{0}};
@@ -150,7 +150,7 @@ class best_keeper {
     std::swap(pool_, kept_);
   }
 
-  /// Room for more pairs; the first `count` stay.
+  /// Memory for more pairs; the first `count` stay.
   void grow(u64 capacity, u64 count) {
     const auto larger = make_pool<T>(on_, capacity);
     on_.copy(larger.images, static_cast<const image*>(pool_.images), count);
@@ -162,7 +162,7 @@ class best_keeper {
   }
 
  private:
-  void make_room() {
+  void make_space() {
     if (entries_ != nullptr) return;
     kept_ = make_pool<T>(on_, pool_.capacity);
     entries_ = on_.template buffer<entry>(pool_.capacity);

@@ -83,7 +83,7 @@ class query {
     if (held_ >= k()) on_.kth_best(kept_, held_, k(), least_);
     return is_whole;
   }
-  /// Room for an entry of every row, all of which are kept.
+  /// Memory for an entry of every row, all of which are kept.
   [[nodiscard]] entry* keep_all() {
     ++rounds_;
     held_ = layout_.rows;

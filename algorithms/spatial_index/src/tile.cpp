@@ -1,4 +1,4 @@
-// Sort-Tile-Recursive from the root down. A node of level l has room for fanout^l items. Its items become its entries'
+// Sort-Tile-Recursive from the root down. A node of level l holds up to fanout^l items. Its items become its entries'
 // by tiles: slabs along the first axis, in each slab pillars along the next, of whole entries all of them. So every
 // entry is full but the last of a level, and entries of a node are consecutive.
 
@@ -26,23 +26,23 @@ class tiler {
   /// Items [begin, end) in the order of a node of this level.
   void order(std::uint64_t begin, std::uint64_t end, std::uint32_t level) const {
     if (level < 2 || end - begin < 2) return;
-    std::uint64_t room = fanout_;  // items of an entry
-    for (std::uint32_t l = 2; l < level; ++l) room *= fanout_;
-    tile(begin, end, room, 0);
-    for (std::uint64_t at = begin; at < end; at += room) order(at, std::min(end, at + room), level - 1);
+    std::uint64_t capacity = fanout_;  // items of an entry
+    for (std::uint32_t l = 2; l < level; ++l) capacity *= fanout_;
+    tile(begin, end, capacity, 0);
+    for (std::uint64_t at = begin; at < end; at += capacity) order(at, std::min(end, at + capacity), level - 1);
   }
 
  private:
-  void tile(std::uint64_t begin, std::uint64_t end, std::uint64_t room, unsigned axis) const {
-    const std::uint64_t entries = (end - begin + room - 1) / room;
+  void tile(std::uint64_t begin, std::uint64_t end, std::uint64_t capacity, unsigned axis) const {
+    const std::uint64_t entries = (end - begin + capacity - 1) / capacity;
     if (entries < 2) return;
     // as many slabs as tiles lie along this axis if they are cubes
     const double along = std::pow(static_cast<double>(entries), 1.0 / (dimensions_ - axis));
     const auto slabs = static_cast<std::uint64_t>(std::ceil(along - 1e-9));
-    const std::uint64_t size = axis + 1 == dimensions_ ? room : (entries + slabs - 1) / slabs * room;
+    const std::uint64_t size = axis + 1 == dimensions_ ? capacity : (entries + slabs - 1) / slabs * capacity;
     cut(begin, end, size, axis);
     if (axis + 1 == dimensions_) return;
-    for (std::uint64_t at = begin; at < end; at += size) tile(at, std::min(end, at + size), room, axis + 1);
+    for (std::uint64_t at = begin; at < end; at += size) tile(at, std::min(end, at + size), capacity, axis + 1);
   }
 
   /// Cuts into pieces of `size` items, the last one smaller, by rising coordinate and then by row.

@@ -40,7 +40,7 @@ void check_id(const updatable_storage<T>& in, u64 id) {
          (id < in.id_limit() ? ", whose row was erased" : ", which no row was given yet"));
 }
 template <class T>
-void check_room(const updatable_storage<T>& in, u64 more) {
+void check_ids_left(const updatable_storage<T>& in, u64 more) {
   if (more < std::numeric_limits<u32>::max() - in.id_limit()) return;
   reject("there are " + std::to_string(in.id_limit()) + " ids, and not " + std::to_string(more) +
              " more; the most is 2^32 - 2",
@@ -92,7 +92,7 @@ template <class T>
 u64 updating<T>::insert(storage& in, std::span<const T> row) {
   const std::scoped_lock lock(in.guard);
   check_row(in, row.size());
-  check_room(in, 1);
+  check_ids_left(in, 1);
   return guarded([&] {
     in.forget_snapshot();
     const u64 id = in.id_limit();
@@ -106,7 +106,7 @@ template <class T>
 u64 updating<T>::insert(storage& in, const column_set<T>& rows) {
   const std::scoped_lock lock(in.guard);
   check_row(in, rows.size());
-  check_room(in, rows.rows());
+  check_ids_left(in, rows.rows());
   return guarded([&] {
     const u64 first = in.id_limit();
     loose_rows<T> all;

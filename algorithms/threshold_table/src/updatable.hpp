@@ -188,7 +188,7 @@ struct updatable_storage {
     free_leaves_.pop_back();
     return leaf;
   }
-  /// Gives a leaf an empty block in chunk c, which has room.
+  /// Gives a leaf an empty block in chunk c, which is not full.
   void place_leaf(u32 leaf, u32 c) {
     auto& chunk = writable(c);
     const u32 b = chunk.count++;
@@ -318,7 +318,7 @@ struct updatable_storage {
 
   // ---- rows
 
-  /// To a block that has room.
+  /// To a block that is not full.
   void append(u32 leaf, const T* row, u32 id) {
     const u32 c = leaves_[leaf].chunk;
     const u32 b = leaves_[leaf].block;
