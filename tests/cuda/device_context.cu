@@ -4,10 +4,8 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 
-#include <backends/cuda/context.hpp>
-#include <tests/device/suite.hpp>
+#include <tests/cuda/device_context.hpp>
 #include <zenith/cuda.hpp>
 #include <zenith/error.hpp>
 
@@ -18,10 +16,13 @@ int main(int count, char** arguments) {
     std::printf("zenith: skipped: %s\n", why.what());
     return 0;
   }
-  const zenith::execution on{};
   const std::uint64_t seed = count > 1 ? std::strtoull(arguments[1], nullptr, 10) : 1;
-  const auto faults = zenith::device_suite::run_suite(
-      [&] { return std::make_unique<zenith::cuda_backend::context>(on); }, {.seed = seed});
-  for (const auto& fault : faults) std::printf("%s\n", fault.c_str());
-  return faults.empty() ? 0 : 1;
+  bool is_right = true;
+  for (const auto run : {launches_on_cuda, operations_on_cuda}) {
+    for (const auto& fault : run(seed)) {
+      std::printf("%s\n", fault.c_str());
+      is_right = false;
+    }
+  }
+  return is_right ? 0 : 1;
 }

@@ -1,7 +1,5 @@
 // The suite of the device context, on the sequential one: what passes here is the meaning of every word.
 
-#include <memory>
-
 #include <catch.hpp>
 #include <settings.hpp>
 #include <tests/device/listing_context.hpp>
@@ -10,7 +8,6 @@
 namespace {
 
 using context = zenith::device_suite::listing_context<zenith::device_suite::kernels>;
-using distant = zenith::device_suite::distant_context<zenith::device_suite::kernels>;
 using zenith::device_suite::run_suite;
 
 template <template <class> class Is, class... Kernels>
@@ -41,16 +38,14 @@ TEST_CASE("every word of the device context on the sequential one") {
   report(run_suite([] { return context{}; }, {.seed = zenith_test::seed_of("device", 0)}));
 }
 
-TEST_CASE("the suite takes contexts that cannot be moved or lie elsewhere, and small limits") {
-  report(run_suite([] { return std::make_unique<distant>(); },
-                   {.most_items = 5000, .seed = zenith_test::seed_of("device", 1), .brief = true}));
-}
-
 TEST_CASE("the suite reports what a context throws") {
   struct refusing : context {
     void finish() { throw std::runtime_error("no more"); }
   };
-  const auto faults = run_suite([] { return refusing{}; }, {.most_items = 100, .seed = 1, .brief = true});
+  const auto make = [] { return refusing{}; };
+  zenith::device_suite::examiner see(make, {.most_items = 100, .seed = 1, .brief = true});
+  check_memory(see);
+  const auto& faults = see.faults();
   REQUIRE(!faults.empty());
   CHECK(faults.front() == "buffer: threw: no more");
 }

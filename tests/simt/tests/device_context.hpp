@@ -1,5 +1,4 @@
-/// \file
-/// The suite of the device context (tests/device/suite.hpp) on the CUDA context, lane by lane.
+#pragma once
 
 #include <catch.hpp>
 
@@ -11,20 +10,16 @@
 #include <tests/simt/emulation/with_seeds.hpp>
 #include <tests/simt/engine/memory.hpp>
 
-namespace {
-
-using zenith::cuda_backend::context;
-
-constexpr unsigned seeds = 2;
-
-}  // namespace
-
-TEST_CASE("every word of the device context, emulated") {
+/// Half of the suite of the device context (tests/device/suite.hpp), run(make, limits), on the CUDA context, lane by
+/// lane.
+template <class Run>
+void check_emulated(const Run& run) {
+  constexpr unsigned seeds = 2;
   const zenith::execution on{};
   const auto held = zenith::simt_engine::device_memory::instance().live_allocations();
   zenith::simt_engine::with_seeds(seeds, [&](std::uint64_t seed) {
-    const auto faults = zenith::device_suite::run_suite([&] { return std::make_unique<context>(on); },
-                                                        {.most_items = 5000, .seed = seed, .brief = true});
+    const auto faults = run([&] { return std::make_unique<zenith::cuda_backend::context>(on); },
+                            zenith::device_suite::suite_limits{.most_items = 5000, .seed = seed, .brief = true});
     INFO("seed " << seed);
     for (const auto& fault : faults) FAIL_CHECK(fault);
     CHECK(faults.empty());

@@ -1,0 +1,5 @@
+#include <tests/simt/tests/device_context.hpp>
+
+TEST_CASE("launches, teams and tiles of the device context, emulated") {
+  check_emulated([](const auto& make, const auto& limits) { return zenith::device_suite::run_launches(make, limits); });
+}
