@@ -184,7 +184,7 @@ device_profile measure(const execution& on, const progress_function& progress) {
 
   tell(0.7, "host to device");
   const std::size_t linked = std::min(link_bytes, bytes);
-  // Pageable memory, as the caller's spans are: what the link does with pinned memory no call would see.
+  // Pageable memory, as most callers' spans are.
   std::vector<std::byte> host(linked);
   profile.link_latency = copy_latency(to, host.data(), stream);
   profile.host_to_device =

@@ -3,6 +3,8 @@
 /// \file
 /// The backend's numbers, in one place: kernels and cost models read the same ones.
 
+#include <cstddef>
+
 #include <backends/cuda/simt/common.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM::tuning {
@@ -49,5 +51,11 @@ inline constexpr unsigned most_histogram_teams = 512;
 
 /// Items that a team compacts.
 inline constexpr unsigned compacted_items = 2048;
+
+/// Pageable host memory is copied in pieces through pinned buffers, two a thread of the host. Eight threads reach the
+/// link's speed; shorter copies are the driver's.
+inline constexpr std::size_t staged_piece_bytes = std::size_t{4} << 20;
+inline constexpr std::size_t least_staged_bytes = 2 * staged_piece_bytes;
+inline constexpr int most_staging_threads = 8;
 
 }  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM::tuning

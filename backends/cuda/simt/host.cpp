@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <backends/cuda/simt/check.hpp>
+#include <backends/cuda/simt/staging.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith::cuda_backend {
@@ -121,6 +122,7 @@ void deallocate(void* pointer, std::size_t /*bytes*/, CUstream_st* stream) noexc
 }
 
 void copy(void* to, const void* from, std::size_t bytes, CUstream_st* stream) {
+  if (cuda_backend::gains_from_staging(to, from, bytes)) return cuda_backend::copy_staged(to, from, bytes, stream);
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
 }
 

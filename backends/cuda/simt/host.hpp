@@ -68,7 +68,8 @@ class event {
 [[nodiscard]] void* allocate_lasting(std::size_t bytes, CUstream_st* stream);
 void deallocate(void* pointer, std::size_t bytes, CUstream_st* stream) noexcept;
 
-/// Between any two places, host or device; asynchronous as far as the host memory is pinned.
+/// Between any two places, host or device; asynchronous as far as the host memory is pinned. Long copies of pageable
+/// memory are staged by several threads: see staging.hpp.
 void copy(void* to, const void* from, std::size_t bytes, CUstream_st* stream);
 void fill_zero(void* at, std::size_t bytes, CUstream_st* stream);
 /// Waits for the stream; throws the fault that its work ended in.

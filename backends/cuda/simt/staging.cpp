@@ -1,0 +1,225 @@
+#include <backends/cuda/simt/staging.hpp>
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include <backends/cuda/simt/check.hpp>
+#include <backends/cuda/simt/vocabulary.hpp>
+#include <backends/cuda/tuning.hpp>
+#include <core/workers.hpp>
+
+namespace zenith::cuda_backend {
+namespace {
+
+constexpr std::size_t piece_bytes = tuning::staged_piece_bytes;
+
+/// A pinned buffer and the transfer that it last took part in.
+class pinned_piece {
+ public:
+  pinned_piece() { check(cudaHostAlloc(&at_, piece_bytes, cudaHostAllocPortable), "cudaHostAlloc"); }
+  ~pinned_piece() { (void)cudaFreeHost(at_); }
+  pinned_piece(const pinned_piece&) = delete;
+  pinned_piece& operator=(const pinned_piece&) = delete;
+
+  [[nodiscard]] void* get() const noexcept { return at_; }
+  void transfer(void* to, const void* from, std::size_t bytes, CUstream_st* stream) {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
+    moved_.record(stream);
+  }
+  void wait() const { moved_.wait(); }
+
+ private:
+  simt::event moved_;  // first: what is made before it fails is given back
+  void* at_ = nullptr;
+};
+
+/// What one thread of the host copies through: two pieces, so that it fills one while the other travels.
+class staging_lane {
+ public:
+  explicit staging_lane(int device) : device_(device) {}
+
+  [[nodiscard]] int device() const noexcept { return device_; }
+  [[nodiscard]] CUstream_st* stream() const noexcept { return stream_.get(); }
+
+  void to_device(std::byte* to, const std::byte* from, std::size_t bytes) {
+    auto& piece = next();
+    piece.wait();
+    std::memcpy(piece.get(), from, bytes);
+    piece.transfer(to, piece.get(), bytes, stream());
+  }
+
+  void to_host(std::byte* to, const std::byte* from, std::size_t bytes) {
+    auto& piece = next();
+    finish(arriving_[turn_]);
+    piece.transfer(piece.get(), from, bytes, stream());
+    arriving_[turn_] = {to, &piece, bytes};
+  }
+  /// Waits for what `to_host` began.
+  void finish() {
+    for (auto& one : arriving_) finish(one);
+  }
+
+  /// Where a copy failed: forgets what did not arrive, and waits until nothing travels.
+  void abandon() noexcept {
+    arriving_ = {};
+    (void)cudaStreamSynchronize(stream());
+  }
+
+ private:
+  struct arrival {
+    std::byte* to = nullptr;
+    const pinned_piece* from = nullptr;
+    std::size_t bytes = 0;
+  };
+
+  pinned_piece& next() {
+    turn_ = 1 - turn_;
+    return pieces_[turn_];
+  }
+
+  static void finish(arrival& one) {
+    if (one.from == nullptr) return;
+    one.from->wait();
+    std::memcpy(one.to, one.from->get(), one.bytes);
+    one = {};
+  }
+
+  int device_;
+  simt::own_stream stream_;
+  std::array<pinned_piece, 2> pieces_;
+  std::array<arrival, 2> arriving_;
+  std::size_t turn_ = 0;
+};
+
+using lanes_of_call = std::vector<std::unique_ptr<staging_lane>>;
+
+// Lanes that no call holds. To pin memory takes half a millisecond a MiB, so they go from call to call, as many as there
+// ever were at once, and are kept until the process ends.
+class idle_lanes {
+ public:
+  /// Up to `wanted` lanes of the current device: fewer, or none, when no more memory can be pinned.
+  lanes_of_call take(std::size_t wanted) {
+    int device = 0;
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    lanes_of_call taken;
+    taken.reserve(wanted);
+    {
+      const std::scoped_lock lock(mutex_);
+      for (auto at = idle_.size(); at-- > 0 && taken.size() < wanted;) {
+        if (idle_[at]->device() != device) continue;
+        taken.push_back(std::move(idle_[at]));
+        idle_.erase(idle_.begin() + static_cast<std::ptrdiff_t>(at));
+      }
+      // so that giving back never has to ask for memory
+      made_ += wanted - taken.size();
+      idle_.reserve(made_);
+    }
+    try {
+      while (taken.size() < wanted) taken.push_back(std::make_unique<staging_lane>(device));
+    } catch (const error& fault) {
+      if (fault.code() != error_code::out_of_memory) throw;
+    }
+    return taken;
+  }
+
+  void give(lanes_of_call& back) noexcept {
+    const std::scoped_lock lock(mutex_);
+    for (auto& one : back) idle_.push_back(std::move(one));
+  }
+
+ private:
+  std::mutex mutex_;
+  lanes_of_call idle_;
+  std::size_t made_ = 0;
+};
+
+idle_lanes& lanes() {
+  // never destroyed: at the process's end the driver may be gone
+  static auto* const all = new idle_lanes;
+  return *all;
+}
+
+/// The lanes of one copy.
+class lanes_in_use {
+ public:
+  explicit lanes_in_use(std::size_t wanted) : lanes_(lanes().take(wanted)) {}
+  lanes_in_use(const lanes_in_use&) = delete;
+  lanes_in_use& operator=(const lanes_in_use&) = delete;
+  ~lanes_in_use() {
+    if (!is_done_) {
+      for (const auto& one : lanes_) one->abandon();
+    }
+    lanes().give(lanes_);
+  }
+
+  [[nodiscard]] int count() const noexcept { return static_cast<int>(lanes_.size()); }
+  [[nodiscard]] staging_lane& operator[](int i) const noexcept { return *lanes_[static_cast<std::size_t>(i)]; }
+  void done() noexcept { is_done_ = true; }
+
+ private:
+  lanes_of_call lanes_;
+  bool is_done_ = false;
+};
+
+bool is_pageable(const void* at) {
+  cudaPointerAttributes found{};
+  check(cudaPointerGetAttributes(&found, at), "cudaPointerGetAttributes");
+  return found.type == cudaMemoryTypeUnregistered;
+}
+
+bool is_on_device(const void* at) {
+  cudaPointerAttributes found{};
+  check(cudaPointerGetAttributes(&found, at), "cudaPointerGetAttributes");
+  return found.type == cudaMemoryTypeDevice;
+}
+
+}  // namespace
+
+bool gains_from_staging(const void* to, const void* from, std::size_t bytes) {
+  if (bytes < tuning::least_staged_bytes) return false;
+  return is_on_device(to) ? is_pageable(from) : is_on_device(from) && is_pageable(to);
+}
+
+void copy_staged(void* to, const void* from, std::size_t bytes, CUstream_st* stream) {
+  const bool to_host = is_on_device(from);
+  const std::uint64_t pieces = (bytes + piece_bytes - 1) / piece_bytes;
+  const auto threads = static_cast<std::uint64_t>(std::min(detail::hardware_threads(), tuning::most_staging_threads));
+  lanes_in_use use(std::min(threads, pieces));
+  if (use.count() == 0) {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
+    return use.done();
+  }
+  simt::event ready;
+  ready.record(stream);
+  for (int i = 0; i < use.count(); ++i) ready.hold(use[i].stream());
+
+  detail::share_out(use.count(), pieces, [&](int worker, std::uint64_t i) {
+    const simt::device_guard current(use[worker].device());
+    const std::size_t first = i * piece_bytes;
+    const std::size_t length = std::min(piece_bytes, bytes - first);
+    auto* const target = static_cast<std::byte*>(to) + first;
+    const auto* const source = static_cast<const std::byte*>(from) + first;
+    if (to_host) {
+      use[worker].to_host(target, source, length);
+    } else {
+      use[worker].to_device(target, source, length);
+    }
+  });
+
+  simt::event moved;
+  for (int i = 0; i < use.count(); ++i) {
+    use[i].finish();
+    moved.record(use[i].stream());
+    moved.hold(stream);
+  }
+  use.done();
+}
+
+}  // namespace zenith::cuda_backend
