@@ -1,6 +1,7 @@
 /// \file
-/// Long copies between pageable host memory and a device, which threads of the host stage through pinned pieces: lengths
-/// about whole pieces, places at odd offsets, several callers at once, and a change of the source after the call.
+/// Long copies between pageable host memory and a device, which threads of the host stage through pinned pieces:
+/// lengths about whole pieces, places at odd offsets, several callers at once, and a change of the source after the
+/// call.
 
 #include <cstddef>
 #include <cstdint>

@@ -35,6 +35,7 @@ struct launch_shape {
   unsigned grid = 1;
   std::size_t shared_bytes = 0;  ///< dynamic shared memory of each block
   CUstream_st* stream = nullptr;
+  bool waits_within = false;  ///< blocks wait for each other: all are on the device at once, or the launch fails
 };
 
 /// What the order of launches needs to know of the current device.

@@ -156,7 +156,7 @@ ZENITH_DEVICE std::uint32_t pick_bytes(std::uint32_t low, std::uint32_t high, st
 // ---- the compiler
 
 template <class T>
-ZENITH_DEVICE T forget(T value) {
+ZENITH_DEVICE T opaque(T value) {
   if constexpr (std::is_same_v<T, float>) {
     asm("" : "+f"(value));
   } else if constexpr (std::is_same_v<T, double>) {

@@ -245,16 +245,22 @@ int count_resident_blocks(const void* function, unsigned block, std::size_t shar
 
 void launch(const void* function, unsigned block, const launch_shape& shape, void** arguments) {
   ask_for_shared(function, shape.shared_bytes);
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
+  // The two do not go together.
+  cudaLaunchAttribute with{};
+  if (shape.waits_within) {
+    with.id = cudaLaunchAttributeCooperative;
+    with.val.cooperative = 1;
+  } else {
+    with.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    with.val.programmaticStreamSerializationAllowed = 1;
+  }
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(shape.grid);
   config.blockDim = dim3(block);
   config.dynamicSmemBytes = shape.shared_bytes;
   config.stream = shape.stream;
-  config.attrs = &early;
-  config.numAttrs = facts_of(function, [](kernel_facts&) {}).waits ? 1 : 0;
+  config.attrs = &with;
+  config.numAttrs = shape.waits_within || facts_of(function, [](kernel_facts&) {}).waits ? 1 : 0;
   check(cudaLaunchKernelExC(&config, function, arguments), "cudaLaunchKernelExC");
 }
 

@@ -100,8 +100,8 @@ class staging_lane {
 
 using lanes_of_call = std::vector<std::unique_ptr<staging_lane>>;
 
-// Lanes that no call holds. To pin memory takes half a millisecond a MiB, so they go from call to call, as many as there
-// ever were at once, and are kept until the process ends.
+// Lanes that no call holds. To pin memory takes half a millisecond a MiB, so they go from call to call, as many as
+// there ever were at once, and are kept until the process ends.
 class idle_lanes {
  public:
   /// Up to `wanted` lanes of the current device: fewer, or none, when no more memory can be pinned.

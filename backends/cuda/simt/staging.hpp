@@ -2,8 +2,8 @@
 
 /// \file
 /// Copies between pageable host memory and a device. The driver copies such memory on one thread of the host, at 8 to
-/// 9 GB/s on a link of 55. Here several threads copy it piece by piece through pinned buffers, each beside the transfers
-/// of its last two pieces.
+/// 9 GB/s on a link of 55. Here several threads copy it piece by piece through pinned buffers, each beside the
+/// transfers of its last two pieces.
 
 #include <cstddef>
 

@@ -16,7 +16,9 @@
 /// Kernel.  A kernel is a trivially copyable struct: its members are its arguments, `static constexpr unsigned
 ///   block_size` its threads (a multiple of 32, at most 1024), perhaps `wanted_blocks` how many blocks a multiprocessor
 ///   is to hold, and `ZENITH_DEVICE void operator()() const` what each thread does. `launch(kernel, {.grid = …,
-///   .shared_bytes = …, .stream = …})` enqueues it: one dimension, every thread runs the operator once.
+///   .shared_bytes = …, .stream = …})` enqueues it: one dimension, every thread runs the operator once. With
+///   `.waits_within = true` all blocks, at most resident_blocks on each multiprocessor, are on the device at once and
+///   may wait for each other by atomics.
 ///
 /// Identity.  thread_index, block_index, block_size, grid_size, lane_index (thread_index % 32), warp_index.
 ///
@@ -57,16 +59,16 @@
 ///   bytes of b. pick_bytes(low, high, which): the bytes of high:low whose numbers, 0 to 7, stand in the four lower
 ///   half-bytes of `which`.
 ///
-/// Compiler.  forget(value) is the same value, a number of 4 or 8 bytes, of which the compiler knows nothing: what is
+/// Compiler.  opaque(value) is the same value, a number of 4 or 8 bytes, of which the compiler knows nothing: what is
 ///   computed from it is computed anew.
 ///
 /// Host side.  launch, resident_blocks<Kernel>(shared_bytes), limits(), device_guard, allocate,
 ///   allocate_lasting, deallocate, host_page (memory of the host that kernels store to, and the host reads once it
 ///   waited), copy (any direction), fill_zero, synchronize, settle, own_stream, event, with the signatures of host.hpp;
 ///   `guards_each_buffer`: true makes the backend allocate every scratch buffer on its own, so that an access past one
-///   is seen; and `host_chunk_bytes`: an emulation sets it small, so that small host inputs take several chunks. All
-///   work is ordered by its stream; an implementation that runs it at once is one, too. Nothing on the host side
-///   assumes that a launch has run before synchronize.
+///   is seen; and `host_chunk_bytes` and `one_launch_bytes`: an emulation sets them small, so that small host inputs
+///   take several chunks and several launches. All work is ordered by its stream; an implementation that runs it at
+///   once is one, too. Nothing on the host side assumes that a launch has run before synchronize.
 ///
 /// Source locations.  An emulation may give each word a last defaulted parameter that records the caller's file and
 /// line;

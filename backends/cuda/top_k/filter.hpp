@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file
-/// The order of launches of strategy "filter": sample, scan, and finish with the survivors; between them the launches
-/// that return at once unless the device decided that they are needed. Nothing here waits for the device.
+/// The order of launches of strategy "filter": sample, scan, and finish with the survivors; between them one that
+/// returns at once unless the device decided that it is needed. Small inputs take one launch. Nothing here waits for
+/// the device.
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +12,9 @@
 #include <type_traits>
 
 #include <algorithms/top_k/filter_tile.hpp>
+#include <backends/cuda/kernels/top_k/filter_blocks.hpp>
 #include <backends/cuda/kernels/top_k/filter_finish.hpp>
-#include <backends/cuda/kernels/top_k/filter_refine.hpp>
+#include <backends/cuda/kernels/top_k/filter_repeat.hpp>
 #include <backends/cuda/kernels/top_k/filter_report.hpp>
 #include <backends/cuda/kernels/top_k/filter_scan.hpp>
 #include <backends/cuda/kernels/top_k/sample.hpp>
@@ -86,14 +88,10 @@ class filter_reduction {
     problem_.equal_in_slot = bins + refine::passes * digit_bins;
 
     sample(stream);
-    scan(filter_verdict::open, stream);
-    for (unsigned pass = 0; pass < refine::passes; ++pass) {
-      simt::launch(refine{problem_, extent_, bins + pass * digit_bins, pass},
-                   {.grid = resident_grid<refine>(extent_.tiles), .stream = stream});
-    }
-    scan(filter_verdict::refine, stream);
-    simt::launch(collect_ties<T>{problem_, extent_},
-                 {.grid = resident_grid<collect_ties<T>>(extent_.tiles), .stream = stream});
+    simt::launch(scan_keys<T>{problem_, extent_},
+                 {.grid = resident_grid<scan_keys<T>>(extent_.tiles), .stream = stream});
+    simt::launch(repeat_filter<T>{problem_, extent_, bins},
+                 {.grid = resident_grid<repeat_filter<T>>(extent_.tiles), .stream = stream, .waits_within = true});
     finish(problem, stream);
   }
 
@@ -142,11 +140,6 @@ class filter_reduction {
                  {.stream = stream});
   }
 
-  void scan(filter_verdict when, CUstream_st* stream) {
-    simt::launch(scan_keys<T>{problem_, extent_, when},
-                 {.grid = resident_grid<scan_keys<T>>(extent_.tiles), .stream = stream});
-  }
-
   void finish(const device_problem<T>& problem, CUstream_st* stream) {
     if (finish_) {
       enqueue_results(
@@ -174,10 +167,55 @@ class filter_reduction {
   image_t* candidates_ = nullptr;  ///< of a large sample
 };
 
+/// The filter in one launch.
+template <class T>
+class block_filter {
+  using entry = typename device_problem<T>::entry;
+  template <class Index>
+  using kernel = filter_blocks<T, Index>;
+
+ public:
+  explicit block_filter(const device_problem<T>& problem)
+      : problem_(problem),
+        grid_(static_cast<unsigned>(
+            std::min<std::uint64_t>((problem.count + std::uint64_t{block_tile<T>::size} - 1) / block_tile<T>::size,
+                                    static_cast<std::uint64_t>(simt::limits().multiprocessors)))) {}
+
+  /// Whether it is offered: the last block holds in registers what all others hand on.
+  [[nodiscard]] bool is_suitable() const {
+    constexpr std::uint32_t most_held = kept_row<entry>::many * select_threads;
+    return problem_.k <= kernel<std::uint32_t>::most_k && problem_.k + problem_.k / 4 <= most_held / grid_ &&
+           problem_.count <= simt::one_launch_bytes / sizeof(T);
+  }
+
+  void enqueue(const execution& on, CUstream_st* stream) const {
+    scratch workspace(on, stream);
+    block_filter_state* state = nullptr;
+    entry* entries = nullptr;
+    workspace.request(state, 1);
+    const std::uint32_t most_kept = 2 * problem_.k + 64;
+    workspace.request(entries, std::size_t{grid_} * most_kept);
+    workspace.allocate();
+    simt::fill_zero(state, sizeof(block_filter_state), stream);
+    problem_.with_indices([&]<class Index>(Index* indices) {
+      simt::launch(kernel<Index>{problem_.keys, problem_.count, problem_.k, problem_.order, state, entries, most_kept,
+                                 problem_.out_keys, indices, problem_.naming, problem_.report},
+                   {.grid = grid_, .stream = stream});
+    });
+  }
+
+ private:
+  const device_problem<T>& problem_;
+  unsigned grid_;
+};
+
 /// Strategy "filter".
 struct filter_strategy {
   template <class T>
   static void enqueue(const execution& on, const device_problem<T>& problem, CUstream_st* stream) {
+    if (const block_filter<T> in_one_launch(problem); in_one_launch.is_suitable()) {
+      return in_one_launch.enqueue(on, stream);
+    }
     const auto plan = plan_of(problem.count, problem.k);
     scratch workspace(on, stream);
     if (plan.samples == 0) {

@@ -200,7 +200,7 @@ inline std::uint32_t pick_bytes(std::uint32_t low, std::uint32_t high, std::uint
 // ---- the compiler
 
 template <class T>
-T forget(T value) {
+T opaque(T value) {
   static_assert(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
   return value;
 }

@@ -15,6 +15,8 @@ inline constexpr bool guards_each_buffer = true;
 
 /// So small that small host inputs take several chunks.
 inline constexpr std::size_t host_chunk_bytes = 16 << 10;
+/// And inputs beyond this several launches.
+inline constexpr std::size_t one_launch_bytes = 4 << 10;
 
 class device_guard {
  public:
@@ -88,7 +90,8 @@ void launch(const Kernel& kernel, const launch_shape& shape,
                                  .shared_bytes = shape.shared_bytes,
                                  .kernel = &kernel,
                                  .kernel_bytes = sizeof(Kernel),
-                                 .run_thread = [](const void* at) { (*static_cast<const Kernel*>(at))(); }},
+                                 .run_thread = [](const void* at) { (*static_cast<const Kernel*>(at))(); },
+                                 .waits_within = shape.waits_within},
                                 where);
 }
 

@@ -22,6 +22,7 @@ struct launch_request {
   const void* kernel = nullptr;  ///< the kernel struct, which every thread reads and none owns
   std::size_t kernel_bytes = 0;
   void (*run_thread)(const void* kernel) = nullptr;
+  bool waits_within = false;  ///< blocks wait for each other, so all of them are on the device at once
 };
 
 /// Runs every thread of every block, in an order drawn from the seed; throws the fault that it finds.

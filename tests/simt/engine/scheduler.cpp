@@ -93,7 +93,7 @@ launch_run::launch_run(const launch_request& request, site where, std::uint64_t 
     std::swap(waiting_blocks_[i - 1], waiting_blocks_[random_.below(i)]);
   }
   const unsigned most = std::min(most_resident_blocks, most_resident_threads / threads_per_block());
-  const auto residents = static_cast<std::size_t>(1 + random_.below(most));
+  const auto residents = request.waits_within ? std::size_t{grid()} : static_cast<std::size_t>(1 + random_.below(most));
   for (std::size_t i = 0; i < std::min<std::size_t>(residents, grid()); ++i) {
     if (spare_blocks().empty()) {
       resident_.push_back(std::make_unique<block_state>());

@@ -92,6 +92,32 @@ outcome<T> run_on_device(const zenith::executor& on, const std::vector<T>& keys,
   return {host, {host_indices.begin(), host_indices.end()}};
 }
 
+// The filter in one launch, at sizes where the emulation would take several.
+template <class T>
+outcome<T> run_in_one_launch(const std::vector<T>& keys, std::size_t offset, std::size_t k,
+                             const zenith::top_k_options& options) {
+  const auto on = zenith::make_executor("cuda-emulated");
+  std::vector<T> padded(offset, T{});
+  padded.insert(padded.end(), keys.begin(), keys.end());
+  const zenith::array<T> in(on, std::span<const T>(padded));
+  zenith::array<T> out(on, k);
+  zenith::array<std::uint64_t> indices(on, k);
+  const zenith::cuda_backend::device_problem<T> problem{
+      .keys = in.device().data() + offset,
+      .count = static_cast<std::uint32_t>(keys.size()),
+      .k = static_cast<std::uint32_t>(k),
+      .order = {options.select == zenith::selection::smallest, options.nans == zenith::nan_policy::first},
+      .out_keys = out.device().data(),
+      .out_indices = indices.device().data(),
+      .index_bytes = 8,
+      .naming = {0, nullptr}};
+  zenith::cuda_backend::block_filter<T>(problem).enqueue(on.settings(), nullptr);
+  outcome<T> found{std::vector<T>(k), std::vector<std::uint64_t>(k)};
+  out.copy_to(found.keys);
+  indices.copy_to(found.indices);
+  return found;
+}
+
 std::vector<std::string> strategies() {
   std::vector<std::string> names;
   for (const auto& entry : zenith::find_backend("cuda-emulated").kernels) {
@@ -210,6 +236,27 @@ TEMPLATE_TEST_CASE("the filter's ways out are clean and right", "[top_k]", float
     compare<TestType>("filter", keys_that_mislead<TestType>(count, k, random), k, {.statistics = &statistics},
                       {true, seed % 2 == 0, 0});
     CHECK(statistics.reads > 2);
+  });
+}
+
+TEMPLATE_TEST_CASE("the filter in one launch is clean and right", "[top_k]", float, std::uint64_t) {
+  zenith_test::register_emulated_cuda();
+  zenith::simt_engine::with_seeds(2, [&](std::uint64_t seed) {
+    generator random(seed);
+    for (const auto which :
+         {shape::random, shape::few_values, shape::all_equal, shape::ascending, shape::descending, shape::late_peak}) {
+      // about a tile, and more tiles than the device has blocks at once
+      constexpr std::size_t tile = zenith::cuda_backend::block_tile<TestType>::size;
+      for (const std::size_t count : {tile - 1 - random() % 3000, 3 * tile + 1 + random() % tile}) {
+        const std::size_t k = random() % 3 == 0 ? 256 : 1 + random() % 100;
+        const std::size_t offset = random() % 2 == 0 ? 0 : 1;
+        CAPTURE(seed, static_cast<int>(which), count, k, offset);
+        const auto keys = make_keys<TestType>(which, count, random);
+        const auto options = random_options(random);
+        const auto expected = run_on_host<TestType, std::uint64_t>(zenith::reference(), keys, k, options);
+        if (!(run_in_one_launch(keys, offset, k, options) == expected)) FAIL_CHECK("differs from the reference");
+      }
+    }
   });
 }
 

@@ -315,9 +315,9 @@ TEST_CASE("bits", "[vocabulary]") {
   CHECK(simt::pick_bytes(0x33221100U, 0x77665544U, 0x0327) == 0x00332277U);
 }
 
-TEST_CASE("what the compiler is made to forget stays what it was", "[vocabulary]") {
-  CHECK(simt::forget(1.5F) == 1.5F);
-  CHECK(simt::forget(-2.25) == -2.25);
-  CHECK(simt::forget(std::uint32_t{7}) == 7);
-  CHECK(simt::forget(~std::uint64_t{0}) == ~std::uint64_t{0});
+TEST_CASE("an opaque value is what it was", "[vocabulary]") {
+  CHECK(simt::opaque(1.5F) == 1.5F);
+  CHECK(simt::opaque(-2.25) == -2.25);
+  CHECK(simt::opaque(std::uint32_t{7}) == 7);
+  CHECK(simt::opaque(~std::uint64_t{0}) == ~std::uint64_t{0});
 }

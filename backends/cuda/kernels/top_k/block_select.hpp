@@ -65,6 +65,12 @@ class block_select {
     return count_from(values, least, 0);
   }
 
+  /// The sum of what the threads bring.
+  [[nodiscard]] ZENITH_DEVICE std::uint32_t total(std::uint32_t own) const {
+    simt::block_barrier();
+    return add_up(own, 0);
+  }
+
   /// A number that at least `wanted` of the values reach, and at most `most` when there is such a number; else the
   /// `wanted`-th highest value, which occurs more than once. The values, `count` of them, stand between `low` and
   /// `high`. The number is built from the highest bit in which those differ: a bit stays set when enough values reach
@@ -86,12 +92,16 @@ class block_select {
  private:
   static constexpr unsigned bits = sizeof(Value) * 8;
 
-  // Two sets of sums in turn: one barrier separates writing one from reading it, and from writing it again.
   template <class Values>
   ZENITH_DEVICE std::uint32_t count_from(const Values& values, Value least, unsigned set) const {
     std::uint32_t reached = 0;
     values.each([&](Value value) { reached += value >= least ? 1U : 0U; });
-    const std::uint32_t of_warp = simt::reduce_add(simt::full_warp, reached);
+    return add_up(reached, set);
+  }
+
+  // Two sets of sums in turn: one barrier separates writing one from reading it, and from writing it again.
+  ZENITH_DEVICE std::uint32_t add_up(std::uint32_t own, unsigned set) const {
+    const std::uint32_t of_warp = simt::reduce_add(simt::full_warp, own);
     if (simt::lane_index() == 0) sums_.write(set + simt::warp_index(), of_warp);
     simt::block_barrier();
     return simt::reduce_add(simt::full_warp, sums_.read(set + simt::lane_index()));

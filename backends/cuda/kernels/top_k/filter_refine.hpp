@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Phase 4 of strategy "filter": radix histograms of the images narrow the threshold down, one read a digit, until the
-/// items that reach it fit, at the latest when it is the k-th best image itself.
+/// For a scan that the sample misled: radix histograms of the images narrow the threshold down, one read a digit, until
+/// the items that reach it fit, at the latest when it is the k-th best image itself.
 
 #include <backends/cuda/kernels/top_k/filter_extent.hpp>
 
@@ -12,10 +12,11 @@ namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 inline constexpr unsigned digit_bits = 11;
 inline constexpr unsigned digit_bins = 1U << digit_bits;
 
+/// One digit of it, by all blocks of a launch.
 template <class T>
 struct narrow_threshold {
   using image_t = typename filter_problem<T>::image_t;
-  static constexpr unsigned block_size = 256;
+  static constexpr unsigned block_size = filter_extent<T>::block_size;
   static constexpr unsigned image_bits = sizeof(image_t) * 8;
   static constexpr unsigned passes = (image_bits + digit_bits - 1) / digit_bits;
   static constexpr unsigned per_vector = filter_extent<T>::per_vector;
@@ -25,19 +26,47 @@ struct narrow_threshold {
   std::uint32_t* bins;  ///< digit_bins of this pass, zeroed
   std::uint32_t pass;
 
-  ZENITH_DEVICE void operator()() const {
-    ZENITH_STATIC_SHARED(std::uint32_t, counts, digit_bins);
-    ZENITH_STATIC_SHARED(std::uint32_t, sums, block_size);
-    if (problem.verdict() != filter_verdict::refine || simt::atomic_load(&problem.state->refined) != 0) return;
+  /// Adds the calling block's share to the bins; `counts` are digit_bins.
+  ZENITH_DEVICE void count(const simt::shared_span<std::uint32_t>& counts) const {
     for (unsigned i = simt::thread_index(); i < digit_bins; i += block_size) counts.write(i, 0);
-    if (pass == 0) forget_slots();
+    if (pass == 0) clear_slots();
     simt::block_barrier();
     count_digits(counts);
     simt::block_barrier();
     for (unsigned i = simt::thread_index(); i < digit_bins; i += block_size) {
       if (const std::uint32_t count = counts.read(i); count > 0) simt::atomic_add(bins + i, count);
     }
-    if (is_last_block(&problem.state->arrived)) choose(sums);
+  }
+
+  /// The digit of the k-th best image among those counted, by the last block; `sums` are block_size.
+  ZENITH_DEVICE void choose(const simt::shared_span<std::uint32_t>& sums) const {
+    constexpr unsigned piece = digit_bins / block_size;
+    // from the highest digit down; in the last pass the highest ones do not occur
+    const unsigned highest = digit_bins - 1 - simt::thread_index() * piece;
+    std::uint32_t sum = 0;
+    for (unsigned i = 0; i < piece; ++i) sum += simt::atomic_load(bins + highest - i);
+    sums.write(simt::thread_index(), sum);
+    simt::block_barrier();
+    if (simt::thread_index() != 0) return;
+
+    auto& state = *problem.state;
+    std::uint32_t wanted = pass == 0 ? problem.k : simt::load(&state.wanted);
+    unsigned found = 0;
+    while (sums.read(found) < wanted) wanted -= sums.read(found++);
+    unsigned digit = digit_bins - 1 - found * piece;
+    while (simt::atomic_load(bins + digit) < wanted) wanted -= simt::atomic_load(bins + digit--);
+
+    const image_t prefix = pass == 0 ? image_t{0} : simt::load(&state.threshold);
+    simt::store(&state.threshold, prefix | static_cast<image_t>(digit) << shift());
+    simt::store(&state.wanted, wanted);
+    // all that reach the threshold as it is now
+    const std::uint32_t reached = problem.k - wanted + simt::atomic_load(bins + digit);
+    if (pass == passes - 1 || reached <= problem.above_capacity) {
+      simt::atomic_store(&state.refined, 1U);
+      simt::atomic_store(&state.above, 0U);
+      simt::atomic_store(&state.equal, 0U);
+    }
+    simt::store(&state.reads, simt::load(&state.reads) + 1);
   }
 
  private:
@@ -48,7 +77,7 @@ struct narrow_threshold {
   }
 
   // The next scan counts anew.
-  ZENITH_DEVICE void forget_slots() const {
+  ZENITH_DEVICE void clear_slots() const {
     const std::uint64_t stride = std::uint64_t{simt::grid_size()} * block_size;
     for (std::uint64_t i = std::uint64_t{simt::block_index()} * block_size + simt::thread_index(); i < problem.slots;
          i += stride) {
@@ -78,37 +107,6 @@ struct narrow_threshold {
     }
     if (thread < extent.head) take(simt::load_streaming(problem.keys + thread));
     if (thread < problem.count - extent.body_end) take(simt::load_streaming(problem.keys + extent.body_end + thread));
-  }
-
-  // The digit of the k-th best image among those counted.
-  ZENITH_DEVICE void choose(const simt::shared_span<std::uint32_t>& sums) const {
-    constexpr unsigned piece = digit_bins / block_size;
-    // from the highest digit down; in the last pass the highest ones do not occur
-    const unsigned highest = digit_bins - 1 - simt::thread_index() * piece;
-    std::uint32_t sum = 0;
-    for (unsigned i = 0; i < piece; ++i) sum += simt::atomic_load(bins + highest - i);
-    sums.write(simt::thread_index(), sum);
-    simt::block_barrier();
-    if (simt::thread_index() != 0) return;
-
-    auto& state = *problem.state;
-    std::uint32_t wanted = pass == 0 ? problem.k : simt::load(&state.wanted);
-    unsigned found = 0;
-    while (sums.read(found) < wanted) wanted -= sums.read(found++);
-    unsigned digit = digit_bins - 1 - found * piece;
-    while (simt::atomic_load(bins + digit) < wanted) wanted -= simt::atomic_load(bins + digit--);
-
-    const image_t prefix = pass == 0 ? image_t{0} : simt::load(&state.threshold);
-    simt::store(&state.threshold, prefix | static_cast<image_t>(digit) << shift());
-    simt::store(&state.wanted, wanted);
-    // all that reach the threshold as it is now
-    const std::uint32_t reached = problem.k - wanted + simt::atomic_load(bins + digit);
-    if (pass == passes - 1 || reached <= problem.above_capacity) {
-      simt::atomic_store(&state.refined, 1U);
-      simt::atomic_store(&state.above, 0U);
-      simt::atomic_store(&state.equal, 0U);
-    }
-    simt::store(&state.reads, simt::load(&state.reads) + 1);
   }
 };
 

@@ -27,7 +27,6 @@ ZENITH_DEVICE void filter_slots(const filter_problem<T>& problem, const filter_e
   }
 }
 
-/// Runs at once in the first round, and once more when the verdict was to refine.
 template <class T>
 struct scan_keys {
   using entry = typename filter_problem<T>::entry;
@@ -35,22 +34,26 @@ struct scan_keys {
   static constexpr unsigned block_size = filter_extent<T>::block_size;
   static constexpr unsigned wanted_blocks = 4;
   static constexpr unsigned warps = block_size / simt::warp_size;
+  static constexpr unsigned stage_entries = warps * sink_type::stage_size;
 
   filter_problem<T> problem;
   filter_extent<T> extent;
-  filter_verdict when;  ///< the verdict under which this launch has work
 
   ZENITH_DEVICE void operator()() const {
-    ZENITH_STATIC_SHARED(entry, stages, warps * sink_type::stage_size);
+    ZENITH_STATIC_SHARED(entry, stages, stage_entries);
     ZENITH_STATIC_SHARED(std::uint32_t, sums, warps);
-    if (problem.verdict() != when) return;
-    sink_type sink(problem, stages.subspan(simt::warp_index() * sink_type::stage_size, sink_type::stage_size));
-    filter_slots(problem, extent, problem.slots - 1, sink);
-    sink.close();
+    scan(stages);
     if (is_last_block(&problem.state->arrived)) decide(sums);
   }
 
- private:
+  /// Filters the calling block's share; `stages` are `stage_entries`.
+  ZENITH_DEVICE void scan(const simt::shared_span<entry>& stages) const {
+    sink_type sink(problem, stages.subspan(simt::warp_index() * sink_type::stage_size, sink_type::stage_size));
+    filter_slots(problem, extent, problem.slots - 1, sink);
+    sink.close();
+  }
+
+  /// The verdict, by the last block; `sums` are `warps`.
   ZENITH_DEVICE void decide(const simt::shared_span<std::uint32_t>& sums) const {
     auto& state = *problem.state;
     const std::uint32_t above = simt::atomic_load(&state.above);
@@ -76,6 +79,7 @@ struct scan_keys {
     simt::store(&state.reads, simt::load(&state.reads) + 1);
   }
 
+ private:
   // The slot in which the `wanted`-th of the equal items stands, all threads together: in each round every warp sums up
   // its part of the range, and all go on with the part in which it stands.
   ZENITH_DEVICE std::uint32_t find_cut(std::uint32_t wanted, const simt::shared_span<std::uint32_t>& sums) const {
@@ -104,23 +108,6 @@ struct scan_keys {
       end = first + part < end ? first + part : end;
     }
     return first;
-  }
-};
-
-/// Collects the equal items of the slots up to the cut: at least as many as are wanted, those with the lowest indices.
-template <class T>
-struct collect_ties {
-  static constexpr unsigned block_size = filter_extent<T>::block_size;
-  static constexpr unsigned wanted_blocks = 4;
-
-  filter_problem<T> problem;
-  filter_extent<T> extent;
-
-  ZENITH_DEVICE void operator()() const {
-    if (problem.verdict() != filter_verdict::ties) return;
-    tie_sink<T> sink(problem);
-    filter_slots(problem, extent, simt::load(&problem.state->cut), sink);
-    if (simt::block_index() == 0 && simt::thread_index() == 0) simt::atomic_add(&problem.state->reads, 1U);
   }
 };
 

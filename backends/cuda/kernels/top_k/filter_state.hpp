@@ -29,7 +29,8 @@ struct filter_state {
   std::uint32_t cut;      ///< for `ties`: the last slot whose equal items are collected
   std::uint32_t wanted;  ///< for `refine`: how many of the images that begin as the threshold does are among the k best
   std::uint32_t refined;  ///< for `refine`: not 0 when the threshold is good enough
-  std::uint32_t arrived;  ///< blocks of the running kernel that are done
+  std::uint32_t arrived;  ///< blocks of the running kernel, or of its step, that are done
+  std::uint32_t steps;    ///< of a launch whose blocks wait for each other
   std::uint32_t reads;    ///< of the whole data
 };
 
@@ -58,10 +59,11 @@ struct filter_problem {
 /// True for all threads of the block that is the last of the launch to arrive; what the others wrote is seen then. To
 /// be called once, by every thread of every block.
 ZENITH_DEVICE bool is_last_block(std::uint32_t* arrived) {
-  simt::fence();
   simt::block_barrier();
   bool last = false;
   if (simt::thread_index() == 0) {
+    // behind the barrier: it hands on what all threads of the block wrote
+    simt::fence();
     last = simt::atomic_add(arrived, 1U) == simt::grid_size() - 1;
     // ready for the next kernel
     if (last) simt::atomic_store(arrived, 0U);

@@ -34,8 +34,8 @@ class reaches_threshold {
   /// The same predicate, of which the compiler knows nothing.
   [[nodiscard]] ZENITH_DEVICE reaches_threshold forgotten() const {
     reaches_threshold same = *this;
-    same.threshold_ = simt::forget(threshold_);
-    same.bound_ = simt::forget(bound_);
+    same.threshold_ = simt::opaque(threshold_);
+    same.bound_ = simt::opaque(bound_);
     return same;
   }
 
