@@ -150,7 +150,8 @@ device_profile measure(const execution& on, const progress_function& progress) {
   // far beyond any L2, and well within what is free
   const std::size_t bytes = std::min<std::size_t>(std::size_t{1} << 30, free_bytes / 4) / 4096 * 4096;
   const std::uint64_t vectors = bytes / 16;
-  constexpr std::size_t link_bytes = std::size_t{64} << 20;
+  // enough for all threads of the host that stage a copy to be at work most of the time
+  constexpr std::size_t link_bytes = std::size_t{512} << 20;
 
   std::uint32_t* from = nullptr;
   std::uint32_t* to = nullptr;

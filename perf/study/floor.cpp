@@ -16,22 +16,27 @@ namespace zenith_study {
 namespace {
 
 // Sixteen running maxima, one cache line of words: the compiler keeps them in SIMD registers of the width that its
-// target has. Asking for the line a page ahead gets a core more of the memory's bandwidth than the prefetcher of the
-// hardware, which stops at a page's end.
+// target has. How far ahead it pays to ask depends on the machine: the prefetcher of the hardware stops at a page's
+// end. Four lines of one stream at a time keep more loads in flight; four streams keep more pages open.
 constexpr std::size_t line = 16;
 constexpr std::size_t page = 1024;
 
-#define ZENITH_STUDY_MAXIMUM(name, ...)                                                                  \
-  template <bool asks_ahead>                                                                             \
-  __VA_ARGS__ std::uint32_t name(const std::uint32_t* from, std::size_t n) {                             \
-    std::uint32_t best[line] = {};                                                                       \
-    std::size_t i = 0;                                                                                   \
-    for (; i + line <= n; i += line) {                                                                   \
-      if constexpr (asks_ahead) __builtin_prefetch(from + std::min(i + page, n));                        \
-      for (std::size_t lane = 0; lane < line; ++lane) best[lane] = std::max(best[lane], from[i + lane]); \
-    }                                                                                                    \
-    for (; i < n; ++i) best[0] = std::max(best[0], from[i]);                                             \
-    return *std::max_element(best, best + line);                                                         \
+#define ZENITH_STUDY_MAXIMUM(name, ...)                                                    \
+  template <std::size_t Ahead, std::size_t Streams>                                        \
+  __VA_ARGS__ std::uint32_t name(const std::uint32_t* from, std::size_t n) {               \
+    std::uint32_t best[Streams * line] = {};                                               \
+    const std::size_t each = n / (Streams * line) * line;                                  \
+    for (std::size_t i = 0; i < each; i += line) {                                         \
+      for (std::size_t s = 0; s < Streams; ++s) {                                          \
+        const std::uint32_t* const at = from + s * each + i;                               \
+        if constexpr (Ahead > 0) __builtin_prefetch(at + Ahead);                           \
+        for (std::size_t lane = 0; lane < line; ++lane) {                                  \
+          best[s * line + lane] = std::max(best[s * line + lane], at[lane]);               \
+        }                                                                                  \
+      }                                                                                    \
+    }                                                                                      \
+    for (std::size_t i = Streams * each; i < n; ++i) best[0] = std::max(best[0], from[i]); \
+    return *std::max_element(best, best + Streams * line);                                 \
   }
 
 ZENITH_STUDY_MAXIMUM(maximum_baseline)
@@ -42,24 +47,31 @@ ZENITH_STUDY_MAXIMUM(maximum_avx512, __attribute__((target("avx512f,prefer-vecto
 #undef ZENITH_STUDY_MAXIMUM
 
 struct reader {
-  const char* isa;
+  std::string how;
   std::uint32_t (*maximum)(const std::uint32_t*, std::size_t);
 };
 
+#define ZENITH_STUDY_READERS(all, isa, maximum)                  \
+  all.push_back({isa, maximum<0, 1>});                           \
+  all.push_back({isa ", prefetched", maximum<page, 1>});         \
+  all.push_back({isa ", prefetched far", maximum<4 * page, 1>}); \
+  all.push_back({isa ", four streams", maximum<0, 4>});          \
+  all.push_back({isa ", four streams, prefetched", maximum<page, 4>})
+
 std::vector<reader> usable_readers() {
-  std::vector<reader> all{{"baseline", maximum_baseline<false>}, {"baseline, prefetched", maximum_baseline<true>}};
+  std::vector<reader> all;
+  ZENITH_STUDY_READERS(all, "baseline", maximum_baseline);
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2") != 0) {
-    all.push_back({"avx2", maximum_avx2<false>});
-    all.push_back({"avx2, prefetched", maximum_avx2<true>});
+    ZENITH_STUDY_READERS(all, "avx2", maximum_avx2);
   }
   if (__builtin_cpu_supports("avx512f") != 0) {
-    all.push_back({"avx512", maximum_avx512<false>});
-    all.push_back({"avx512, prefetched", maximum_avx512<true>});
+    ZENITH_STUDY_READERS(all, "avx512", maximum_avx512);
   }
 #endif
   return all;
 }
+#undef ZENITH_STUDY_READERS
 
 // The workers wait at a barrier, so that no thread is started on the clock.
 std::vector<double> time_reads(std::span<const std::uint32_t> data, const reader& by, int threads, int repeat) {
@@ -105,7 +117,7 @@ read_floor measure_read_floor(std::span<const std::byte> data, int threads, int 
       const double time = median(times);
       if (time >= fastest) continue;
       fastest = time;
-      best = {std::move(times), fmt::format("{}, {} thread{}", readers[reader].isa, workers, workers == 1 ? "" : "s"),
+      best = {std::move(times), fmt::format("{}, {} thread{}", readers[reader].how, workers, workers == 1 ? "" : "s"),
               reader, workers};
     }
   }

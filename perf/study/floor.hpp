@@ -16,7 +16,7 @@ struct read_floor {
 };
 
 /// Times a maximum over `data`, the least work that looks at every item, with every instruction set that this CPU has,
-/// on one thread and on `threads`; the fastest combination counts.
+/// one stream and four, with and without prefetching, on one thread and on `threads`; the fastest combination counts.
 [[nodiscard]] read_floor measure_read_floor(std::span<const std::byte> data, int threads, int repeat);
 
 /// Times the fastest combination again: a floor is fair only when it saw the same moments as what stands on it.
