@@ -23,7 +23,7 @@ class query {
     on.fill_zero(events_, event_count);
     least_ = on.template buffer<entry>(1);
     kept_count_ = on.template buffer<u32>(1);
-    forget();
+    clear();
     rows_.nan_first = call.result.nan_first;
     rows_.ids = part<u32>(layout_.ids, layout_.rows);
     rows_.begins = part<u32>(layout_.begins, layout_.of_blocks.count + 1);
@@ -133,7 +133,7 @@ class query {
   static void negate(columns_of<T>& of) {
     for (unsigned j = 0; j < of.columns; ++j) of.weight[j] = -of.weight[j];
   }
-  void forget() {
+  void clear() {
     on_.fill_zero(least_, 1);  // the worst entry
     on_.fill_zero(kept_count_, 1);
   }

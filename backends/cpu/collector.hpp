@@ -112,13 +112,13 @@ class collector {
   [[nodiscard]] std::uint64_t survivors() const { return survivors_; }
 
   /// The `rank`-th best of the entries (from 1), with the better ones before it; worse than all when there are fewer.
-  [[nodiscard]] entry lead(std::size_t rank) {
+  [[nodiscard]] entry nth_best(std::size_t rank) {
     if (count_ < rank) return entry::worst();
     selector_.select(entries(), rank);
     return entries_[rank - 1];
   }
 
-  /// Drops what is worse than `least`, which is no better than the last of the `rank` entries that were led to the
+  /// Drops what is worse than `least`, which is no better than the last of the `rank` entries that were brought to the
   /// front.
   void keep(std::size_t rank, const entry& least) {
     if (count_ > rank) count_ = rank + selector_.partition(entries().subspan(rank), least);

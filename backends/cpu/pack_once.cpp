@@ -25,26 +25,26 @@ constexpr std::uint64_t row_bytes = packed_alignment;
 /// one page would each clear one, and all but the first throw theirs away.
 constexpr std::uint64_t touched_at_once = 2 * 1024 * 1024;
 
-/// What the groups before a turn take.
+/// What the groups before a step take.
 struct taken {
   packed::group_sizes sizes;
   bool stopped = false;       ///< nothing more is written: it does not fit, or patches gain
   std::uint64_t touched = 0;  ///< bytes of the buffer that a worker has touched or is about to
 };
 
-/// Hands the groups' places from one turn to the next: a worker that has measured its groups waits for those before.
-class turns {
+/// Hands the groups' places from one step to the next: a worker that has measured its groups waits for those before.
+class ordered_steps {
  public:
-  /// Waits for turn `turn`, calls take(what was taken before it) and passes on.
+  /// Waits for step `step`, calls take(what was taken before it) and passes on.
   template <class Take>
-  void in_turn(std::uint64_t turn, const Take& take) {
-    for (unsigned waited = 0; next_.load(std::memory_order_acquire) != turn; ++waited) {
+  void in_order(std::uint64_t step, const Take& take) {
+    for (unsigned waited = 0; next_.load(std::memory_order_acquire) != step; ++waited) {
       if (waited > 1000) std::this_thread::yield();
     }
     take(so_far_);
-    next_.store(turn + 1, std::memory_order_release);
+    next_.store(step + 1, std::memory_order_release);
   }
-  /// After all turns.
+  /// After all steps.
   [[nodiscard]] const taken& all() const { return so_far_; }
 
  private:
@@ -93,13 +93,13 @@ class once {
       }
       finish(rows, end);
     });
-    taken all = turns_.all();
+    taken all = steps_.all();
     if (all.stopped) return false;
     return pack_tail(all.sizes) && decide(all.sizes);
   }
 
  private:
-  bool pack_groups(std::uint64_t turn, std::uint64_t first, std::uint64_t groups, packed_group_shape* shapes,
+  bool pack_groups(std::uint64_t step, std::uint64_t first, std::uint64_t groups, packed_group_shape* shapes,
                    packed_rows& rows, std::uint64_t& end) {
     packed::group_sizes sizes;
     for (std::uint64_t g = 0; g < groups; ++g) {
@@ -109,7 +109,7 @@ class once {
     std::uint64_t touch_begin = 0;
     std::uint64_t touch_end = 0;
     bool stopped = false;
-    turns_.in_turn(turn, [&](taken& so_far) {
+    steps_.in_order(step, [&](taken& so_far) {
       word = words(so_far.sizes);
       so_far.sizes.add(sizes);
       so_far.stopped =
@@ -160,7 +160,7 @@ class once {
     return packed::place_in(of, call_.kind, false).payload;
   }
 
-  // Whether patches have made up for their own metadata: what comes may turn that, but then it costs a pass more, and
+  // Whether patches have made up for their own metadata: what comes may step that, but then it costs a pass more, and
   // no wrong byte.
   [[nodiscard]] bool gains_by_patches(const packed::group_sizes& sizes, std::uint64_t groups) const {
     if (!call_.patches) return false;
@@ -188,7 +188,7 @@ class once {
   std::uint64_t buffer_bytes_;
   std::uint64_t whole_groups_;
   std::uint64_t most_words_;  ///< that fit into the buffer
-  turns turns_;
+  ordered_steps steps_;
   std::mutex digest_guard_;
   packed_digest digest_;
 };

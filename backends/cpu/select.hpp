@@ -30,8 +30,8 @@ class selector {
 
   /// Moves the k best entries to the front, in any order, the worst of them to position k - 1.
   void select(std::span<Entry> entries, std::size_t k) const {
-    int patience = 2 * static_cast<int>(std::bit_width(entries.size()));
-    while (k < entries.size() && k > 0 && entries.size() > small && --patience > 0) {
+    int rounds_left = 2 * static_cast<int>(std::bit_width(entries.size()));
+    while (k < entries.size() && k > 0 && entries.size() > small && --rounds_left > 0) {
       // one rank beyond k's share: the k best are likely all in front, and the pivot is never the best entry of all
       const auto samples = samples_for(entries.size());
       const auto front = split(entries, samples, k * samples / entries.size() + 1);
@@ -75,12 +75,12 @@ class selector {
     return partition(entries, sample[std::min(rank, samples - 1)]);
   }
 
-  void sort(std::span<Entry> entries, int patience) const {
+  void sort(std::span<Entry> entries, int rounds_left) const {
     // without a fast method for its leaves this quicksort is no better than the library's
-    while (sort_few_ != nullptr && entries.size() > most_few && --patience > 0) {
+    while (sort_few_ != nullptr && entries.size() > most_few && --rounds_left > 0) {
       const auto samples = samples_for(entries.size());
       const auto front = split(entries, samples, samples / 2);
-      sort(entries.first(front), patience);
+      sort(entries.first(front), rounds_left);
       entries = entries.subspan(front);
     }
     sort_small(entries);

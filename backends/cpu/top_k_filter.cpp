@@ -16,8 +16,8 @@ namespace zenith::cpu_backend {
 namespace {
 
 // Sampling fewer items, or bringing fewer entries together, costs less than waking a worker.
-constexpr std::uint64_t worth_a_sampler = 2048;
-constexpr std::uint64_t worth_gathering_together = 16384;
+constexpr std::uint64_t least_samples_of_worker = 2048;
+constexpr std::uint64_t least_gathered_together = 16384;
 constexpr std::uint64_t chunk_bytes = 1024 * 1024;
 
 template <class Image>
@@ -57,7 +57,7 @@ class filter_call {
     if (plan_.samples == 0) return 0;
     const scratch<image_t> images(memory_, plan_.samples);
     const std::uint64_t shares =
-        std::clamp<std::uint64_t>(plan_.samples / worth_a_sampler, 1, static_cast<std::uint64_t>(workers_));
+        std::clamp<std::uint64_t>(plan_.samples / least_samples_of_worker, 1, static_cast<std::uint64_t>(workers_));
     run_workers(static_cast<int>(shares), [&](int worker) {
       const auto mine = static_cast<std::uint64_t>(worker);
       const std::uint64_t end = plan_.samples * (mine + 1) / shares;
@@ -169,7 +169,7 @@ class filter_call {
   /// What the collectors hold. When that is much, less what cannot be among the k best: if each holds k / workers
   /// entries that reach the same one, so do k of all, and unless the order of the input is adversarial, few more do.
   scratch<entry> gather_held() {
-    const bool together = held() >= worth_gathering_together;
+    const bool together = held() >= least_gathered_together;
     const auto each = [&](const auto& use) {
       const std::size_t step = together ? collectors_.size() : 1;
       run_workers(static_cast<int>(step), [&](int worker) {
@@ -178,9 +178,9 @@ class filter_call {
     };
     if (together) {
       const auto rank = static_cast<std::size_t>((call_.k + collectors_.size() - 1) / collectors_.size());
-      std::vector<entry> leads(collectors_.size());
-      each([&](std::size_t i) { leads[i] = collectors_[i]->lead(rank); });
-      const entry least = *std::ranges::min_element(leads, [](const entry& a, const entry& b) { return better(b, a); });
+      std::vector<entry> ranked(collectors_.size());
+      each([&](std::size_t i) { ranked[i] = collectors_[i]->nth_best(rank); });
+      const entry least = *std::ranges::min_element(ranked, [](const entry& a, const entry& b) { return better(b, a); });
       each([&](std::size_t i) { collectors_[i]->keep(rank, least); });
     }
     std::vector<std::size_t> begin{0};

@@ -90,13 +90,13 @@ outcome measure(const top_k_problem& problem, const zenith::machine& on, const z
   one.problem = problem;
   one.decided = zenith::decide(problem, on);
   // what is predicted to take this many times longer is not the fastest
-  constexpr double hopeless = 12;
+  constexpr double most_times_the_chosen = 12;
   auto rivals = one.decided.rejected;
   rivals.insert(rivals.begin(),
                 {one.decided.backend, one.decided.device, one.decided.strategy, one.decided.predicted_seconds, {}});
   for (std::size_t i = 0; i < rivals.size(); ++i) {
     const auto& rival = rivals[i];
-    if (!(rival.predicted_seconds < hopeless * one.decided.predicted_seconds)) break;
+    if (!(rival.predicted_seconds < most_times_the_chosen * one.decided.predicted_seconds)) break;
     const auto executor =
         zenith::make_executor(rival.backend + (rival.device > 0 ? ":" + std::to_string(rival.device) : ""));
     const double seconds =

@@ -54,7 +54,7 @@ void measure_points(const zenith::device_profile& profile, const zenith::executo
   const auto space = on.settings().target->memory;
   constexpr std::uint64_t ks[] = {1, 2, 8, 32, 128, 512, 1024, 2048, 4096};
   constexpr double too_long = 0.02;
-  constexpr patience limits{.least_repeats = 3, .most_repeats = 100, .enough_seconds = 0.01};
+  constexpr time_limits limits{.least_repeats = 3, .most_repeats = 100, .enough_seconds = 0.01};
   std::uint64_t first = 1 << 10;
   double done = 0;
   for (const auto k : ks) {

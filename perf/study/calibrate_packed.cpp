@@ -19,7 +19,7 @@ using zenith::packed_problem;
 constexpr std::uint64_t counts[] = {1 << 14, 1 << 18, 1 << 22};
 constexpr std::uint64_t k = 128;
 constexpr double too_long = 0.3;
-constexpr patience limits{.least_repeats = 3, .most_repeats = 50, .enough_seconds = 0.004};
+constexpr time_limits limits{.least_repeats = 3, .most_repeats = 50, .enough_seconds = 0.004};
 
 // Values for which an encoding is made: steps for delta, runs for run_length, 12 random bits for the others.
 template <class T>

@@ -7,7 +7,7 @@
 namespace zenith_study {
 
 /// How long one point may be measured: at least `least_repeats` calls, then until `enough_seconds` have passed.
-struct patience {
+struct time_limits {
   int least_repeats = 3;
   int most_repeats = 200;
   double enough_seconds = 0.02;
@@ -22,7 +22,7 @@ template <class Call>
 
 /// Seconds of a call: the lower quartile of several, after one to warm up.
 template <class Call>
-[[nodiscard]] double lower_quartile_seconds(const Call& call, const patience& limits) {
+[[nodiscard]] double lower_quartile_seconds(const Call& call, const time_limits& limits) {
   call();
   std::vector<double> times;
   double spent = 0;

@@ -17,7 +17,7 @@ void require(bool holds, const packed_measurement& of, std::string_view what) {
 
 template <class T>
 void time_on_host(packed_measurement& of, const zenith::executor& on, const zenith::packed_column<T>& column,
-                  std::span<const T> values, const patience& limits) {
+                  std::span<const T> values, const time_limits& limits) {
   std::vector<T> decoded(values.size());
   of.unpack_seconds = lower_quartile_seconds([&] { zenith::unpack(on, column, decoded); }, limits);
   require(std::ranges::equal(decoded, values), of, "the decoding");
@@ -26,7 +26,7 @@ void time_on_host(packed_measurement& of, const zenith::executor& on, const zeni
 
 template <class T>
 void time_on_device(packed_measurement& of, const zenith::executor& on, const zenith::packed_column<T>& column,
-                    std::span<const T> values, const patience& limits) {
+                    std::span<const T> values, const time_limits& limits) {
   const zenith::packed_device_column<T> there(on, column);
   zenith::array<T> decoded(on, values.size());
   of.unpack_seconds = lower_quartile_seconds(
@@ -45,7 +45,7 @@ void time_on_device(packed_measurement& of, const zenith::executor& on, const ze
 
 template <zenith::packable T>
 std::vector<packed_measurement> measure_packed(std::span<const T> values, std::span<const std::string> executors,
-                                               const patience& limits) {
+                                               const time_limits& limits) {
   using sum_t = zenith::detail::sum_t<T>;
   std::uint64_t expected = 0;
   for (const auto value : values) expected += static_cast<std::uint64_t>(value);
@@ -71,10 +71,10 @@ std::vector<packed_measurement> measure_packed(std::span<const T> values, std::s
 }
 
 template std::vector<packed_measurement> measure_packed(std::span<const std::int32_t>, std::span<const std::string>,
-                                                        const patience&);
+                                                        const time_limits&);
 template std::vector<packed_measurement> measure_packed(std::span<const std::int64_t>, std::span<const std::string>,
-                                                        const patience&);
+                                                        const time_limits&);
 template std::vector<packed_measurement> measure_packed(std::span<const std::uint64_t>, std::span<const std::string>,
-                                                        const patience&);
+                                                        const time_limits&);
 
 }  // namespace zenith_study

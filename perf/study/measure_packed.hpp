@@ -30,6 +30,6 @@ struct packed_measurement {
 template <zenith::packable T>
 [[nodiscard]] std::vector<packed_measurement> measure_packed(std::span<const T> values,
                                                              std::span<const std::string> executors,
-                                                             const patience& limits);
+                                                             const time_limits& limits);
 
 }  // namespace zenith_study

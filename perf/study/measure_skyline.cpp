@@ -79,7 +79,7 @@ std::vector<skyline_measurement> measure_skyline(std::span<const float> points, 
     one.skyline = ids.size();
     if (all.empty()) expected = ids;
     one.is_wrong = ids != expected;
-    line.too_slow = one.seconds > options.patience;
+    line.too_slow = one.seconds > options.time_limit;
     all.push_back(std::move(one));
   }
   return all;

@@ -18,7 +18,7 @@ struct skyline_sweep_options {
   std::vector<std::string> strategies;  ///< empty: all
   std::uint32_t seed = 7;
   int repeat = 3;
-  double patience = 5;  ///< seconds: a strategy that needed more for one set of points is left out of larger ones
+  double time_limit = 5;  ///< seconds: a strategy that needed more for one set of points is left out of larger ones
 };
 
 /// One strategy on one executor, with the points on the host or on the executor's device.

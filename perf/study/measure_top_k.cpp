@@ -33,7 +33,7 @@ std::uint64_t random_bits(std::uint64_t seed, std::uint64_t position) {
 
 template <class T>
 double measure(const zenith::executor& on, std::string_view strategy, std::span<const T> keys, std::uint64_t k,
-               zenith::memory_space space, const patience& limits) {
+               zenith::memory_space space, const time_limits& limits) {
   const zenith::top_k_options options{.strategy = strategy};
   if (space == zenith::memory_space::host) {
     std::vector<T> best(k);
@@ -74,7 +74,7 @@ random_keys::random_keys(zenith::key_type type, std::uint64_t count, std::uint64
 }
 
 double measure_top_k(const zenith::executor& on, std::string_view strategy, const random_keys& keys,
-                     std::uint64_t count, std::uint64_t k, zenith::memory_space space, const patience& limits) {
+                     std::uint64_t count, std::uint64_t k, zenith::memory_space space, const time_limits& limits) {
   return with_key_type(keys.type(), [&]<class T>(std::type_identity<T>) {
     const std::span<const T> prefix(static_cast<const T*>(keys.data()), count);
     return measure<T>(on, strategy, prefix, k, space, limits);

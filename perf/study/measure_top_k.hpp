@@ -32,6 +32,6 @@ class random_keys {
 /// up. Keys that the executor's device can hold as its own are copied there first, outside the clock.
 [[nodiscard]] double measure_top_k(const zenith::executor& on, std::string_view strategy, const random_keys& keys,
                                    std::uint64_t count, std::uint64_t k, zenith::memory_space space,
-                                   const patience& limits);
+                                   const time_limits& limits);
 
 }  // namespace zenith_study

@@ -34,11 +34,11 @@ struct settings {
   std::vector<std::string> figures;
   std::string count = "2^22";
   std::uint64_t seed = 1;
-  double patience = 0.03;
+  double time_limit = 0.03;
   std::string output = default_output();
 };
 
-patience limits_of(const settings& given) { return {.most_repeats = 1000, .enough_seconds = given.patience}; }
+time_limits limits_of(const settings& given) { return {.most_repeats = 1000, .enough_seconds = given.time_limit}; }
 
 // The backends that were named, or every usable one that packs columns at speed.
 std::vector<std::string> executors_of(const settings& given) {
@@ -94,7 +94,7 @@ struct measured_column {
 };
 
 measured_column measure_column(const integer_column& column, std::span<const std::string> executors,
-                               const patience& limits) {
+                               const time_limits& limits) {
   if (const auto* natural = std::get_if<std::vector<std::uint64_t>>(&column.values)) {
     return {"uint64", measure_packed<std::uint64_t>(*natural, executors, limits)};
   }
@@ -317,7 +317,7 @@ void add_pack(CLI::App& app, int& status) {
   command->option_defaults()->always_capture_default();
   command->add_option("--count", given->count, "How many values a column has: 2^26, 64M, 64Mi")->excludes(input);
   command->add_option("--seed", given->seed, "Of the random values")->check(CLI::NonNegativeNumber)->excludes(input);
-  command->add_option("--patience", given->patience, "Seconds that one time may take to measure")
+  command->add_option("--time-limit", given->time_limit, "Seconds that one time may take to measure")
       ->check(CLI::Range(0.001, 100.0));
   command->add_option("--output", given->output, "Folder for numbers and pictures, else ZENITH_STUDY_OUTPUT")
       ->excludes(input);

@@ -249,7 +249,7 @@ void add_skyline(CLI::App& app, int& status) {
   study(command->add_option("--repeat", sweep.repeat, "Timed repetitions, their median counts")
             ->check(CLI::Range(1, 1000)));
   study(command
-            ->add_option("--patience", sweep.patience,
+            ->add_option("--time-limit", sweep.time_limit,
                          "Seconds: a strategy that takes longer is left out of larger sets of points")
             ->check(CLI::Range(0.001, 1e6)));
   study(command->add_option("--output", given->output, "Folder for numbers and pictures, else ZENITH_STUDY_OUTPUT"));

@@ -35,7 +35,7 @@ struct settings {
   double distance = 1;
   std::uint64_t seed = 1;
   int repeat = 3;
-  double patience = 5;
+  double time_limit = 5;
   std::string output = default_output();
   spatial_query query;
 };
@@ -168,10 +168,10 @@ class figure_run {
   [[nodiscard]] figure take() { return std::move(made_); }
 
  private:
-  // What took longer than the patience on fewer rows is left out.
+  // What took longer than the limit on fewer rows is left out.
   [[nodiscard]] bool is_slow(const offered_strategy& line, std::uint64_t k) const {
     return std::ranges::any_of(made_.points, [&](const measurement& one) {
-      return one.label == line.label() && one.k == k && one.seconds > given_.patience;
+      return one.label == line.label() && one.k == k && one.seconds > given_.time_limit;
     });
   }
   void add(measurement one) { made_.points.push_back(std::move(one)); }
@@ -315,7 +315,7 @@ void add_spatial_join(CLI::App& app, int& status) {
   study(command->add_option("--repeat", given->repeat, "Timed repetitions, their median counts")
             ->check(CLI::Range(1, 1000)));
   study(command
-            ->add_option("--patience", given->patience,
+            ->add_option("--time-limit", given->time_limit,
                          "Seconds: a strategy that takes longer is left out of larger sets of points")
             ->check(CLI::Range(0.001, 1e6)));
   study(command->add_option("--output", given->output, "Folder for numbers and pictures, else ZENITH_STUDY_OUTPUT"));

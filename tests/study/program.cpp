@@ -210,7 +210,7 @@ TEST_CASE("decide: the choice and the rest") {
 }
 
 TEST_CASE("pack: every numeric column of a table, in every encoding") {
-  const auto done = run("pack --backend cpu --patience 0.001 --input '" + sample + "'");
+  const auto done = run("pack --backend cpu --time-limit 0.001 --input '" + sample + "'");
   CHECK(done.status == 0);
   CHECK_THAT(done.out, Contains("dep_delay") && Contains("times smaller"));
   CHECK_THAT(done.out, Contains("left out: ") && Contains("carrier (text)"));
@@ -219,7 +219,7 @@ TEST_CASE("pack: every numeric column of a table, in every encoding") {
 }
 
 TEST_CASE("pack: decimals are packed as integers, and what cannot be is said") {
-  const auto done = run("pack --backend cpu --patience 0.001 --input '" +
+  const auto done = run("pack --backend cpu --time-limit 0.001 --input '" +
                         write("decimals.csv", "price,ratio,empty\n1.25,0.333333333333,\n-3.5,0.1,\n2,7,NA\n") + "'");
   CHECK(done.status == 0);
   CHECK_THAT(done.out, Contains("int32 / 10^2"));
@@ -235,7 +235,7 @@ TEST_CASE("pack: decimals are packed as integers, and what cannot be is said") {
 
 TEST_CASE("pack: columns of any name, and integers that only unsigned words hold") {
   const auto done =
-      run("pack --backend cpu --patience 0.001 --input '" +
+      run("pack --backend cpu --time-limit 0.001 --input '" +
           write("names.csv", "a,a,\"b\x1b[2J\nc\",a\n1,x,18446744073709551615,-5\n2,y,0,5000000000\n") + "'");
   CHECK(done.status == 0);
   CHECK_THAT(done.out, Contains("uint64") && Contains("int64") && Contains("left out: a (text)"));
@@ -245,15 +245,15 @@ TEST_CASE("pack: columns of any name, and integers that only unsigned words hold
 
 TEST_CASE("where results would go is no option beside an input") {
   const auto folder = "ZENITH_STUDY_OUTPUT='" + (output / "elsewhere").string() + "'";
-  CHECK(run("pack --backend cpu --patience 0.001 --input '" + sample + "'", folder).status == 0);
+  CHECK(run("pack --backend cpu --time-limit 0.001 --input '" + sample + "'", folder).status == 0);
   CHECK(run("top-k --column dep_delay --k 3 --input '" + sample + "'", folder).status == 0);
-  CHECK(run("pack --backend cpu --count 100 --patience 0.001 --figure sorted", folder).status == 0);
+  CHECK(run("pack --backend cpu --count 100 --time-limit 0.001 --figure sorted", folder).status == 0);
   CHECK(fs::exists(output / "elsewhere/pack-sorted-100-cpu.svg"));
   CHECK_THAT(run("pack --output there --input '" + sample + "'").err, Contains("excludes"));
 }
 
 TEST_CASE("pack: figures as tables, numbers and pictures") {
-  const auto done = run("pack --backend cpu --count 5000 --patience 0.001 --figure sorted --figure zipf --output '" +
+  const auto done = run("pack --backend cpu --count 5000 --time-limit 0.001 --figure sorted --figure zipf --output '" +
                         output.string() + "'");
   CHECK(done.status == 0);
   CHECK(fs::exists(output / "pack-sorted-5000-cpu.svg"));

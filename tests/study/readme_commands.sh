@@ -7,7 +7,7 @@ program=$2
 ran=0
 while read -r -a words; do
   echo "running: ${words[*]}"
-  [[ ${words[2]} == pack ]] && words+=(--patience 0.001)
+  [[ ${words[2]} == pack ]] && words+=(--time-limit 0.001)
   output=$(ZENITH_STUDY_OUTPUT=build/study "$program" "${words[@]:2}" </dev/null)
   echo "$output"
   case ${words[2]} in

@@ -7,21 +7,21 @@
 /// What a threshold is to the blocks of a group: a bound of their words, in each 32 bits as these stand in their lanes.
 struct word_bounds {
   alignas(64) std::uint32_t of[packed_group_blocks];
-  block_set hopeless = 0;  ///< those none of whose words reaches it
+  block_set unreachable = 0;  ///< those none of whose words reaches it
   block_set wrapping = 0;  ///< of the smallest: those that it does not decide, as values may wrap around and be less
 };
 
 /// All are in the order of unsigned words: references and threshold biased. Words stand so far `up` in lanes of
-/// `lane_bits`, less their last `vague` bits.
+/// `lane_bits`, less their last `unknown_bits` bits.
 template <bool Smallest, class U>
-[[gnu::noinline]] word_bounds bounds_of(unsigned width, unsigned lane_bits, unsigned up, unsigned vague,
+[[gnu::noinline]] word_bounds bounds_of(unsigned width, unsigned lane_bits, unsigned up, unsigned unknown_bits,
                                         const block_words<U>& references, U threshold) {
   using batch = vector_of<U>;
   const batch most(masks<U>.of[width]);
   const batch bound(threshold);
   // what is not known of a word is the least there may be, or the greatest
-  const batch below(Smallest ? masks<U>.of[up + vague] : U{0});
-  const batch known(static_cast<U>(masks<U>.of[lane_bits] ^ masks<U>.of[up + vague]));
+  const batch below(Smallest ? masks<U>.of[up + unknown_bits] : U{0});
+  const batch known(static_cast<U>(masks<U>.of[lane_bits] ^ masks<U>.of[up + unknown_bits]));
   word_bounds found;
   block_words<U> bounds;
   for (unsigned i = 0; i < block_words<U>::vectors; ++i) {
@@ -35,7 +35,7 @@ template <bool Smallest, class U>
     words = (words & known) | below;
     for (unsigned filled = lane_bits; filled < 32; filled *= 2) words = words | (words << static_cast<int>(filled));
     words.store_unaligned(bounds.of + i * batch::size);
-    found.hopeless |= as_blocks<U>(i, Smallest ? ~is_below : ~within);
+    found.unreachable |= as_blocks<U>(i, Smallest ? ~is_below : ~within);
   }
   for (unsigned slot = 0; slot < packed_group_blocks; ++slot) found.of[slot] = bounds[slot];
   return found;
@@ -65,7 +65,7 @@ template <bool Smallest, class Unpacker, class Group>
   for (unsigned slot = 0; slot < packed_group_blocks; ++slot) {
     reaching |= block_set{any_reaches<Smallest>(unpacked, words, bounds.of[slot])} << slot;
   }
-  return (reaching & ~bounds.hopeless) | bounds.wrapping;
+  return (reaching & ~bounds.unreachable) | bounds.wrapping;
 }
 
 /// The blocks that may have a value that reaches the threshold; of the largest, every block of which a value wraps
@@ -74,11 +74,11 @@ template <bool Smallest, class Group, class U>
 ZENITH_FN block_set reaching_blocks(const Group& group, const block_words<U>& references, U threshold) {
   return with_leading_unpacker(group, [&]<class Unpacker>(const Unpacker& unpacked) ZENITH_INLINE_LAMBDA {
     using Lane = typename Unpacker::lane;
-    unsigned vague = 0;
-    if constexpr (requires { unpacked.vague(); }) vague = unpacked.vague();
+    unsigned unknown_bits = 0;
+    if constexpr (requires { unpacked.unknown_bits(); }) unknown_bits = unpacked.unknown_bits();
     const auto bounds =
-        bounds_of<Smallest>(group.width, 8 * sizeof(Lane), bits_below<Lane>(group), vague, references, threshold);
-    if ((bounds.hopeless | bounds.wrapping) == all_blocks) return bounds.wrapping;
+        bounds_of<Smallest>(group.width, 8 * sizeof(Lane), bits_below<Lane>(group), unknown_bits, references, threshold);
+    if ((bounds.unreachable | bounds.wrapping) == all_blocks) return bounds.wrapping;
     return reaching_blocks<Smallest>(unpacked, group, bounds);
   });
 }

@@ -26,7 +26,7 @@ namespace {
 #include <backends/cpu/isa/narrow_lanes.hpp>
 #include <backends/cpu/isa/narrow_unpack.hpp>
 #include <backends/cpu/isa/wide_unpack.hpp>
-#include <backends/cpu/isa/narrow_ask.hpp>
+#include <backends/cpu/isa/narrow_predicates.hpp>
 #include <backends/cpu/isa/mixed_group.hpp>
 #include <backends/cpu/isa/packed_tile.hpp>
 #include <backends/cpu/isa/narrow_group.hpp>

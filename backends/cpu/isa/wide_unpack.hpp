@@ -47,7 +47,7 @@ struct alignas(128) leading_code {
   std::uint32_t words[narrow_items / 4];  ///< AVX-512: the source of each 32 bits, in which bytes are found
   std::uint8_t bytes[narrow_items];
   std::uint32_t shift[narrow_items / 4];  ///< up to the lane's top
-  unsigned vague;                         ///< bits of the words that are not known
+  unsigned unknown_bits;                         ///< bits of the words that are not known
 };
 
 /// AVX2: the first byte of the upper half.
@@ -72,7 +72,7 @@ constexpr leading_code make_leading_code(unsigned width) {
     }
     const unsigned from = 8 * (first > begin ? first : begin);
     const unsigned known = end > from ? end - from : 0;
-    if (known + made.vague < width) made.vague = width - known;
+    if (known + made.unknown_bits < width) made.unknown_bits = width - known;
   }
   return made;
 }
@@ -81,7 +81,7 @@ constexpr auto leading_codes = make_width_table<1, 31>(make_leading_code);
 
 /// Whether these are whole words.
 ZENITH_FN constexpr bool has_whole_leading(unsigned width) {
-  return width > 0 && width < 32 && leading_codes[width].vague == 0;
+  return width > 0 && width < 32 && leading_codes[width].unknown_bits == 0;
 }
 
 /// Brings the bytes with a word to each lane of 32 bits.
@@ -123,7 +123,7 @@ class leading_unpacker {
       : width_(width), bytes_(width), shift_(load_bits(leading_codes[width].shift)) {}
 
   ZENITH_FN std::uint64_t stride() const { return width_ * (narrow_items / 8); }
-  ZENITH_FN unsigned vague() const { return leading_codes[width_].vague; }
+  ZENITH_FN unsigned unknown_bits() const { return leading_codes[width_].unknown_bits; }
 
   ZENITH_FN narrow_words<lane> operator()(const std::byte* at) const {
     narrow_words<lane> words;
@@ -318,7 +318,7 @@ ZENITH_FN auto with_unpacker(unsigned width, Use&& use) {
   return with_wide_unpacker(width, use);
 }
 
-/// The same, but a few of a word's last bits may be left out: `vague()` says how many, if it is there.
+/// The same, but a few of a word's last bits may be left out: `unknown_bits()` says how many, if it is there.
 template <class Use>
 ZENITH_FN auto with_leading_unpacker(unsigned width, Use&& use) {
   if (width == 8) return use(plain_unpacker<std::uint8_t>{});

@@ -22,7 +22,7 @@ struct lane_flags {
     u32 found = 0;
     ZENITH_UNROLL
     for (unsigned i = 0; i < Tile::lane_items; ++i) {
-      if (is(simt::forget(items.key(i))) && items.holds(i)) found |= 1U << i;
+      if (is(simt::opaque(items.key(i))) && items.holds(i)) found |= 1U << i;
     }
     return found;
   }

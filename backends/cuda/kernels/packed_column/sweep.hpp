@@ -77,9 +77,9 @@ struct sweep_column {
       records_ahead.begin_copy(own_records + (record + slots) % records * record_bytes);
       record = (record + 1) % records;
       // a group that is unpacked waits for the words before it, so that groups are finished in their order
-      const unsigned turns = now.wanted == words_wanted::all && now.width > 16 ? 2 : 1;
-      for (unsigned turn = 0; turn < turns; ++turn) {
-        now.half = turn;
+      const unsigned passes = now.wanted == words_wanted::all && now.width > 16 ? 2 : 1;
+      for (unsigned pass = 0; pass < passes; ++pass) {
+        now.half = pass;
         if (now.wanted == words_wanted::all) begin_copy(own_slots + slot * slot_bytes, source.words(), now);
         simt::async_commit();
         slot = 1 - slot;
