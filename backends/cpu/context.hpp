@@ -189,16 +189,7 @@ class context {
   template <class Key, class Value>
   void sort_pairs(Key* keys, Value* values, std::uint64_t n) {
     require_outside("sort_pairs");
-    if (n < 2) return;
-    const scratch<placed_key<Key>> placed(memory_, n);
-    const scratch<Value> moved(memory_, n);
-    for (std::uint64_t i = 0; i < n; ++i) placed[i] = place_key(keys[i], static_cast<device::u32>(i));
-    std::copy_n(values, n, moved.data());
-    sort_placed(placed.data(), n, threads_);
-    for (std::uint64_t i = 0; i < n; ++i) {
-      keys[i] = key_of(placed[i]);
-      values[i] = moved[place_of(placed[i])];
-    }
+    if (n > 1) sort_stably(memory_, keys, values, n, threads_);
   }
   template <class Key, class Value>
   void sort_segments(Key* keys, Value* values, std::uint64_t /*n*/, const device::u32* offsets,
