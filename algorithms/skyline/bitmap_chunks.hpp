@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The filter by bitmaps for devices of thousands of threads. A team keeps the bitmaps of one tile in its scratch and
-/// tests many candidates against it, each by one lane.
+/// The filter by bitmaps (bitmap_rows.hpp) for devices of thousands of threads. A team keeps the bitmaps of one tile in
+/// its scratch and tests many candidates against it, each by one lane.
 ///
 /// A row of a tile of 256 points is 32 bytes. Lanes that read rows of different codes would meet in few of a scratch
 /// memory's banks; with copies side by side, four of which fill the banks' 128 bytes, neighbouring lanes read
@@ -10,16 +10,21 @@
 
 #include <cstdint>
 
-#include <algorithms/skyline/bitmaps.hpp>
 #include <algorithms/skyline/dominance.hpp>
+#include <algorithms/skyline/grid.hpp>
 
 namespace zenith::skyline_family {
 
 inline constexpr u32 chunk_tile_words = 4;
 inline constexpr u32 chunk_tile = chunk_tile_words * 64;
 
-/// A word of a part of the rows of a column: an item is (tile, word, part, column). What `write_bitmaps` keeps in an
-/// array of its thread would be slow memory on a device, and its items are few.
+/// Words of the bitmaps of a tile.
+[[nodiscard]] ZENITH_FN u64 chunk_bitmap_words(u32 columns) {
+  return u64{columns} * buckets_of(columns) * chunk_tile_words;
+}
+
+/// A word of a part of the rows of a column: an item is (tile, word, part, column). All rows of a column would not fit
+/// into a thread's registers.
 struct write_bitmap_parts {
   static constexpr u32 part = 8;  // rows
   static constexpr u64 item_cost = 1024;
@@ -44,8 +49,7 @@ struct write_bitmap_parts {
       ZENITH_UNROLLED
       for (u32 k = 0; k < part; ++k) rows[k] |= u64{code <= least + k ? 1U : 0U} << bit;
     }
-    u64* const to =
-        bitmaps + tile * bitmap_size(columns, chunk_tile_words) + (c * buckets + least) * chunk_tile_words + word;
+    u64* const to = bitmaps + tile * chunk_bitmap_words(columns) + (c * buckets + least) * chunk_tile_words + word;
     ZENITH_UNROLLED
     for (u32 k = 0; k < part; ++k) to[k * chunk_tile_words] = rows[k];
   }
@@ -174,7 +178,7 @@ struct filter_chunks_by_bitmaps {
   ZENITH_FN void load(Team& team, u64 tile, word_pair* rows) const {
     const u32 row_pairs = chunk_tile_words / 2 * copies();
     const u64 all = u64{of.candidates.columns} * buckets_of(of.candidates.columns) * row_pairs;
-    const u64* const from = bitmaps + tile * bitmap_size(of.candidates.columns, chunk_tile_words);
+    const u64* const from = bitmaps + tile * chunk_bitmap_words(of.candidates.columns);
     team.for_each(all, [&](u64 j) ZENITH_BODY {
       const u64* const pair = from + (j / row_pairs * 2 + j % 2) * 2;
       rows[j] = {pair[0], pair[1]};

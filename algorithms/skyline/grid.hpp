@@ -80,6 +80,14 @@ ZENITH_FN u32 bits_in(u32 word) {
   return (((word + (word >> 4)) & 0x0f0f0f0fU) * 0x01010101U) >> 24;
 }
 
+ZENITH_FN u32 lowest_bit(u64 word) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  return static_cast<u32>(__ffsll(static_cast<long long>(word)) - 1);
+#else
+  return static_cast<u32>(__builtin_ctzll(word));
+#endif
+}
+
 /// Sums of a point's values: high and low parts, of which the second matters where the first are equal. If q dominates
 /// p, q's pair is smaller: equal high sums mean equal high parts, and then the low parts dominate.
 template <class Image>

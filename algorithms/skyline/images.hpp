@@ -81,43 +81,6 @@ struct begin_nan_search {
 };
 
 inline constexpr u32 pivot_count = 64;
-inline constexpr u32 pivot_stripes = pivot_count / 2;
-
-/// Pivots: of each stripe of rows, the row of the smallest sum and the row of the smallest maximum. The second is the
-/// paper's threshold (SkyAlign, section 5.1), found in each stripe and used as a point, which dominates more.
-template <class Image>
-struct find_pivots {
-  static constexpr u64 item_cost = u64{1} << 20;
-  static constexpr unsigned image_bits = sizeof(Image) * 8;
-
-  const Image* images;
-  u64 rows;
-  u32 columns;
-  const u8* removed;
-  u32* pivots;  ///< rows; ~0: the stripe has none
-  u64 step;     ///< every so many-th row is looked at
-
-  template <class Team>
-  ZENITH_FN void operator()(Team& team, u64 p) const {
-    const u64 stripe = p / 2;
-    const bool is_by_sum = p % 2 == 0;
-    const u64 begin = rows * stripe / pivot_stripes;
-    const u64 end = rows * (stripe + 1) / pivot_stripes;
-    const u64 best = team.reduce((end - begin + step - 1) / step, ~u64{0},
-                                 [&](u64 i) ZENITH_BODY {
-                                   const u64 row = begin + i * step;
-                                   if (removed[row] != 0) return ~u64{0};
-                                   u64 key = 0;  // of 32 bits: which row is a pivot is of no consequence to the result
-                                   for (u32 c = 0; c < columns; ++c) {
-                                     const u64 high = images[c * rows + row] >> (image_bits - 26);
-                                     key = is_by_sum ? key + high : (high > key ? high : key);
-                                   }
-                                   return (key << 32) | row;
-                                 },
-                                 [](u64 a, u64 b) ZENITH_BODY { return b < a ? b : a; });
-    team.once([&]() ZENITH_BODY { pivots[p] = static_cast<u32>(best); });
-  }
-};
 
 /// Values of the pivots in columns of `pivot_count`. Where there is none, the worst point, which dominates nothing.
 template <class Image>
@@ -125,13 +88,16 @@ struct gather_pivots {
   const Image* images;
   u64 rows;
   u32 columns;
+  const u8* removed;
   const u32* pivots;
   Image* to;
 
   ZENITH_FN void operator()(u64 i) const {
     const u64 row = pivots[i % pivot_count];
     const u64 c = i / pivot_count;
-    to[i] = row == u32(~u32{0}) ? static_cast<Image>(~Image{0}) : c < columns ? images[c * rows + row] : Image{0};
+    to[i] = row == u32(~u32{0}) || removed[row] != 0 ? static_cast<Image>(~Image{0})
+            : c < columns                            ? images[c * rows + row]
+                                                     : Image{0};
   }
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <algorithms/skyline/phases.hpp>
+#include <algorithms/skyline/row_rounds.hpp>
 
 namespace zenith::skyline_family {
 
@@ -40,42 +41,76 @@ using layer_kernels = device::list<write_no_layer, assign_layer>;
 
 namespace detail {
 
+/// Layers of rows that lie in an order: of the rows [0, count) of `placed`, by `rounds`.
+template <class Context>
+class layer_marks {
+ public:
+  layer_marks(Context& on, const skyline_layers_call& call)
+      : call_(call),
+        layers_(on.template buffer<u32>(call.rows)),
+        members_(on.template buffer<u8>(call.rows)),
+        counters_(make_counters(on, call)) {
+    on.for_each(call.rows, write_no_layer{layers_});
+    on.fill_zero(members_, call.rows);
+  }
+
+  template <class Image, class Rounds>
+  void mark(Context& on, const point_set<Image>& placed, u64 count, Rounds& rounds) {
+    // what is left, in turns in one place and the other
+    point_set<Image> points = placed;
+    point_set<Image> other = make_points(on, count, placed, rounds.padded());
+    u32* const picked = on.template buffer<u32>(count);
+    u32* const found = on.template buffer<u32>(1);
+    const u64 candidates = count;
+    while (count > 0 && layer_ < call_.most_layers && candidates - count < call_.enough_rows) {
+      blocks_ += rounds.mark(on, points, count, members_, true, counters_);
+      on.for_each(count, assign_layer{points.rows, members_, layer_, layers_});
+      on.compact(count, has_no_layer{points.rows, members_}, picked, found);
+      count = on.read(found);
+      on.for_each(count, gather_points<Image>{points, picked, other});
+      std::swap(points, other);
+      ++layer_;
+    }
+  }
+
+  void deliver(Context& on, u64 candidates) {
+    call_.outcome->count = layer_;
+    report(on, call_, counters_, candidates, blocks_);
+    // last of all: the caller's memory stays untouched when anything fails
+    on.copy(on.output(call_.out_layers, call_.rows, call_.out_space), layers_, call_.rows);
+  }
+
+ private:
+  const skyline_layers_call& call_;
+  u32* layers_;
+  u8* members_;
+  test_counters counters_;
+  u32 layer_ = 0;
+  u64 blocks_ = 0;
+};
+
 /// The order must hold all points once: no stop point, no padding.
 template <class Context, class Method>
 void find_layers(Context& on, const skyline_layers_call& call, const Method& how) {
-  with_images(on, call, [&]<class Image>(const image_table<Image>& table) {
+  layer_marks<Context> marks(on, call);
+  if (goes_by_rows(how, on)) {
+    return with_ordered_rows(on, call, false, [&](const auto& rows) {
+      if (rows.count > 0) {
+        row_rounds rounds(on, rows, points_after::kept);
+        marks.mark(on, rows.points, rows.count, rounds);
+      }
+      marks.deliver(on, rows.count);
+    });
+  }
+  with_images(on, call, false, [&]<class Image>(const image_table<Image>& table) {
     u64 count = 0;
     const u32* const left = rows_left(on, table.removed, call.rows, count);
-    u32* const layers = on.template buffer<u32>(call.rows);
-    on.for_each(call.rows, write_no_layer{layers});
-    u8* const members = on.template buffer<u8>(call.rows);
-    on.fill_zero(members, call.rows);
-    const auto counters = make_counters(on, call);
-    const u64 candidates = count;
-    u64 blocks = 0;
-    u32 layer = 0;
     if (count > 0) {
-      in_order_of(how, on, table, left, count, [&](const point_set<Image>& placed, u64 /*count*/, auto& rounds) {
-        // what is left, in turns in one place and the other
-        point_set<Image> points = placed;
-        point_set<Image> other = make_points(on, count, placed, rounds.padded());
-        u32* const picked = on.template buffer<u32>(count);
-        u32* const found = on.template buffer<u32>(1);
-        while (count > 0 && layer < call.most_layers && candidates - count < call.enough_rows) {
-          blocks += rounds.mark(on, points, count, members, true, counters);
-          on.for_each(count, assign_layer{points.rows, members, layer, layers});
-          on.compact(count, has_no_layer{points.rows, members}, picked, found);
-          count = on.read(found);
-          on.for_each(count, gather_points<Image>{points, picked, other});
-          std::swap(points, other);
-          ++layer;
-        }
-      });
+      in_order_of(
+          how, on, table, left, count, points_after::kept,
+          [&](const point_set<Image>& placed, u64 /*count*/, auto& rounds) { marks.mark(on, placed, count, rounds); });
     }
-    call.outcome->count = layer;
-    report(on, call, counters, candidates, blocks);
-    // last of all: the caller's memory stays untouched when anything fails
-    on.copy(on.output(call.out_layers, call.rows, call.out_space), layers, call.rows);
+    marks.deliver(on, count);
   });
 }
 

@@ -12,6 +12,7 @@
 #include <algorithms/skyline/images.hpp>
 #include <algorithms/skyline/padding.hpp>
 #include <algorithms/skyline/rounds.hpp>
+#include <algorithms/skyline/row_source.hpp>
 #include <algorithms/skyline/widths.hpp>
 #include <core/device/context.hpp>
 #include <core/with_key_type.hpp>
@@ -26,32 +27,61 @@ struct image_table {
   const Image* images;
   u64 rows;
   u32 columns;
-  u8* removed;  ///< rows that cannot be in the skyline
+  u8* removed;        ///< rows that cannot be in the skyline
+  const u32* pivots;  ///< rows; nullptr: none
 };
 
-/// The table as images; sets call.outcome if a NaN is rejected.
+/// The caller's table.
 template <class T, class Context>
-[[nodiscard]] auto make_images(Context& on, const skyline_input& call) {
-  using image = ordered::bits_t<T>;
-  write_images<T> write{};
-  u32 columns = call.column_count;
+[[nodiscard]] row_source<T> make_row_source(Context& on, const skyline_input& call) {
+  row_source<T> from{};
   const T* const block =
       call.block == nullptr ? nullptr : on.input(static_cast<const T*>(call.block), call.block_values, call.space);
   for (u32 c = 0; c < call.column_count; ++c) {
     const auto* const column = static_cast<const T*>(call.columns[c]);
-    write.column[c] = block != nullptr ? block + (column - static_cast<const T*>(call.block))
-                                       : on.input(column, (call.rows - 1) * call.row_stride + 1, call.space);
-    if (call.preferences[c] == preference::maximise) write.maximised |= 1U << c;
-    if (call.preferences[c] == preference::different) {
-      write.different |= 1U << c;
-      ++columns;
-    }
+    from.column[c] = block != nullptr ? block + (column - static_cast<const T*>(call.block))
+                                      : on.input(column, (call.rows - 1) * call.row_stride + 1, call.space);
+    if (call.preferences[c] == preference::maximise) from.maximised |= 1U << c;
+    from.given[from.columns++] = static_cast<u8>(c);
+    if (call.preferences[c] != preference::different) continue;
+    from.different |= 1U << c;
+    from.complement |= u64{1} << from.columns;
+    from.given[from.columns++] = static_cast<u8>(c);
   }
+  from.given_columns = call.column_count;
+  from.row_stride = call.row_stride;
+  from.rows = call.rows;
+  return from;
+}
+
+/// The rows of pivots, the best first.
+template <class T, class Context>
+[[nodiscard]] const u32* choose_pivots(Context& on, const row_source<T>& from) {
+  auto* const scales = on.template buffer<column_scale>(from.given_columns);
+  u64* const pivots = on.template buffer<u64>(pivot_count);
+  u32* const rows = on.template buffer<u32>(pivot_count);
+  // a team a stripe is little for a device: it looks at some of its rows
+  const u64 step = on.threads() == 0 ? std::max<u64>(1, from.rows / pivot_count / 8192) : 1;
+  on.for_each(from.given_columns, find_scales<T>{from, scales});
+  on.for_teams(pivot_count, find_pivots<T>{from, scales, step, pivots});
+  on.for_each(pivot_count, rank_pivots{pivots, rows});
+  return rows;
+}
+
+/// The table as images; sets call.outcome if a NaN is rejected.
+template <class T, class Context>
+[[nodiscard]] auto make_images(Context& on, const skyline_input& call, bool is_prefiltered) {
+  using image = ordered::bits_t<T>;
+  const auto from = make_row_source<T>(on, call);
+  write_images<T> write{};
+  std::copy_n(from.column, call.column_count, write.column);
+  write.maximised = from.maximised;
+  write.different = from.different;
   write.row_stride = call.row_stride;
   write.rows = call.rows;
   write.columns = call.column_count;
   write.drops_nan = call.nans == nan_rows::drop;
-  write.to = on.template buffer<image>(call.rows * columns);
+  write.to = on.template buffer<image>(call.rows * from.columns);
   write.nan_at = on.template buffer<u64>(1);
   write.removed = on.template buffer<u8>(call.rows);
   on.fill_zero(write.removed, call.rows);
@@ -63,14 +93,15 @@ template <class T, class Context>
       *call.outcome = {0, true, at / most_given_columns, static_cast<unsigned>(at % most_given_columns)};
     }
   }
-  return image_table<image>{write.to, call.rows, columns, write.removed};
+  const u32* const pivots = is_prefiltered ? choose_pivots(on, from) : nullptr;
+  return image_table<image>{write.to, call.rows, from.columns, write.removed, pivots};
 }
 
 /// Calls use(table) with the images, unless a NaN is rejected. `use` is compiled for two widths, not for six types.
 template <class Context, class Use>
-void with_images(Context& on, const skyline_input& call, const Use& use) {
+void with_images(Context& on, const skyline_input& call, bool is_prefiltered, const Use& use) {
   ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
-    const auto table = make_images<T>(on, call);
+    const auto table = make_images<T>(on, call, is_prefiltered);
     if (!call.outcome->has_nan) use(table);
   });
   on.finish();
@@ -79,14 +110,10 @@ void with_images(Context& on, const skyline_input& call, const Use& use) {
 /// Removes what a few rows dominate.
 template <class Context, class Image>
 void prefilter(Context& on, const image_table<Image>& table) {
-  u32* const pivots = on.template buffer<u32>(pivot_count);
   Image* const values = on.template buffer<Image>(u64{pivot_count} * 64);
-  // two teams a stripe are few for a device: they look at some of its rows
-  const u64 step = on.threads() == 0 ? std::max<u64>(1, table.rows / pivot_stripes / 8192) : 1;
-  on.for_teams(pivot_count, find_pivots<Image>{table.images, table.rows, table.columns, table.removed, pivots, step});
   with_padded(table.columns, [&]<unsigned Columns>(std::integral_constant<unsigned, Columns>) {
     on.for_each(u64{pivot_count} * Columns,
-                gather_pivots<Image>{table.images, table.rows, table.columns, pivots, values});
+                gather_pivots<Image>{table.images, table.rows, table.columns, table.removed, table.pivots, values});
     on.for_each(table.rows,
                 test_pivots<Image, Columns>{table.images, table.rows, table.columns, values, table.removed});
   });
@@ -125,21 +152,28 @@ template <class Context, class Image>
   return positions;
 }
 
-/// Cuts of every column, from a sample.
+/// Cuts of every column, from a sample: draw(sample, zeros) writes that, column by column.
+template <class Image, class Context, class Draw>
+[[nodiscard]] const Image* pick_cuts_of(Context& on, u32 samples, u32 columns, u32 buckets, const Draw& draw) {
+  const u64 all = u64{samples} * columns;
+  Image* const drawn = on.template buffer<Image>(all);
+  u32* const unused = on.template buffer<u32>(all);
+  u32* const offsets = on.template buffer<u32>(columns + 1);
+  Image* const cuts = on.template buffer<Image>(u64{columns} * buckets);
+  draw(drawn, unused);
+  on.for_each(columns + 1, write_offsets{offsets, samples});
+  on.sort_segments(drawn, unused, all, offsets, columns);
+  on.for_each(u64{columns} * buckets, pick_cuts<Image>{drawn, samples, buckets, cuts});
+  return cuts;
+}
+
 template <class Context, class Image>
 [[nodiscard]] const Image* find_cuts(Context& on, const image_table<Image>& table, const u32* left, u64 count) {
   const auto samples = static_cast<u32>(std::min<u64>(count, most_cut_samples));
-  const u64 all = u64{samples} * table.columns;
-  Image* const drawn = on.template buffer<Image>(all);
-  u32* const unused = on.template buffer<u32>(all);
-  u32* const offsets = on.template buffer<u32>(table.columns + 1);
-  const u32 buckets = buckets_of(table.columns);
-  Image* const cuts = on.template buffer<Image>(u64{table.columns} * buckets);
-  on.for_each(all, draw_cut_samples<Image>{table.images, table.rows, left, count, samples, drawn, unused});
-  on.for_each(table.columns + 1, write_offsets{offsets, samples});
-  on.sort_segments(drawn, unused, all, offsets, table.columns);
-  on.for_each(u64{table.columns} * buckets, pick_cuts<Image>{drawn, samples, buckets, cuts});
-  return cuts;
+  return pick_cuts_of<Image>(on, samples, table.columns, buckets_of(table.columns), [&](Image* drawn, u32* unused) {
+    on.for_each(u64{samples} * table.columns,
+                draw_cut_samples<Image>{table.images, table.rows, left, count, samples, drawn, unused});
+  });
 }
 
 /// The points in the order of the grid, with masks, of quartiles too if those are wanted, and codes if they are.
@@ -236,15 +270,15 @@ template <class Context, class Image>
 /// is looked up, not compiled: they differ in a few launches.
 template <class Context, class Image, class Use>
 void in_order_of(const value_method& how, Context& on, const image_table<Image>& table, const u32* left, u64 count,
-                 const Use& use) {
+                 points_after after, const Use& use) {
   using windows = point_windows<Context, Image>;
   const u32 padded = how.has_pivots ? table.columns : padded_columns(table.columns);
   const auto points = place(how, on, table, left, count, padded);
   if (how.has_pivots) {
-    skyline_rounds<partition_windows<Context, Image>, Context, Image> rounds(on, points, count, table.columns);
+    skyline_rounds<partition_windows<Context, Image>, Context, Image> rounds(on, points, count, table.columns, after);
     use(points, count, rounds);
   } else if (how.window == 0) {
-    skyline_rounds<windows, Context, Image> rounds(on, points, count, padded);
+    skyline_rounds<windows, Context, Image> rounds(on, points, count, padded, after);
     use(points, count, rounds);
   } else {
     first_of_left<windows, Context, Image> rounds(on, points, count, padded, how.window);
@@ -253,9 +287,9 @@ void in_order_of(const value_method& how, Context& on, const image_table<Image>&
 }
 template <class Context, class Image, class Use>
 void in_order_of(const bitmap_method& /*how*/, Context& on, const image_table<Image>& table, const u32* left, u64 count,
-                 const Use& use) {
+                 points_after after, const Use& use) {
   const auto points = place_by_grid(on, table, left, count, table.columns, true, true);
-  skyline_rounds<bitmap_windows<Context, Image>, Context, Image> rounds(on, points, count, table.columns);
+  skyline_rounds<chunk_windows<Context, Image>, Context, Image> rounds(on, points, count, table.columns, after);
   use(points, count, rounds);
 }
 

@@ -13,8 +13,8 @@ using device::u32;
 using device::u64;
 using u8 = unsigned char;
 
-/// Points in columns: value c of point i at values[c * stride + i]. Masks and codes are nullptr where a strategy has no
-/// use for them.
+/// Points in columns: value c of point i at values[c * stride + i]; or row by row, with another `step` than 1. Masks
+/// and codes are nullptr where a strategy has no use for them.
 template <class Image>
 struct point_set {
   Image* values = nullptr;
@@ -23,11 +23,12 @@ struct point_set {
   u32* rows = nullptr;   ///< of the caller's table
   u64* masks = nullptr;  ///< which cell of the grid (grid.hpp)
   u8* codes = nullptr;   ///< code c of point i at codes[i * columns + c]
+  u64 step = 1;          ///< from a point's value to the next point's
 
   /// The points from `first` on.
   [[nodiscard]] point_set from(u64 first) const {
     point_set rest = *this;
-    rest.values += first;
+    rest.values += first * step;
     rest.rows += first;
     if (masks != nullptr) rest.masks += first;
     if (codes != nullptr) rest.codes += first * columns;
@@ -59,7 +60,9 @@ struct gather_points {
 
   ZENITH_FN void operator()(u64 i) const {
     const u64 source = picked[i];
-    for (u32 c = 0; c < from.columns; ++c) to.values[c * to.stride + i] = from.values[c * from.stride + source];
+    for (u32 c = 0; c < from.columns; ++c) {
+      to.values[c * to.stride + i * to.step] = from.values[c * from.stride + source * from.step];
+    }
     to.rows[i] = from.rows[source];
     if (from.masks != nullptr) to.masks[i] = from.masks[source];
     if (from.codes != nullptr) {

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include <algorithms/skyline/bitmap_chunks.hpp>
-#include <algorithms/skyline/bitmaps.hpp>
 #include <algorithms/skyline/dominance.hpp>
 #include <algorithms/skyline/grid.hpp>
 #include <algorithms/skyline/partitions.hpp>
@@ -82,36 +81,23 @@ class partition_windows {
   window_partitions partitions_;
 };
 
-/// Windows for the filters by bitmaps. On a host a team has some candidates and takes one tile after the other, on a
-/// device it has a tile and takes many candidates.
+/// Windows for the filter by bitmaps on a device.
 template <class Context, class Image>
-class bitmap_windows {
+class chunk_windows {
  public:
-  bitmap_windows(Context& on, u64 capacity, u32 columns, bool /*has_masks*/)
-      : takes_chunks_(on.threads() == 0),
-        words_(takes_chunks_ ? chunk_tile_words : bitmap_words),
-        masks_(on.template buffer<u64>(tiles_of(capacity, tile()))),
-        bitmaps_(on.template buffer<u64>(tiles_of(capacity, tile()) * bitmap_size(columns, words_))) {}
+  chunk_windows(Context& on, u64 capacity, u32 columns, bool /*has_masks*/)
+      : masks_(on.template buffer<u64>(tiles_of(capacity, chunk_tile))),
+        bitmaps_(on.template buffer<u64>(tiles_of(capacity, chunk_tile) * chunk_bitmap_words(columns))) {}
 
   void extend(Context& on, const point_set<Image>& window, u64 from, u64 count) const {
-    const u64 first = from / tile();
-    const u64 tiles = tiles_of(count, tile()) - first;
-    on.for_teams(tiles, write_tile_masks{window.masks, count, first, tile(), masks_});
-    const u64 words = tiles * words_ * window.columns;
-    if (takes_chunks_) {
-      on.for_each(words * (buckets_of(window.columns) / write_bitmap_parts::part),
-                  write_bitmap_parts{window.codes, count, window.columns, first, bitmaps_});
-    } else {
-      on.for_each(words, write_bitmaps{window.codes, count, window.columns, first, bitmaps_});
-    }
+    const u64 first = from / chunk_tile;
+    const u64 tiles = tiles_of(count, chunk_tile) - first;
+    on.for_teams(tiles, write_tile_masks{window.masks, count, first, chunk_tile, masks_});
+    on.for_each(tiles * chunk_tile_words * window.columns * (buckets_of(window.columns) / write_bitmap_parts::part),
+                write_bitmap_parts{window.codes, count, window.columns, first, bitmaps_});
   }
   void filter(Context& on, filter_request<Image> of) {
     of.window_masks = masks_;
-    if (!takes_chunks_) {
-      using filter = filter_by_bitmaps<Image>;
-      on.for_teams(tiles_of(of.count, filter::tile), filter{of, bitmaps_});
-      return;
-    }
     make_space(on, of.count);
     on.fill_zero(states_, of.count);
     on.fill_zero(group_masks_, tiles_of(of.count, write_group_masks::group));
@@ -124,8 +110,6 @@ class bitmap_windows {
   }
 
  private:
-  [[nodiscard]] u32 tile() const { return words_ * 64; }
-
   /// For what is known of so many candidates. Blocks grow, so the memory at least doubles.
   void make_space(Context& on, u64 candidates) {
     if (candidates <= candidates_) return;
@@ -134,8 +118,6 @@ class bitmap_windows {
     group_masks_ = on.template buffer<u64>(tiles_of(candidates_, write_group_masks::group));
   }
 
-  bool takes_chunks_;
-  u32 words_;
   u64* masks_;
   u64* bitmaps_;
   u64 candidates_ = 0;
@@ -152,20 +134,30 @@ template <class Context, class Image>
                         on.template buffer<u32>(capacity),
                         like.masks == nullptr ? nullptr : on.template buffer<u64>(capacity),
                         like.codes == nullptr ? nullptr : on.template buffer<u8>(capacity * like.columns)};
+  if (like.step != 1) {
+    made.stride = 1;
+    made.step = padded;
+  }
   if (padded > like.columns) on.fill_zero(made.values + capacity * like.columns, capacity * (padded - like.columns));
   return made;
 }
+
+/// What becomes of points whose skyline is found.
+enum class points_after : u8 {
+  kept,
+  overwritten,  ///< the skyline found so far lies in front of what is to be compared: no memory for another set
+};
 
 /// Finds the skyline of ordered points, block by block. It allocates once for all calls.
 template <class Windows, class Context, class Image>
 class skyline_rounds {
  public:
   /// For up to `capacity` points like those of `like`, with zeros in columns up to `padded`.
-  skyline_rounds(Context& on, const point_set<Image>& like, u64 capacity, u32 padded)
+  skyline_rounds(Context& on, const point_set<Image>& like, u64 capacity, u32 padded, points_after after)
       : padded_(padded),
         sizes_(block_sizes_on(on)),
         most_(std::min(sizes_.most, capacity)),
-        confirmed_(make_points(on, capacity, like, padded)),
+        confirmed_(after == points_after::kept ? make_points(on, capacity, like, padded) : like),
         block_(make_points(on, most_, like, padded)),
         of_confirmed_(on, capacity, padded, like.masks != nullptr),
         of_block_(on, most_, padded, like.masks != nullptr),

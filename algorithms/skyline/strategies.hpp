@@ -12,6 +12,7 @@
 #include <algorithms/skyline/family.hpp>
 #include <algorithms/skyline/layers.hpp>
 #include <algorithms/skyline/phases.hpp>
+#include <algorithms/skyline/row_rounds.hpp>
 #include <algorithms/skyline/skyband.hpp>
 #include <core/device/list.hpp>
 
@@ -24,29 +25,29 @@ using padded_kernels = device::concat<device::list<test_pivots<Image, Columns>, 
 template <class Image>
 using kernels_of_width =
     device::concat<padded_kernels<Image, 4, 8, 12, 16, 24, 32, 64>, band_kernels<Image, 4, 8, 12, 16, 24, 32, 64>,
-                   device::list<gather_points<Image>, find_pivots<Image>, gather_pivots<Image>, draw_cut_samples<Image>,
-                                pick_cuts<Image>, write_sums<Image>, assign_cells<Image>, place_points<Image>,
-                                place_values<Image>, write_least_values<Image>, write_pivot_masks<Image>,
-                                filter_by_partitions<Image>, filter_by_bitmaps<Image>>,
-                   chunk_kernels<Image>>;
+                   device::list<gather_points<Image>, gather_pivots<Image>, draw_cut_samples<Image>, pick_cuts<Image>,
+                                write_sums<Image>, assign_cells<Image>, place_points<Image>, place_values<Image>,
+                                write_least_values<Image>, write_pivot_masks<Image>, filter_by_partitions<Image>>,
+                   chunk_kernels<Image>, bitmap_row_kernels<Image>>;
 
 using kernels = device::concat<
     kernels_of_width<std::uint32_t>, kernels_of_width<std::uint64_t>,
     device::list<write_images<float>, write_images<double>, write_images<std::int32_t>, write_images<std::uint32_t>,
-                 write_images<std::int64_t>, write_images<std::uint64_t>, begin_nan_search, write_offsets, gather_keys,
-                 write_tile_masks, write_bitmaps, write_bitmap_parts, write_group_masks, mark_members, mark_open,
-                 find_stop, round_partitions, pick_padded, write_ids<std::uint32_t>, write_ids<std::uint64_t>>,
-    band_kernels_of_all, layer_kernels>;
+                 write_images<std::int64_t>, write_images<std::uint64_t>, begin_nan_search, rank_pivots, write_offsets,
+                 gather_keys, write_tile_masks, write_bitmap_parts, extend_bitmaps, write_group_masks, mark_members,
+                 mark_open, find_stop, round_partitions, pick_padded, write_ids<std::uint32_t>,
+                 write_ids<std::uint64_t>>,
+    row_source_kernels<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>, band_kernels_of_all,
+    layer_kernels>;
 
 namespace detail {
 
 [[nodiscard]] inline bool is_prefiltered(const value_method& how) { return how.is_prefiltered; }
 [[nodiscard]] inline bool is_prefiltered(const bitmap_method& /*how*/) { return true; }
 
-/// Ids and mask to the caller.
+/// Ids and mask to the caller. `rows` has space for all.
 template <class Context>
-void deliver(Context& on, const skyline_call& call, const u8* members) {
-  u32* const rows = on.template buffer<u32>(call.rows);
+void deliver(Context& on, const skyline_call& call, const u8* members, u32* rows) {
   u32* const found = on.template buffer<u32>(1);
   on.compact(call.rows, is_member{members}, rows, found);
   const u64 count = on.read(found);
@@ -64,24 +65,42 @@ void deliver(Context& on, const skyline_call& call, const u8* members) {
   }
 }
 
+template <class Context>
+void find_skyline_by_rows(Context& on, const skyline_call& call) {
+  u8* const members = on.template buffer<u8>(call.rows);
+  const auto counters = make_counters(on, call);
+  with_ordered_rows(on, call, true, [&](const auto& rows) {
+    on.fill_zero(members, call.rows);
+    u64 blocks = 0;
+    if (rows.count > 0) {
+      row_rounds rounds(on, rows, points_after::overwritten);
+      blocks = rounds.mark(on, rows.points, rows.count, members, call.duplicates == duplicate_rows::keep_all, counters);
+    }
+    deliver(on, call, members, rows.points.rows);
+    report(on, call, counters, rows.count, blocks);
+  });
+}
+
 /// What all strategies of the skyline do. Compiled for the two kinds of `how`.
 template <class Context, class Method>
 void find_skyline(Context& on, const skyline_call& call, const Method& how) {
-  with_images(on, call, [&]<class Image>(const image_table<Image>& table) {
-    if (is_prefiltered(how)) prefilter(on, table);
+  if (goes_by_rows(how, on)) return find_skyline_by_rows(on, call);
+  with_images(on, call, is_prefiltered(how), [&]<class Image>(const image_table<Image>& table) {
+    if (table.pivots != nullptr) prefilter(on, table);
     u64 count = 0;
-    const u32* const left = rows_left(on, table.removed, call.rows, count);
+    u32* const left = rows_left(on, table.removed, call.rows, count);
     u8* const members = on.template buffer<u8>(call.rows);
     on.fill_zero(members, call.rows);
     const auto counters = make_counters(on, call);
     u64 blocks = 0;
     if (count > 0) {
       const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
-      in_order_of(how, on, table, left, count, [&](const auto& points, u64 placed, auto& rounds) {
-        blocks = rounds.mark(on, points, placed, members, keeps_twins, counters);
-      });
+      in_order_of(how, on, table, left, count, points_after::overwritten,
+                  [&](const auto& points, u64 placed, auto& rounds) {
+                    blocks = rounds.mark(on, points, placed, members, keeps_twins, counters);
+                  });
     }
-    deliver(on, call, members);
+    deliver(on, call, members, left);
     report(on, call, counters, count, blocks);
   });
 }

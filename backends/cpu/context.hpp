@@ -171,7 +171,8 @@ class context {
     if (workers > 1) {
       run_workers(workers, [&](int worker) {
         std::uint64_t found = 0;
-        for (auto i = share(worker); i < share(worker + 1); ++i) found += test(i) ? 1 : 0;
+        const auto last = share(worker + 1);
+        for (auto i = share(worker); i < last; ++i) found += test(i) ? 1 : 0;
         begin[static_cast<std::size_t>(worker) + 1] = found;
       });
       std::partial_sum(begin.begin(), begin.end(), begin.begin());
@@ -179,7 +180,8 @@ class context {
     std::vector<std::uint64_t> end(static_cast<std::size_t>(workers));
     run_workers(workers, [&](int worker) {
       auto at = begin[static_cast<std::size_t>(worker)];
-      for (auto i = share(worker); i < share(worker + 1); ++i) {
+      const auto last = share(worker + 1);
+      for (auto i = share(worker); i < last; ++i) {
         if (test(i)) to[at++] = static_cast<device::u32>(i);
       }
       end[static_cast<std::size_t>(worker)] = at;
