@@ -152,37 +152,47 @@ struct extend_bitmaps {
   }
 };
 
-/// The AND of rows of bitmaps.
+/// The AND of rows of bitmaps, in registers.
 class row_bits {
  public:
-#if defined(__AVX512F__) && !defined(ZENITH_SKYLINE_PLAIN_LANES)
-  ZENITH_FN row_bits() : bits_(_mm512_set1_epi64(-1)) {}
-  ZENITH_FN void and_with(const void* row) { bits_ = _mm512_and_si512(bits_, _mm512_loadu_si512(row)); }
-  ZENITH_FN bool is_zero() const { return _mm512_test_epi64_mask(bits_, bits_) == 0; }
-  ZENITH_FN void store(u64* to) const { _mm512_storeu_si512(to, bits_); }
-
- private:
-  __m512i bits_;
-#else
   ZENITH_FN row_bits() {
-    for (auto& word : words_) word = ~u64{0};
+    ZENITH_UNROLLED
+    for (u32 k = 0; k < parts; ++k) bits_[k] = ~bits_[k];
   }
   ZENITH_FN void and_with(const void* row) {
-    const auto* const other = static_cast<const u64*>(row);
-    for (u32 w = 0; w < bitmap_words; ++w) words_[w] &= other[w];
+    ZENITH_UNROLLED
+    for (u32 k = 0; k < parts; ++k) {
+      part other;
+      __builtin_memcpy(&other, static_cast<const char*>(row) + k * sizeof(part), sizeof(part));
+      bits_[k] &= other;
+    }
   }
   ZENITH_FN bool is_zero() const {
-    u64 some = 0;
-    for (const u64 word : words_) some |= word;
+    part some = bits_[0];
+    ZENITH_UNROLLED
+    for (u32 k = 1; k < parts; ++k) some |= bits_[k];
+#if defined(ZENITH_SKYLINE_PLAIN_LANES)
     return some == 0;
+#else
+    return !has_bits(some);
+#endif
   }
   ZENITH_FN void store(u64* to) const {
-    for (u32 w = 0; w < bitmap_words; ++w) to[w] = words_[w];
+    ZENITH_UNROLLED
+    for (u32 k = 0; k < parts; ++k) {
+      __builtin_memcpy(reinterpret_cast<char*>(to) + k * sizeof(part), &bits_[k], sizeof(part));
+    }
   }
 
  private:
-  u64 words_[bitmap_words];
+#if defined(ZENITH_SKYLINE_PLAIN_LANES)
+  using part = u64;
+#else
+  using part = image_lanes<u64>::vector;
 #endif
+  static constexpr u32 parts = bitmap_bytes / sizeof(part);
+
+  part bits_[parts] = {};
 };
 
 /// The relation of two points whose values lie side by side.

@@ -14,11 +14,19 @@
 
 namespace zenith::skyline_family {
 
+#if defined(ZENITH_SKYLINE_PLAIN_LANES) || !defined(__AVX2__)
+inline constexpr u32 lane_bytes = 16;
+#elif defined(__AVX512F__)
+inline constexpr u32 lane_bytes = 64;
+#else
+inline constexpr u32 lane_bytes = 32;
+#endif
+
 template <class Image>
 struct image_lanes {
-  static constexpr u32 count = 64 / sizeof(Image);
+  static constexpr u32 count = lane_bytes / sizeof(Image);
 #if !defined(ZENITH_SKYLINE_PLAIN_LANES)
-  typedef Image vector __attribute__((vector_size(64)));  // `using` would drop the attribute
+  typedef Image vector __attribute__((vector_size(lane_bytes)));  // `using` would drop the attribute
 #endif
 };
 
@@ -26,17 +34,13 @@ struct image_lanes {
 template <class Vector>
 ZENITH_FN bool has_bits(const Vector& lanes) {
 #if defined(__AVX512F__)
-  const __m512i all = (__m512i)lanes;
-  return _mm512_test_epi64_mask(all, all) != 0;
+  return _mm512_test_epi64_mask((__m512i)lanes, (__m512i)lanes) != 0;
 #elif defined(__AVX2__)
-  __m256i halves[2];
-  __builtin_memcpy(halves, &lanes, sizeof(halves));
-  const __m256i some = _mm256_or_si256(halves[0], halves[1]);
-  return _mm256_testz_si256(some, some) == 0;
+  return _mm256_testz_si256((__m256i)lanes, (__m256i)lanes) == 0;
 #else
-  u64 words[8];
+  u64 words[2];
   __builtin_memcpy(words, &lanes, sizeof(words));
-  return (((words[0] | words[1]) | (words[2] | words[3])) | ((words[4] | words[5]) | (words[6] | words[7]))) != 0;
+  return (words[0] | words[1]) != 0;
 #endif
 }
 #endif
