@@ -24,6 +24,17 @@ inline constexpr u32 bitmap_bytes = bitmap_words * 8;
 [[nodiscard]] ZENITH_FN u32 row_buckets(u32 columns) { return columns <= 32 ? 32 : 16; }
 [[nodiscard]] ZENITH_FN u64 row_bitmap_words(u32 columns) { return u64{columns} * row_buckets(columns) * bitmap_words; }
 
+/// The bitmaps of a window's tiles, in pieces of a power of two: there is memory for those that have points.
+struct tile_bitmaps {
+  static constexpr u32 most_pieces = 8;
+
+  u64* pieces[most_pieces];
+  u32 shift;
+  u64 words;  ///< of a tile
+
+  ZENITH_FN u64* of(u64 tile) const { return pieces[tile >> shift] + (tile & ((u64{1} << shift) - 1)) * words; }
+};
+
 /// Places of candidates' rows, and their masks (`assign_cells`).
 template <class Image>
 struct code_rows {
@@ -124,7 +135,7 @@ struct extend_bitmaps {
   u32 columns;
   u64 from;
   u64 count;
-  u64* bitmaps;
+  tile_bitmaps bitmaps;
   u64* tile_masks;
 
   template <class Team>
@@ -134,7 +145,7 @@ struct extend_bitmaps {
     const u64 first = from > begin ? from : begin;
     const u64 end = from + count < begin + bitmap_tile ? from + count : begin + bitmap_tile;
     const u32 words = row_buckets(columns) * bitmap_words;
-    u64* const all = bitmaps + tile * columns * words;
+    u64* const all = bitmaps.of(tile);
     team.for_each(columns, [&](u64 c) ZENITH_BODY {
       u64* const rows = all + c * words;
       if (first == begin) {
@@ -231,7 +242,7 @@ struct filter_rows {
   static constexpr u64 item_cost = u64{512} * tile;
 
   request of;
-  const u64* bitmaps;
+  tile_bitmaps bitmaps;
   const u16* places;  ///< of the candidates
 
   template <class Team>
@@ -258,12 +269,12 @@ struct filter_rows {
     const u64 some = team.reduce(
         runs, u64{0}, [&](u64 r) ZENITH_BODY { return reached[r]; }, [](u64 a, u64 b) ZENITH_BODY { return a | b; });
     const u64 end = of.window_of(first + n);
-    const u64 tile_words = row_bitmap_words(of.candidates.columns);
     u64 mask_tests = 0;
     for (u64 at = 0; at < end; at += bitmap_tile) {
       const u64 needed = of.window_masks[at / bitmap_tile];
       if ((needed & ~some) != 0) continue;
       mask_tests += n;
+      const u64* const tile_rows = bitmaps.of(at / bitmap_tile);
       team.once([&]() ZENITH_BODY {
         u32 count = 0;
         for (u64 begin = 0; begin < n; begin += neighbours) {
@@ -275,7 +286,7 @@ struct filter_rows {
       team.for_each(*queued, [&](u64 p) ZENITH_BODY {
         const u64 i = queue[p];
         if (i >= n || of.is_decided(states[i])) return;
-        const u8 state = test(first + i, at, bitmaps + at / bitmap_tile * tile_words, states[i]);
+        const u8 state = test(first + i, at, tile_rows, states[i]);
         states[i] = state;
         if (of.is_decided(state)) masks[i] = 0;
       });
@@ -308,9 +319,9 @@ struct filter_rows {
   }
 
   /// Candidate i against the tile of the window from point `at` on.
-  ZENITH_FN u8 test(u64 i, u64 at, const u64* tile_bitmaps, u8 state) const {
+  ZENITH_FN u8 test(u64 i, u64 at, const u64* tile_rows, u8 state) const {
     const u32 columns = of.candidates.columns;
-    const auto* const rows = reinterpret_cast<const char*>(tile_bitmaps);
+    const auto* const rows = reinterpret_cast<const char*>(tile_rows);
     const u16* const place = places + i * columns;
     row_bits bits;
     u32 c = 0;

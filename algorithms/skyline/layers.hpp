@@ -4,6 +4,7 @@
 /// Layers (non-dominated sorting): the skyline, the skyline of the rest, and so on. The order of the points is made
 /// once: what is left keeps it.
 
+#include <type_traits>
 #include <utility>
 
 #include <algorithms/skyline/phases.hpp>
@@ -93,14 +94,16 @@ class layer_marks {
 template <class Context, class Method>
 void find_layers(Context& on, const skyline_layers_call& call, const Method& how) {
   layer_marks<Context> marks(on, call);
-  if (goes_by_rows(how, on)) {
-    return with_ordered_rows(on, call, false, [&](const auto& rows) {
-      if (rows.count > 0) {
-        row_rounds rounds(on, rows, points_after::kept);
-        marks.mark(on, rows.points, rows.count, rounds);
-      }
-      marks.deliver(on, rows.count);
-    });
+  if constexpr (std::is_same_v<Method, bitmap_method>) {
+    if (goes_by_rows(how, on)) {
+      return with_ordered_rows(on, call, row_layout::rows_by_grid, false, [&](const auto& rows) {
+        if (rows.count > 0) {
+          row_rounds rounds(on, rows, points_after::kept);
+          marks.mark(on, rows.points, rows.count, rounds);
+        }
+        marks.deliver(on, rows.count);
+      });
+    }
   }
   with_images(on, call, false, [&]<class Image>(const image_table<Image>& table) {
     u64 count = 0;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include <algorithms/skyline/bitmap_rows.hpp>
 #include <algorithms/skyline/family.hpp>
@@ -15,31 +16,70 @@
 
 namespace zenith::skyline_family::detail {
 
-/// On a host, `bitmap_tiles` has an override of its own (row_rounds.hpp): see the numbers in perf/notes/skyline.md.
+/// On a host, `bitmap_tiles` has an override of its own, for speed (perf/notes/skyline.md); `sfs` shares its order, for
+/// memory: no image of the table is kept.
 template <class Context>
-[[nodiscard]] bool goes_by_rows(const value_method& /*how*/, const Context& /*on*/) {
-  return false;
+[[nodiscard]] bool goes_by_rows(const value_method& how, const Context& on) {
+  return on.threads() > 0 && how.order == row_order::sum && how.window == 0;
 }
 template <class Context>
 [[nodiscard]] bool goes_by_rows(const bitmap_method& /*how*/, const Context& on) {
   return on.threads() > 0;
 }
 
-/// Points in the order of the grid.
+/// Points in their order.
 template <class Image>
 struct ordered_rows {
   point_set<Image> points;
   u64 count;
   const Image* cuts;
+  u64* spare;  ///< as many words
+  u8* flags;   ///< one for each row of the table
+};
+
+/// Memory for the bitmaps of a window, taken as the window grows.
+template <class Context>
+class bitmap_space {
+ public:
+  bitmap_space(Context& on, u64 points, u32 columns, u64* spare = nullptr, u64 spare_words = 0)
+      : tiles_(tiles_of(points, bitmap_tile)),
+        spare_(spare),
+        spare_words_(spare_words),
+        masks_(on.template buffer<u64>(tiles_)) {
+    bitmaps_.words = row_bitmap_words(columns);
+    while ((tile_bitmaps::most_pieces << bitmaps_.shift) < tiles_) ++bitmaps_.shift;
+  }
+
+  void reserve(Context& on, u64 points) {
+    for (; (u64{reserved_} << bitmaps_.shift) < tiles_of(points, bitmap_tile); ++reserved_) {
+      const u64 first = u64{reserved_} << bitmaps_.shift;
+      const u64 words = std::min(u64{1} << bitmaps_.shift, tiles_ - first) * bitmaps_.words;
+      if (words <= spare_words_) {
+        bitmaps_.pieces[reserved_] = std::exchange(spare_, spare_ + words);
+        spare_words_ -= words;
+      } else {
+        bitmaps_.pieces[reserved_] = on.template buffer<u64>(words);
+      }
+    }
+  }
+  [[nodiscard]] const tile_bitmaps& bitmaps() const { return bitmaps_; }
+  [[nodiscard]] u64* masks() const { return masks_; }
+
+ private:
+  u64 tiles_;
+  u64* spare_;
+  u64 spare_words_;
+  u64* masks_;
+  tile_bitmaps bitmaps_{};
+  u32 reserved_ = 0;
 };
 
 /// The rows that take part, ascending, and how many they are; nullptr when a NaN is rejected: then the outcome says so.
 template <class T, class Context>
 [[nodiscard]] u32* find_rows_left(Context& on, const skyline_input& call, const row_source<T>& from,
-                                  bool is_prefiltered, u64& count) {
+                                  bool is_prefiltered, u8* removed, u64& count) {
   using image = typename row_source<T>::image;
   const bool drops_nan = call.nans == nan_rows::drop;
-  u8* const removed = on.template buffer<u8>(call.rows);
   u64* const nan_at = on.template buffer<u64>(1);
   image* const pivots = is_prefiltered ? on.template buffer<image>(u64{pivot_count} * from.columns) : nullptr;
   on.for_each(1, begin_nan_search{nan_at});
@@ -58,42 +98,66 @@ template <class T, class Context>
   return rows_left(on, removed, call.rows, count);
 }
 
-/// Orders rows by the grid, and equal ones by their ids.
+/// Orders rows by the grid, or by their sums without `cuts`, and equal ones by their ids.
 template <class T, class Context>
-void order_rows(Context& on, const row_source<T>& from, u32* rows, u64 count,
-                const typename row_source<T>::image* cuts) {
+void order_rows(Context& on, const row_source<T>& from, u32* rows, u64 count, const typename row_source<T>::image* cuts,
+                u64* keys) {
   using image = typename row_source<T>::image;
-  u64* const keys = on.template buffer<u64>(count);
   const auto sort_by = [&](row_key which) {
     on.for_teams(tiles_of(count, row_tile),
                  write_row_keys<T>{from, rows, count, cuts, row_buckets(from.columns), which, keys});
     on.sort_pairs(keys, rows, count);
   };
-  if (fits_one_key<image>(from.columns)) return sort_by(row_key::all);
+  if (cuts != nullptr && fits_one_key<image>(from.columns)) return sort_by(row_key::all);
   if (exact_sum<image>::low_bits > 0) sort_by(row_key::low_sum);
   sort_by(row_key::high_sum);
-  sort_by(row_key::cell);
+  if (cuts != nullptr) sort_by(row_key::cell);
+}
+
+/// Where the values of a host's points lie, and what orders them.
+enum class row_layout : u8 {
+  rows_by_grid,
+  columns_by_sum,  ///< with zeros in columns up to a compiled number
+};
+
+template <class Image, class Context>
+[[nodiscard]] point_set<Image> make_ordered_points(Context& on, row_layout layout, u64 count, u32 columns, u32* rows) {
+  point_set<Image> made{nullptr, 1, columns, rows, nullptr, nullptr, columns};
+  if (layout == row_layout::rows_by_grid) {
+    made.values = on.template buffer<Image>(count * columns);
+    return made;
+  }
+  const u32 padded = padded_columns(columns);
+  made.values = on.template buffer<Image>(count * padded);
+  made.stride = count;
+  made.step = 1;
+  on.fill_zero(made.values + count * columns, count * (padded - columns));
+  return made;
 }
 
 /// Calls use(rows) with the points in their order, unless a NaN is rejected. `use` is compiled for two widths.
 template <class Context, class Use>
-void with_ordered_rows(Context& on, const skyline_input& call, bool is_prefiltered, const Use& use) {
+void with_ordered_rows(Context& on, const skyline_input& call, row_layout layout, bool is_prefiltered, const Use& use) {
   ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
     using image = typename row_source<T>::image;
     const auto from = make_row_source<T>(on, call);
     u64 count = 0;
-    u32* const rows = find_rows_left(on, call, from, is_prefiltered, count);
+    u8* const flags = on.template buffer<u8>(call.rows);
+    u32* const rows = find_rows_left(on, call, from, is_prefiltered, flags, count);
     if (call.outcome->has_nan) return;
-    ordered_rows<image> ordered{{nullptr, 1, from.columns, rows, nullptr, nullptr, from.columns}, count, nullptr};
+    ordered_rows<image> ordered{{}, count, nullptr, on.template buffer<u64>(count), flags};
+    ordered.points.rows = rows;
     if (count > 0) {
-      const auto samples = static_cast<u32>(std::min<u64>(count, most_cut_samples));
-      ordered.cuts =
-          pick_cuts_of<image>(on, samples, from.columns, row_buckets(from.columns), [&](image* drawn, u32* unused) {
-            on.for_each(u64{samples} * from.columns, draw_row_samples<T>{from, rows, count, samples, drawn, unused});
-          });
-      order_rows(on, from, rows, count, ordered.cuts);
-      ordered.points.values = on.template buffer<image>(count * from.columns);
-      on.for_teams(tiles_of(count, row_tile), place_row_values<T>{from, rows, count, ordered.points.values});
+      if (layout == row_layout::rows_by_grid) {
+        const auto samples = static_cast<u32>(std::min<u64>(count, most_cut_samples));
+        const auto draw = [&](image* drawn, u32* unused) {
+          on.for_each(u64{samples} * from.columns, draw_row_samples<T>{from, rows, count, samples, drawn, unused});
+        };
+        ordered.cuts = pick_cuts_of<image>(on, samples, from.columns, row_buckets(from.columns), draw);
+      }
+      order_rows(on, from, rows, count, ordered.cuts, ordered.spare);
+      ordered.points = make_ordered_points<image>(on, layout, count, from.columns, rows);
+      on.for_teams(tiles_of(count, row_tile), place_row_values<T>{from, count, ordered.points});
     }
     use(ordered);
   });
@@ -110,11 +174,11 @@ class row_rounds {
         most_(std::min(sizes_.most, rows.count)),
         confirmed_(after == points_after::kept ? make_points(on, rows.count, rows.points, padded_of(rows))
                                                : rows.points),
-        tiles_(make_window(on, rows.count, confirmed_.columns)),
+        tiles_(on, rows.count, confirmed_.columns, rows.spare, rows.count),
         fresh_(make_known(on, most_, confirmed_.columns)),
         left_(make_known(on, most_, confirmed_.columns)),
         block_(make_points(on, most_, rows.points, padded_of(rows))),
-        of_block_(make_window(on, most_, confirmed_.columns)),
+        of_block_(on, most_, confirmed_.columns),
         states_(on.template buffer<u8>(most_)),
         picked_(on.template buffer<u32>(most_)),
         found_(on.template buffer<u32>(1)) {}
@@ -166,28 +230,21 @@ class row_rounds {
     u16* places;
     u64* masks;
   };
-  struct window {
-    u64* bitmaps;
-    u64* masks;  ///< of the tiles
-  };
 
   static u32 padded_of(const ordered_rows<Image>& rows) { return rows.points.columns; }
   static known make_known(Context& on, u64 count, u32 columns) {
     return {on.template buffer<u16>(count * columns), on.template buffer<u64>(count)};
   }
-  static window make_window(Context& on, u64 count, u32 columns) {
-    const u64 tiles = tiles_of(count, bitmap_tile);
-    return {on.template buffer<u64>(tiles * row_bitmap_words(columns)), on.template buffer<u64>(tiles)};
-  }
 
-  void extend(Context& on, const window& to, const known& of, u64 from, u64 count) const {
+  void extend(Context& on, bitmap_space<Context>& to, const known& of, u64 from, u64 count) const {
     if (count == 0) return;
+    to.reserve(on, from + count);
     on.for_teams(tiles_of(from + count, bitmap_tile) - from / bitmap_tile,
-                 extend_bitmaps{of.places, of.masks, confirmed_.columns, from, count, to.bitmaps, to.masks});
+                 extend_bitmaps{of.places, of.masks, confirmed_.columns, from, count, to.bitmaps(), to.masks()});
   }
-  void filter(Context& on, filter_request<Image> of, const window& by, const known& candidates) const {
-    of.window_masks = by.masks;
-    on.for_teams(tiles_of(of.count, filter_rows<Image>::tile), filter_rows<Image>{of, by.bitmaps, candidates.places});
+  void filter(Context& on, filter_request<Image> of, const bitmap_space<Context>& by, const known& candidates) const {
+    of.window_masks = by.masks();
+    on.for_teams(tiles_of(of.count, filter_rows<Image>::tile), filter_rows<Image>{of, by.bitmaps(), candidates.places});
   }
   /// Copies the candidates that are open; returns how many.
   u64 pick(Context& on, const filter_request<Image>& from, const known& candidates, const point_set<Image>& to,
@@ -204,11 +261,11 @@ class row_rounds {
   block_sizes sizes_;
   u64 most_;
   point_set<Image> confirmed_;
-  window tiles_;
+  bitmap_space<Context> tiles_;
   known fresh_;
   known left_;
   point_set<Image> block_;
-  window of_block_;
+  bitmap_space<Context> of_block_;
   u8* states_;
   u32* picked_;
   u32* found_;

@@ -368,6 +368,7 @@ struct write_row_keys {
       team.for_each(n, [&](u64 i) ZENITH_BODY { high[i] += images[i] >> low_bits; });
       if (low_bits > 0) team.for_each(n, [&](u64 i) ZENITH_BODY { low[i] += images[i] & ((u64{1} << low_bits) - 1); });
       if (c >= most_ordering_columns) continue;
+      if (cuts == nullptr) continue;
       const image cut = cuts[c * buckets + buckets / 2];
       team.for_each(n, [&](u64 i) ZENITH_BODY { median[i] |= (cut <= images[i] ? 1U : 0U) << c; });
     }
@@ -383,7 +384,7 @@ struct write_row_keys {
   }
 };
 
-/// Images of rows in their order, row by row.
+/// Images of points whose rows are known.
 template <class T>
 struct place_row_values {
   using image = typename row_source<T>::image;
@@ -391,9 +392,8 @@ struct place_row_values {
   static constexpr u64 item_cost = row_tile * 128;
 
   row_source<T> from;
-  const u32* rows;
   u64 count;
-  image* to;
+  point_set<image> to;
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
@@ -403,9 +403,9 @@ struct place_row_values {
     image* const images = team.template scratch<image>(row_tile * 8);
     for (u32 c = 0; c < from.columns; ++c) {
       from.convert(
-          team, c, n, [&](u64 i) ZENITH_BODY { return u64{rows[first + i]}; }, raw, images);
-      image* const column = to + first * from.columns + c;
-      team.for_each(n, [&](u64 i) ZENITH_BODY { column[i * from.columns] = images[i]; });
+          team, c, n, [&](u64 i) ZENITH_BODY { return u64{to.rows[first + i]}; }, raw, images);
+      image* const column = to.values + first * to.step + c * to.stride;
+      team.for_each(n, [&](u64 i) ZENITH_BODY { column[i * to.step] = images[i]; });
     }
   }
 };

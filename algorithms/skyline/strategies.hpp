@@ -65,16 +65,34 @@ void deliver(Context& on, const skyline_call& call, const u8* members, u32* rows
   }
 }
 
-template <class Context>
-void find_skyline_by_rows(Context& on, const skyline_call& call) {
-  u8* const members = on.template buffer<u8>(call.rows);
+/// Calls use(points, count, rounds).
+template <class Context, class Image, class Use>
+void in_rounds_of(const bitmap_method& /*how*/, Context& on, const ordered_rows<Image>& rows, const Use& use) {
+  row_rounds rounds(on, rows, points_after::overwritten);
+  use(rows.points, rows.count, rounds);
+}
+template <class Context, class Image, class Use>
+void in_rounds_of(const value_method& /*how*/, Context& on, const ordered_rows<Image>& rows, const Use& use) {
+  skyline_rounds<point_windows<Context, Image>, Context, Image> rounds(
+      on, rows.points, rows.count, padded_columns(rows.points.columns), points_after::overwritten);
+  use(rows.points, rows.count, rounds);
+}
+
+[[nodiscard]] inline row_layout layout_of(const value_method& /*how*/) { return row_layout::columns_by_sum; }
+[[nodiscard]] inline row_layout layout_of(const bitmap_method& /*how*/) { return row_layout::rows_by_grid; }
+
+template <class Context, class Method>
+void find_skyline_by_rows(Context& on, const skyline_call& call, const Method& how) {
   const auto counters = make_counters(on, call);
-  with_ordered_rows(on, call, true, [&](const auto& rows) {
+  with_ordered_rows(on, call, layout_of(how), is_prefiltered(how), [&](const auto& rows) {
+    u8* const members = rows.flags;
     on.fill_zero(members, call.rows);
     u64 blocks = 0;
     if (rows.count > 0) {
-      row_rounds rounds(on, rows, points_after::overwritten);
-      blocks = rounds.mark(on, rows.points, rows.count, members, call.duplicates == duplicate_rows::keep_all, counters);
+      const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
+      in_rounds_of(how, on, rows, [&](const auto& points, u64 count, auto& rounds) {
+        blocks = rounds.mark(on, points, count, members, keeps_twins, counters);
+      });
     }
     deliver(on, call, members, rows.points.rows);
     report(on, call, counters, rows.count, blocks);
@@ -84,7 +102,7 @@ void find_skyline_by_rows(Context& on, const skyline_call& call) {
 /// What all strategies of the skyline do. Compiled for the two kinds of `how`.
 template <class Context, class Method>
 void find_skyline(Context& on, const skyline_call& call, const Method& how) {
-  if (goes_by_rows(how, on)) return find_skyline_by_rows(on, call);
+  if (goes_by_rows(how, on)) return find_skyline_by_rows(on, call, how);
   with_images(on, call, is_prefiltered(how), [&]<class Image>(const image_table<Image>& table) {
     if (table.pivots != nullptr) prefilter(on, table);
     u64 count = 0;

@@ -1,0 +1,92 @@
+// How much memory a skyline takes: at most twice that of its input, beside that.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory_resource>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <catch.hpp>
+#include <settings.hpp>
+#include <tables.hpp>
+
+using namespace conformance::skyline;
+
+namespace {
+
+/// Counts what is allocated.
+class counting_memory : public std::pmr::memory_resource {
+ public:
+  [[nodiscard]] std::size_t most() const { return most_; }
+  [[nodiscard]] std::size_t now() const { return now_; }
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    now_ += bytes;
+    most_ = std::max(most_, now_);
+    return from_->allocate(bytes, alignment);
+  }
+  void do_deallocate(void* at, std::size_t bytes, std::size_t alignment) override {
+    now_ -= bytes;
+    from_->deallocate(at, bytes, alignment);
+  }
+  [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+  std::pmr::memory_resource* from_ = std::pmr::new_delete_resource();
+  std::size_t now_ = 0;
+  std::size_t most_ = 0;
+};
+
+constexpr std::size_t rows = 1'000'000;
+
+std::vector<float> independent_points(std::size_t columns) {
+  random_source random{zenith_test::seed_of("memory", columns)};
+  std::vector<float> values(rows * columns);
+  for (auto& value : values) value = static_cast<float>(random() >> 40);
+  return values;
+}
+
+/// Of which a large part is in the skyline: their sums differ little.
+std::vector<float> points_near_a_plane(std::size_t columns) {
+  auto values = independent_points(columns);
+  random_source random{zenith_test::seed_of("distance", columns)};
+  std::uniform_real_distribution<float> distance(1, 1.5F);
+  for (std::size_t i = 0; i < rows; ++i) {
+    float* const row = values.data() + i * columns;
+    float sum = 0;
+    for (std::size_t c = 0; c < columns; ++c) sum += row[c];
+    const float factor = distance(random) / sum;
+    for (std::size_t c = 0; c < columns; ++c) row[c] *= factor;
+  }
+  return values;
+}
+
+void check_memory(const std::vector<float>& values, std::size_t columns, std::span<const char* const> strategies,
+                  std::size_t least_ids) {
+  const std::size_t input = rows * columns * sizeof(float);
+  std::vector<std::uint32_t> ids(rows);
+  for (const std::string strategy : strategies) {
+    counting_memory memory;
+    const auto on = zenith::cpu({.threads = 1, .memory = &memory});
+    const auto points = zenith::matrix_view<const float>::row_major(values, rows, columns);
+    const auto found = zenith::skyline(on, points, std::span(ids), {.strategy = strategy});
+    INFO(strategy << ", " << columns << " columns, " << found
+                  << " ids: " << static_cast<double>(memory.most()) / static_cast<double>(input) << " times the input");
+    CHECK(found >= least_ids);
+    CHECK(memory.most() > 0);
+    CHECK(memory.most() <= 2 * input);
+    CHECK(memory.now() == 0);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("memory of a skyline", "[skyline-memory]") {
+  constexpr std::array all{"auto", "bitmap_tiles", "sfs"};
+  constexpr std::array fast{"auto", "bitmap_tiles"};
+  check_memory(independent_points(8), 8, all, 10'000);
+  check_memory(points_near_a_plane(8), 8, fast, 300'000);
+}
