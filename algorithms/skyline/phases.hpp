@@ -61,9 +61,10 @@ template <class T, class Context>
   u64* const pivots = on.template buffer<u64>(pivot_count);
   u32* const rows = on.template buffer<u32>(pivot_count);
   // a team a stripe is little for a device: it looks at some of its rows
-  const u64 step = on.threads() == 0 ? std::max<u64>(1, from.rows / pivot_count / 8192) : 1;
-  on.for_each(from.given_columns, find_scales<T>{from, scales});
-  on.for_teams(pivot_count, find_pivots<T>{from, scales, step, pivots});
+  const bool is_host = on.threads() > 0;
+  const u64 step = is_host ? 1 : std::max<u64>(1, from.rows / pivot_count / 8192);
+  on.for_teams(from.given_columns, find_scales<T>{from, scales});
+  on.for_teams(pivot_count, find_pivots<T>{from, scales, step, is_host, pivots});
   on.for_each(pivot_count, rank_pivots{pivots, rows});
   return rows;
 }

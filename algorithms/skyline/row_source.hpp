@@ -65,25 +65,36 @@ template <class T>
 struct find_scales {
   static constexpr u64 samples = 1024;
   static constexpr u64 item_cost = samples * 64;
+  static constexpr float most = 3e38F;
 
   row_source<T> from;
   column_scale* to;
 
-  ZENITH_FN void operator()(u64 c) const {
-    const T* const column = from.column[c];
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 c) const {
     const u64 n = from.rows < samples ? from.rows : samples;
-    float low = 3e38F;
-    float high = -3e38F;
-    for (u64 i = 0; i < n; ++i) {
-      const auto value = static_cast<float>(column[i * from.rows / n * from.row_stride]);
-      if (!(value > -3e38F && value < 3e38F)) continue;
-      low = value < low ? value : low;
-      high = value > high ? value : high;
-    }
+    const float low = team.reduce(
+        n, most,
+        [&](u64 i) ZENITH_BODY {
+          const float value = sample(c, i * from.rows / n);
+          return value > -most ? value : most;
+        },
+        [](float a, float b) ZENITH_BODY { return b < a ? b : a; });
+    const float high = team.reduce(
+        n, -most,
+        [&](u64 i) ZENITH_BODY {
+          const float value = sample(c, i * from.rows / n);
+          return value < most ? value : -most;
+        },
+        [](float a, float b) ZENITH_BODY { return a < b ? b : a; });
     const bool is_used = low < high && ((from.different >> c) & 1) == 0;
     const float factor = is_used ? 1 / (high - low) : 0;
-    to[c] = ((from.maximised >> c) & 1) == 0 ? column_scale{low, factor} : column_scale{high, -factor};
+    const bool is_maximised = ((from.maximised >> c) & 1) != 0;
+    team.once([&]() ZENITH_BODY { to[c] = is_maximised ? column_scale{high, -factor} : column_scale{low, factor}; });
   }
+
+ private:
+  ZENITH_FN float sample(u64 c, u64 row) const { return static_cast<float>(from.column[c][row * from.row_stride]); }
 };
 
 /// Pivots: of each stripe of rows, that whose scaled values have the smallest sum. Sums of images, which grow with
@@ -96,16 +107,30 @@ struct find_pivots {
 
   row_source<T> from;
   const column_scale* scales;
-  u64 step;     ///< every so many-th row is looked at
-  u64* pivots;  ///< the sum, and the row; ~0: the stripe has none
+  u64 step;            ///< every so many-th row is looked at
+  bool goes_by_tiles;  ///< for compilers to vectorise; else a lane adds up a row, without barriers
+  u64* pivots;         ///< the sum, and the row; ~0: the stripe has none
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 p) const {
     const u64 begin = from.rows * p / pivot_count;
     const u64 end = from.rows * (p + 1) / pivot_count;
     float* const sums = team.template scratch<float>();
+    const auto less = [](u64 a, u64 b) ZENITH_BODY { return b < a ? b : a; };
     u64 best = ~u64{0};
-    for (u64 first = begin; first < end; first += row_tile * step) {
+    if (!goes_by_tiles) {
+      best = team.reduce((end - begin + step - 1) / step, ~u64{0},
+                         [&](u64 i) ZENITH_BODY {
+                           const u64 row = begin + i * step;
+                           float sum = 0;
+                           for (u32 c = 0; c < from.given_columns; ++c) {
+                             sum += scaled(from.column[c][row * from.row_stride], scales[c]);
+                           }
+                           return key(sum, row);
+                         },
+                         less);
+    }
+    for (u64 first = begin; goes_by_tiles && first < end; first += row_tile * step) {
       const u64 left = (end - first + step - 1) / step;
       const u64 n = left < row_tile ? left : row_tile;
       team.barrier();
@@ -116,23 +141,24 @@ struct find_pivots {
         const column_scale scale = scales[c];
         if (scale.factor == 0) continue;
         team.barrier();
-        team.for_each(n, [&](u64 i) ZENITH_BODY {
-          sums[i] += (static_cast<float>(column[i * stride]) - scale.origin) * scale.factor;
-        });
+        team.for_each(n, [&](u64 i) ZENITH_BODY { sums[i] += scaled(column[i * stride], scale); });
       }
       team.barrier();
       const u64 here = team.reduce(
-          n, ~u64{0},
-          [&](u64 i) ZENITH_BODY {
-            const float sum = sums[i];
-            if (!(sum < 1e30F)) return ~u64{0};  // nor NaN
-            const ordered::key_order<float> order{true, false};
-            return u64{static_cast<u32>(~order.image(sum))} << 32 | (first + i * step);
-          },
-          [](u64 a, u64 b) ZENITH_BODY { return b < a ? b : a; });
+          n, ~u64{0}, [&](u64 i) ZENITH_BODY { return key(sums[i], first + i * step); }, less);
       best = here < best ? here : best;
     }
     team.once([&]() ZENITH_BODY { pivots[p] = best; });
+  }
+
+ private:
+  ZENITH_FN static float scaled(T value, const column_scale& by) {
+    return (static_cast<float>(value) - by.origin) * by.factor;
+  }
+  ZENITH_FN static u64 key(float sum, u64 row) {
+    if (!(sum < 1e30F)) return ~u64{0};  // nor NaN
+    const ordered::key_order<float> order{true, false};
+    return u64{static_cast<u32>(~order.image(sum))} << 32 | row;
   }
 };
 

@@ -125,49 +125,10 @@ void find_skyline(Context& on, const skyline_call& call, const Method& how) {
 
 }  // namespace detail
 
+template <class Strategy>
 template <class Context>
-void sfs::run(Context& on, const call_type& call) {
-  detail::find_skyline(on, call, how);
-}
-
-template <class Context>
-void salsa::run(Context& on, const call_type& call) {
-  detail::find_skyline(on, call, how);
-}
-
-template <class Context>
-void ggs::run(Context& on, const call_type& call) {
-  detail::find_skyline(on, call, how);
-}
-
-template <class Context>
-void skyalign::run(Context& on, const call_type& call) {
-  detail::find_skyline(on, call, how);
-}
-
-template <class Context>
-void skyalign_no_sync::run(Context& on, const call_type& call) {
-  detail::find_skyline(on, call, how);
-}
-
-template <class Context>
-void skyalign_no_quartile::run(Context& on, const call_type& call) {
-  detail::find_skyline(on, call, how);
-}
-
-template <class Context>
-void skyalign_padded::run(Context& on, const call_type& call) {
-  detail::find_skyline(on, call, how);
-}
-
-template <class Context>
-void hybrid::run(Context& on, const call_type& call) {
-  detail::find_skyline(on, call, how);
-}
-
-template <class Context>
-void bitmap_tiles::run(Context& on, const call_type& call) {
-  detail::find_skyline(on, call, how);
+void of_skyline<Strategy>::run(Context& on, const call_type& call) {
+  detail::find_skyline(on, call, Strategy::how);
 }
 
 }  // namespace zenith::skyline_family
