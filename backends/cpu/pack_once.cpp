@@ -7,11 +7,11 @@
 #include <optional>
 #include <thread>
 
-#include <algorithms/packed_column/column_memory.hpp>
 #include <algorithms/packed_column/layout.hpp>
 #include <algorithms/packed_column/pack.hpp>
 #include <backends/cpu/for_blocks.hpp>
 #include <backends/cpu/unit_groups.hpp>
+#include <core/host_memory.hpp>
 
 namespace zenith::cpu_backend {
 namespace {

@@ -153,8 +153,9 @@ TEST_CASE("bytes that are forged are refused", "[index]") {
     const auto index =
         spatial_index<double, 2>::build(scored_points<double>{{columns[0], columns[1]}, columns[2]}, {16});
     auto& made = const_cast<storage&>(*index.storage());
-    change(made.layout, made.owned.get());
-    zenith::detail::write_header(made);
+    auto* const bytes = const_cast<std::byte*>(made.data);
+    change(made.layout, bytes);
+    zenith::detail::write_header(made.layout, bytes);
     return std::vector<std::byte>(index.serialized().begin(), index.serialized().end());
   };
   const auto word = [](std::byte * bytes, std::uint64_t offset, std::uint64_t i) -> auto& {

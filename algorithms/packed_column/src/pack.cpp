@@ -2,9 +2,9 @@
 #include <cstring>
 #include <string>
 
-#include <algorithms/packed_column/column_memory.hpp>
 #include <algorithms/packed_column/layout.hpp>
 #include <algorithms/packed_column/resolve.hpp>
+#include <core/host_memory.hpp>
 #include <zenith/error.hpp>
 #include <zenith/packed_column.hpp>
 
@@ -12,14 +12,14 @@ namespace zenith::detail {
 namespace {
 
 struct destination {
-  packed_bytes& bytes;
+  host_bytes& bytes;
   packed_layout& layout;
 
   // What can fail comes before the old column is gone.
   void hold(std::uint64_t size) {
     if (bytes.size < size) {
       // as vectors do: a loop whose columns grow allocates rarely
-      bytes = column_memory(bytes.size == 0 ? size : std::max<std::uint64_t>(size, bytes.size + bytes.size / 2));
+      bytes = host_memory(bytes.size == 0 ? size : std::max<std::uint64_t>(size, bytes.size + bytes.size / 2), "pack");
     }
     layout = {.type = layout.type};
   }
@@ -43,7 +43,7 @@ packed_buffer reserve(void* context, std::uint64_t most) {
 }  // namespace
 
 void pack(const executor& on, key_type type, memory_space space, const void* values, std::size_t count, encoding kind,
-          const pack_options& options, packed_bytes& bytes, packed_layout& made) {
+          const pack_options& options, host_bytes& bytes, packed_layout& made) {
   if (kind > encoding::automatic)
     throw error(error_code::invalid_argument, "pack: encoding is not one of the known ones");
   if (options.lanes != 4 && options.lanes != 8 && options.lanes != 16) {

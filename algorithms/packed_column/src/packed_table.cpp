@@ -7,6 +7,7 @@
 
 #include <algorithms/packed_column/layout.hpp>
 #include <core/file.hpp>
+#include <core/untrusted_bytes.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith {
@@ -75,20 +76,11 @@ std::vector<std::byte> head_of(std::span<const named_packed_column> columns) {
 }
 
 // Reads a table's head; every number is held against what is left of the bytes before it is used.
-class table_reader {
+class table_reader : detail::untrusted_bytes {
  public:
-  table_reader(std::span<const std::byte> bytes, const std::string& source) : bytes_(bytes), source_(source) {
-    require(bytes.size() >= sizeof header_, "it is shorter than a header");
-    std::memcpy(&header_, bytes.data(), sizeof header_);
-    require(std::memcmp(header_.magic, "ZPTB", 4) == 0, "it does not begin with \"ZPTB\"");
-    if (header_.version != table_version) {
-      corrupt("it is of version " + std::to_string(header_.version) + "; this library reads version " +
-              std::to_string(table_version));
-    }
-    if (header_.bytes != bytes.size()) {
-      corrupt("it is " + std::to_string(header_.bytes) + " bytes by its header, but has " +
-              std::to_string(bytes.size()));
-    }
+  table_reader(std::span<const std::byte> bytes, const std::string& source)
+      : untrusted_bytes(bytes, source), header_(header<table_header>("ZPTB", table_version)) {
+    require_size(header_.bytes);
     require(header_.zero_a == 0 && std::ranges::count(header_.zero_b, 0U) == 3, "reserved fields are not zero");
     const std::uint64_t left = bytes.size() - sizeof header_;
     require(header_.columns <= left / sizeof(table_entry), "it has more columns than it has bytes for");
@@ -111,14 +103,14 @@ class table_reader {
 
   column next() {
     table_entry entry;
-    std::memcpy(&entry, bytes_.data() + sizeof header_ + taken_++ * sizeof entry, sizeof entry);
+    std::memcpy(&entry, all().data() + sizeof header_ + taken_++ * sizeof entry, sizeof entry);
     require(entry.name_end >= name_at_ && entry.name_end <= header_.name_bytes, "its names do not follow each other");
-    require(entry.bytes <= bytes_.size() - column_at_ && entry.bytes % packed_alignment == 0,
+    require(entry.bytes <= all().size() - column_at_ && entry.bytes % packed_alignment == 0,
             "its columns do not follow each other");
     column found;
     found.name.resize(entry.name_end - name_at_);
-    std::memcpy(found.name.data(), bytes_.data() + names_at_ + name_at_, found.name.size());
-    found.bytes = bytes_.subspan(column_at_, entry.bytes);
+    std::memcpy(found.name.data(), all().data() + names_at_ + name_at_, found.name.size());
+    found.bytes = all().subspan(column_at_, entry.bytes);
     name_at_ = entry.name_end;
     column_at_ += entry.bytes;
     if (const auto fault = fault_of(found.name); !fault.empty()) corrupt("a name " + std::string{fault});
@@ -126,20 +118,13 @@ class table_reader {
   }
 
   void require_end() const {
-    require(name_at_ == header_.name_bytes && column_at_ == bytes_.size(), "it has bytes that are of no column");
+    require(name_at_ == header_.name_bytes && column_at_ == all().size(), "it has bytes that are of no column");
   }
 
-  void require(bool holds, const char* why) const {
-    if (!holds) corrupt(why);
-  }
-  [[noreturn]] void corrupt(const std::string& why) const {
-    throw error(error_code::corrupt_data, source_ + ": " + why);
-  }
+  using detail::untrusted_bytes::corrupt;
 
  private:
-  std::span<const std::byte> bytes_;
-  const std::string& source_;
-  table_header header_{};
+  table_header header_;
   std::uint64_t names_at_ = 0;
   std::uint64_t taken_ = 0;
   std::uint64_t name_at_ = 0;  // within the names

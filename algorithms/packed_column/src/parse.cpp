@@ -4,6 +4,7 @@
 #include <string>
 
 #include <algorithms/packed_column/layout.hpp>
+#include <core/untrusted_bytes.hpp>
 #include <zenith/error.hpp>
 #include <zenith/packed_column.hpp>
 
@@ -11,10 +12,8 @@ namespace zenith {
 namespace packed {
 namespace {
 
-[[noreturn]] void corrupt(const std::string& why) { throw error(error_code::corrupt_data, "packed column: " + why); }
-
 void require(bool holds, const char* why) {
-  if (!holds) corrupt(why);
+  if (!holds) throw error(error_code::corrupt_data, std::string("packed column: ") + why);
 }
 
 bool has_known_parameter(const packed_header& header) {
@@ -32,14 +31,8 @@ bool has_known_parameter(const packed_header& header) {
 }
 
 packed_layout parse_header(std::span<const std::byte> bytes) {
-  packed_header header;
-  if (bytes.size() < sizeof header) corrupt("it has " + std::to_string(bytes.size()) + " bytes, less than a header");
-  std::memcpy(&header, bytes.data(), sizeof header);
-  require(std::memcmp(header.magic, "ZPCK", 4) == 0, "it does not begin with \"ZPCK\"");
-  if (header.version != packed_version) {
-    corrupt("it is of version " + std::to_string(header.version) + "; this library reads version " +
-            std::to_string(packed_version));
-  }
+  const detail::untrusted_bytes from(bytes, "packed column");
+  const auto header = from.header<packed_header>("ZPCK", packed_version);
   require(header.kind < static_cast<std::uint8_t>(encoding::automatic), "its encoding is not one of the known ones");
   require(header.type >= static_cast<std::uint8_t>(key_type::int32) &&
               header.type <= static_cast<std::uint8_t>(key_type::uint64),
@@ -53,10 +46,7 @@ packed_layout parse_header(std::span<const std::byte> bytes) {
   const auto layout = lay_out(
       {static_cast<key_type>(header.type), kind, header.count, header.payload, header.patches, header.parameter});
   require(layout && layout->total_bytes == header.bytes, "its sizes contradict each other");
-  if (header.bytes != bytes.size()) {
-    corrupt("it is " + std::to_string(header.bytes) + " bytes by its header, but " + std::to_string(bytes.size()) +
-            " are given");
-  }
+  from.require_size(header.bytes);
   require(checksum(bytes) == header.checksum, "its checksum does not match its bytes");
   auto found = *layout;
   found.bytes = bytes.data();

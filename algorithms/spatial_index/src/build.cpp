@@ -6,6 +6,7 @@
 
 #include <algorithms/spatial_index/src/storage.hpp>
 #include <algorithms/spatial_index/tree.hpp>
+#include <core/host_memory.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith::detail {
@@ -75,7 +76,7 @@ void check_values(const index_input& input) {
 template <class T>
 class writer {
  public:
-  explicit writer(index_storage& to) : of_(to.layout), bytes_(to.owned.get()) {}
+  writer(const spatial_index_layout& of, std::byte* bytes) : of_(of), bytes_(bytes) {}
 
   void write_items(const index_input& input, const std::vector<std::uint32_t>& rows) const {
     std::copy(rows.begin(), rows.end(), at<std::uint32_t>(of_.ids));
@@ -139,11 +140,12 @@ std::shared_ptr<const index_storage> build(const index_input& input, const spati
     }
   }
   const auto rows = tile_items(centres, of);
-  allocate(*made);
-  const writer<T> to(*made);
+  std::byte* const bytes = allocate(*made, "spatial_index");
+  std::fill_n(bytes, of.bytes, std::byte{0});  // what lies between the parts
+  const writer<T> to(of, bytes);
   to.write_items(input, rows);
   to.write_nodes();
-  write_header(*made);
+  write_header(of, bytes);
   return made;
 }
 
@@ -180,14 +182,6 @@ spatial_index_layout place_index(key_type type, unsigned dimensions, bool has_bo
   return of;
 }
 
-void allocate(index_storage& index) {
-  const auto bytes = static_cast<std::size_t>(index.layout.bytes);
-  index.owned.reset(static_cast<std::byte*>(std::aligned_alloc(64, bytes)));
-  if (index.owned == nullptr) throw std::bad_alloc();
-  std::fill_n(index.owned.get(), bytes, std::byte{0});  // what lies between the parts
-  index.bytes = index.owned.get();
-}
-
 std::shared_ptr<const index_storage> build_index(const index_input& input, const spatial_index_options& options) {
   check_shape(input, options);
   try {
@@ -195,11 +189,6 @@ std::shared_ptr<const index_storage> build_index(const index_input& input, const
   } catch (const std::bad_alloc&) {
     reject("there is no memory for " + std::to_string(input.low.rows) + " items", error_code::out_of_memory);
   }
-}
-
-const spatial_index_layout& layout_of(const index_storage& index) { return index.layout; }
-std::span<const std::byte> bytes_of(const index_storage& index) {
-  return {index.bytes, static_cast<std::size_t>(index.layout.bytes)};
 }
 
 }  // namespace zenith::detail

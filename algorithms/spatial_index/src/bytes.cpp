@@ -4,12 +4,12 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <new>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include <algorithms/spatial_index/src/storage.hpp>
+#include <core/host_memory.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith::detail {
@@ -37,8 +37,8 @@ constexpr char magic[8] = {'Z', 'N', 'S', 'P', 'I', 'D', 'X', '1'};
 constexpr u32 byte_order = 0x01020304;
 constexpr std::size_t checksum_word = offsetof(index_header, checksum) / 8;
 
-[[noreturn]] void reject(const std::string& message, error_code code = error_code::invalid_argument) {
-  throw error(code, "spatial_index: bytes " + message);
+[[noreturn]] void reject(const std::string& message) {
+  throw error(error_code::invalid_argument, "spatial_index: bytes " + message);
 }
 
 /// Of all 64-bit words but the checksum's own. It finds damage, not malice.
@@ -151,8 +151,7 @@ class checker {
 
 }  // namespace
 
-void write_header(index_storage& index) {
-  const auto& of = index.layout;
+void write_header(const spatial_index_layout& of, std::byte* bytes) {
   index_header header{};
   std::memcpy(header.magic, magic, sizeof magic);
   header.byte_order = byte_order;
@@ -162,9 +161,9 @@ void write_header(index_storage& index) {
   header.has_boxes = of.has_boxes ? 1 : 0;
   header.items = of.items;
   header.bytes = of.bytes;
-  std::memcpy(index.owned.get(), &header, sizeof header);
-  header.checksum = checksum_of(index.bytes, of.bytes);
-  std::memcpy(index.owned.get(), &header, sizeof header);
+  std::memcpy(bytes, &header, sizeof header);
+  header.checksum = checksum_of(bytes, of.bytes);
+  std::memcpy(bytes, &header, sizeof header);
 }
 
 std::shared_ptr<const index_storage> read_index(key_type type, unsigned dimensions, std::span<const std::byte> bytes,
@@ -179,18 +178,13 @@ std::shared_ptr<const index_storage> read_index(key_type type, unsigned dimensio
            std::to_string(of.bytes));
   }
   if (is_copied) {
-    try {
-      allocate(*made);
-    } catch (const std::bad_alloc&) {
-      reject("are " + std::to_string(of.bytes) + ", for which there is no memory", error_code::out_of_memory);
-    }
-    std::memcpy(made->owned.get(), bytes.data(), bytes.size());
+    std::memcpy(allocate(*made, "spatial_index"), bytes.data(), bytes.size());
   } else {
     if (reinterpret_cast<std::uintptr_t>(bytes.data()) % 64 != 0) reject("are not aligned to 64");
-    made->bytes = bytes.data();
+    made->data = bytes.data();
   }
   // after the copy: what was checked is what is kept
-  if (checksum_of(made->bytes, of.bytes) != header.checksum) reject("do not have their checksum: they are damaged");
+  if (checksum_of(made->data, of.bytes) != header.checksum) reject("do not have their checksum: they are damaged");
   type == key_type::float32 ? checker<float>(*made).check() : checker<double>(*made).check();
   return made;
 }

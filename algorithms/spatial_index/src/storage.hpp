@@ -4,27 +4,15 @@
 /// A spatial index in the host's memory.
 
 #include <cstddef>
-#include <cstdlib>
-#include <memory>
+#include <cstdint>
+#include <vector>
 
 #include <zenith/spatial_index.hpp>
 
 namespace zenith::detail {
 
-struct index_bytes_freed {
-  void operator()(std::byte* at) const noexcept { std::free(at); }
-};
-
-struct index_storage {
-  spatial_index_layout layout;
-  const std::byte* bytes = nullptr;
-  std::unique_ptr<std::byte[], index_bytes_freed> owned;  ///< the bytes, unless they are mapped
-};
-
-/// Memory for the layout's bytes; throws std::bad_alloc.
-void allocate(index_storage& index);
 /// What says what the bytes are, once they are all there.
-void write_header(index_storage& index);
+void write_header(const spatial_index_layout& of, std::byte* bytes);
 
 /// Where the parts of such an index stand. Pure.
 [[nodiscard]] spatial_index_layout place_index(key_type type, unsigned dimensions, bool has_boxes, std::uint32_t fanout,
@@ -33,7 +21,7 @@ void write_header(index_storage& index);
 /// A column of an index in the host's memory.
 template <class T>
 [[nodiscard]] const T* index_column(const index_storage& index, std::uint64_t offset) {
-  return reinterpret_cast<const T*>(index.bytes + offset);
+  return reinterpret_cast<const T*>(index.data + offset);
 }
 
 /// The order of the items in the tree, as rows. `centres`: a column for each dimension.

@@ -55,10 +55,10 @@ void draw_sample(table_storage& whole) {
   const u64 drawn_blocks = of.of_blocks.count < most_blocks ? of.of_blocks.count : most_blocks;
   to.rows = of.rows < most_rows ? of.rows : most_rows;
   for (u64 s = 0; s < drawn_blocks; ++s) to.blocks.push_back(static_cast<u32>(s * of.of_blocks.count / drawn_blocks));
-  const auto* const maxima = reinterpret_cast<const T*>(whole.table + of.of_blocks.maxima);
-  const auto* const minima = reinterpret_cast<const T*>(whole.table + of.of_blocks.minima);
+  const auto* const maxima = reinterpret_cast<const T*>(whole.data + of.of_blocks.maxima);
+  const auto* const minima = reinterpret_cast<const T*>(whole.data + of.of_blocks.minima);
   for (u64 j = 0; j < of.columns; ++j) {
-    const auto* const column = reinterpret_cast<const T*>(whole.table + of.values) + j * of.row_stride;
+    const auto* const column = reinterpret_cast<const T*>(whole.data + of.values) + j * of.row_stride;
     for (u64 s = 0; s < to.rows; ++s) to.values.push_back(column[s * of.rows / to.rows]);
     for (const auto b : to.blocks) {
       to.maxima.push_back(maxima[j * of.of_blocks.stride + b]);

@@ -102,8 +102,6 @@ std::shared_ptr<const table_storage> build_table(const table_input& input, const
 }
 
 const threshold_layout& layout_of(const table_storage& table) { return table.layout; }
-std::span<const std::byte> bytes_of(const table_storage& table) {
-  return {table.table, static_cast<std::size_t>(table.layout.bytes)};
-}
+std::span<const std::byte> bytes_of(const table_storage& table) { return table.bytes(); }
 
 }  // namespace zenith::detail

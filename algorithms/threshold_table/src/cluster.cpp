@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <bit>
 
-#include <algorithms/packed_column/column_memory.hpp>
 #include <algorithms/threshold_table/src/lower_tree.hpp>
 #include <algorithms/threshold_table/src/storage.hpp>
+#include <core/host_memory.hpp>
 #include <core/key_order.hpp>
 #include <core/workers.hpp>
 
@@ -130,13 +130,13 @@ class upper_tree {
 /// The rows, leaf by leaf, and in a leaf by rising number.
 template <class T>
 struct grouped_rows {
-  packed_bytes memory;
+  host_bytes memory;
   T* values = nullptr;  ///< row by row
   u32* ids = nullptr;
   std::vector<u64> begins;  ///< of leaves, and the end
 
   grouped_rows(const input_columns<T>& input, const upper_tree<T>& tree, int workers)
-      : memory(column_memory(input.rows * (input.column.size() * sizeof(T) + 2 * sizeof(u32)))),
+      : memory(host_memory(input.rows * (input.column.size() * sizeof(T) + 2 * sizeof(u32)), "threshold table")),
         values(reinterpret_cast<T*>(memory.data.get())),
         ids(reinterpret_cast<u32*>(values + input.rows * input.column.size())),
         begins(tree.leaves() + 1) {

@@ -44,11 +44,11 @@ double share_of(const table_storage& table, std::span<const std::uint32_t> colum
               std::max<std::size_t>(rank, 1));
   // and not below the k-th best of the rows of any block
   const auto best = static_cast<std::size_t>(std::ranges::max_element(bounds) - bounds.begin());
-  const auto* const begins = reinterpret_cast<const std::uint32_t*>(table.table + of.begins);
+  const auto* const begins = reinterpret_cast<const std::uint32_t*>(table.data + of.begins);
   const std::uint32_t first = begins[sample.blocks[best]];
   const std::size_t rows = begins[sample.blocks[best] + 1] - first;
   if (rows >= k) {
-    const auto* const values = reinterpret_cast<const T*>(table.table + of.values);
+    const auto* const values = reinterpret_cast<const T*>(table.data + of.values);
     threshold = std::max(
         threshold, rank_in(scores_of<T>(rows, columns, weights,
                                         [&](std::size_t j) { return values + columns[j] * of.row_stride + first; }),

@@ -1,7 +1,7 @@
 #include <cstring>
 
-#include <algorithms/packed_column/column_memory.hpp>
 #include <algorithms/threshold_table/src/storage.hpp>
+#include <core/host_memory.hpp>
 
 namespace zenith::detail {
 namespace {
@@ -81,9 +81,7 @@ unfinished_table::unfinished_table(key_type type, const table_counts& counts, st
     : storage(std::make_shared<table_storage>()) {
   auto& of = storage->layout;
   of = place_table(type, counts);
-  storage->own = column_memory(of.bytes);
-  table = storage->own.data.get();
-  storage->table = table;
+  table = allocate(*storage, "threshold table");
   std::memcpy(table + of.begins, begins.data(), begins.size_bytes());
   std::memcpy(table + of.partition_begins, partition_begins.data(), partition_begins.size_bytes());
   const u64 size = size_of(type);

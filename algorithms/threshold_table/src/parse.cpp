@@ -7,6 +7,7 @@
 #include <algorithms/threshold_table/src/file.hpp>
 #include <algorithms/threshold_table/src/storage.hpp>
 #include <core/file.hpp>
+#include <core/untrusted_bytes.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith::detail {
@@ -16,28 +17,28 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
 /// Reads a table's bytes; every number is checked before it is used.
-class table_parser {
+class table_parser : untrusted_bytes {
  public:
-  table_parser(std::span<const std::byte> bytes, std::string source) : bytes_(bytes), source_(std::move(source)) {}
+  using untrusted_bytes::untrusted_bytes;
 
   [[nodiscard]] std::shared_ptr<table_storage> parse(key_type type) {
     if (std::endian::native != std::endian::little) {
-      throw error(error_code::unsupported, source_ + ": its bytes are little-endian, and this machine's are not");
+      throw error(error_code::unsupported, source() + ": its bytes are little-endian, and this machine's are not");
     }
-    if (reinterpret_cast<std::uintptr_t>(bytes_.data()) % sizeof(table_file_header) != 0) {
-      throw error(error_code::invalid_argument, source_ + ": bytes must begin at a multiple of 64");
+    if (reinterpret_cast<std::uintptr_t>(all().data()) % sizeof(table_file_header) != 0) {
+      throw error(error_code::invalid_argument, source() + ": bytes must begin at a multiple of 64");
     }
     read_header();
     if (static_cast<key_type>(header_.type) != type) {
-      throw error(error_code::invalid_argument, source_ + ": its columns are of " +
+      throw error(error_code::invalid_argument, source() + ": its columns are of " +
                                                     std::string{to_string(static_cast<key_type>(header_.type))} +
                                                     ", not of " + std::string{to_string(type)});
     }
     auto made = std::make_shared<table_storage>();
     made->layout = place_table(type, counts());
     require(header_.bytes == sizeof header_ + made->layout.bytes, "its sizes contradict each other");
-    require(packed::checksum(bytes_) == header_.checksum, "its checksum does not match its bytes");
-    made->table = bytes_.data() + sizeof header_;
+    require(packed::checksum(all()) == header_.checksum, "its checksum does not match its bytes");
+    made->data = all().data() + sizeof header_;
     check_places(*made);
     check_ids(*made);
     switch (type) {
@@ -50,26 +51,12 @@ class table_parser {
   }
 
  private:
-  [[noreturn]] void corrupt(const std::string& why) const {
-    throw error(error_code::corrupt_data, source_ + ": " + why);
-  }
-  void require(bool holds, const char* why) const {
-    if (!holds) corrupt(why);
-  }
   [[nodiscard]] table_counts counts() const {
     return {header_.columns, header_.rows, header_.id_limit, header_.blocks, header_.partitions, header_.block_rows};
   }
 
   void read_header() {
-    if (bytes_.size() < sizeof header_) {
-      corrupt("it has " + std::to_string(bytes_.size()) + " bytes, less than a header");
-    }
-    std::memcpy(&header_, bytes_.data(), sizeof header_);
-    require(std::memcmp(header_.magic, table_file_magic, sizeof header_.magic) == 0, "it does not begin with \"ZTTB\"");
-    if (header_.version != table_file_version) {
-      corrupt("it is of version " + std::to_string(header_.version) + "; this library reads version " +
-              std::to_string(table_file_version));
-    }
+    header_ = header<table_file_header>(table_file_magic, table_file_version);
     require(header_.type <= static_cast<std::uint8_t>(key_type::uint32), "its type is not one of the known ones");
     require(header_.zero_a == 0 && header_.zero_b == 0, "reserved fields of the header are not zero");
     require(header_.columns >= 1 && header_.columns <= most_table_columns, "it has no column, or more than 64");
@@ -80,15 +67,12 @@ class table_parser {
     require(header_.blocks <= header_.rows && header_.partitions <= header_.blocks &&
                 (header_.rows == 0 || header_.partitions > 0),
             "its rows, blocks and partitions contradict each other");
-    if (header_.bytes != bytes_.size()) {
-      corrupt("it is " + std::to_string(header_.bytes) + " bytes by its header, but " + std::to_string(bytes_.size()) +
-              " are given");
-    }
+    require_size(header_.bytes);
   }
 
   template <class X>
   [[nodiscard]] static std::span<const X> part(const table_storage& of, u64 offset, u64 count) {
-    return {reinterpret_cast<const X*>(of.table + offset), static_cast<std::size_t>(count)};
+    return {reinterpret_cast<const X*>(of.data + offset), static_cast<std::size_t>(count)};
   }
 
   /// Beginnings rise from 0 to `end`, by at most `most`.
@@ -144,7 +128,7 @@ class table_parser {
                                  part<u32>(made, of.partition_begins, of.partitions + 1));
     const auto& right = again.storage->layout;
     for (u64 b = 0; b < of.of_blocks.count; ++b) {
-      write_block_extremes<T>(made.table, of, b, again.table, right.of_blocks);
+      write_block_extremes<T>(made.data, of, b, again.table, right.of_blocks);
     }
     write_directory<T>(again.table, right);
     require(are_equal<T>(made, of.of_blocks, *again.storage, right.of_blocks) &&
@@ -155,8 +139,6 @@ class table_parser {
     draw_sample<T>(made);
   }
 
-  std::span<const std::byte> bytes_;
-  std::string source_;
   table_file_header header_{};
 };
 
@@ -169,7 +151,7 @@ std::shared_ptr<const table_storage> parse_table(std::span<const std::byte> byte
 std::shared_ptr<const table_storage> open_table(const std::filesystem::path& file, key_type type) {
   auto mapped = map_file("threshold table", file);
   auto made = table_parser({mapped.data.get(), mapped.size}, "threshold table '" + file.string() + "'").parse(type);
-  made->mapped = std::move(mapped.data);
+  made->keeper = std::move(mapped.data);
   return made;
 }
 

@@ -221,7 +221,7 @@ top_k_run snapshots<T>::query(const executor& on, const snapshot_storage<T>& of,
     const auto whole = table(of);
     auto there = asked;
     there.table = whole.get();
-    there.bytes = whole->table;
+    there.bytes = whole->data;
     return query_table(on, there, options);
   }
   check_query(asked, of.columns, of.rows, of.id_limit);

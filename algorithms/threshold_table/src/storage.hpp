@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include <zenith/packed_column.hpp>
+#include <zenith/structure.hpp>
 #include <zenith/threshold_table.hpp>
 
 namespace zenith::detail {
@@ -24,11 +24,7 @@ struct table_sample {
   std::vector<T> minima;
 };
 
-struct table_storage {
-  threshold_layout layout;
-  const std::byte* table = nullptr;         ///< `layout.bytes` bytes, aligned to 64
-  packed_bytes own;                         ///< the table's memory, or
-  std::shared_ptr<const std::byte> mapped;  ///< a mapped file, or neither: borrowed
+struct table_storage : owned_structure<threshold_layout> {
   /// Of the table's type; the others are empty.
   table_sample<float> floats;
   table_sample<double> doubles;

@@ -72,8 +72,8 @@ auto updating<T>::make(const table_storage* from, const updatable_table_options&
   if (from == nullptr) reject("from has no columns; build it, if only of no rows");
   auto made = make(from->layout.columns, options);
   const auto& of = from->layout;
-  const auto* const ids = reinterpret_cast<const u32*>(from->table + of.ids);
-  const auto* const values = reinterpret_cast<const T*>(from->table + of.values);
+  const auto* const ids = reinterpret_cast<const u32*>(from->data + of.ids);
+  const auto* const values = reinterpret_cast<const T*>(from->data + of.values);
   guarded([&] {
     loose_rows<T> rows;
     rows.ids.assign(ids, ids + of.rows);

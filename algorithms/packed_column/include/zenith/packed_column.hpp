@@ -20,6 +20,7 @@
 #include <zenith/packed_call.hpp>
 #include <zenith/packed_layout.hpp>
 #include <zenith/span.hpp>
+#include <zenith/structure.hpp>
 #include <zenith/top_k.hpp>
 
 /// \file
@@ -66,18 +67,10 @@ struct packed_operand {
 
 struct packing;
 
-// A column's memory, 64-byte aligned; often larger than the column.
-struct packed_bytes {
-  std::unique_ptr<std::byte[], void (*)(std::byte*)> data{nullptr, nullptr};
-  std::size_t size = 0;
-};
-
 // Packs into `bytes`, which are used again when they suffice. What throws before any byte was written changes nothing;
 // after that, `made` is no values.
 void pack(const executor& on, key_type type, memory_space space, const void* values, std::size_t count, encoding kind,
-          const pack_options& options, packed_bytes& bytes, packed_layout& made);
-// Gives back what a column of `used` bytes leaves, as far as nothing must be copied.
-void shrink(packed_bytes& bytes, std::size_t used) noexcept;
+          const pack_options& options, host_bytes& bytes, packed_layout& made);
 void unpack(const executor& on, const packed_operand& column, std::uint64_t first, memory_space out_space, void* out,
             std::size_t count, const packed_options& options);
 [[nodiscard]] std::uint64_t packed_sum(const executor& on, const packed_operand& column, const packed_options& options);
@@ -216,7 +209,7 @@ class packed_column {
  private:
   friend struct detail::packing;
 
-  detail::packed_bytes bytes_;
+  detail::host_bytes bytes_;
   packed_view<T> view_;
 };
 

@@ -11,13 +11,13 @@
 #include <variant>
 #include <vector>
 
-#include <zenith/array.hpp>
 #include <zenith/columns.hpp>
 #include <zenith/cost.hpp>
 #include <zenith/executor.hpp>
 #include <zenith/machine.hpp>
 #include <zenith/spatial_index_call.hpp>
 #include <zenith/spatial_join.hpp>
+#include <zenith/structure.hpp>
 #include <zenith/top_k.hpp>
 
 /// \file
@@ -97,7 +97,7 @@ struct top_k_index_join_problem {
 namespace detail {
 
 /// A built index in the host's memory; immutable.
-struct index_storage;
+using index_storage = owned_structure<spatial_index_layout>;
 
 struct index_input {
   key_type type;
@@ -112,8 +112,7 @@ struct index_input {
 /// Of bytes that are copied or else borrowed.
 [[nodiscard]] std::shared_ptr<const index_storage> read_index(key_type type, unsigned dimensions,
                                                               std::span<const std::byte> bytes, bool is_copied);
-[[nodiscard]] const spatial_index_layout& layout_of(const index_storage& index);
-[[nodiscard]] std::span<const std::byte> bytes_of(const index_storage& index);
+[[nodiscard]] inline std::span<const std::byte> bytes_of(const index_storage& index) { return index.bytes(); }
 
 /// An index as a query gets it; no storage: it has no items.
 struct index_argument {
@@ -211,16 +210,16 @@ class spatial_index {
   /// The index as bytes, in this machine's byte order, to be kept in a file. Valid as long as the index or a copy of
   /// it.
   [[nodiscard]] std::span<const std::byte> serialized() const {
-    return held_ ? detail::bytes_of(*held_) : std::span<const std::byte>{};
+    return held_ ? held_->bytes() : std::span<const std::byte>{};
   }
 
-  [[nodiscard]] std::size_t size() const { return held_ ? detail::layout_of(*held_).items : 0; }
-  [[nodiscard]] std::size_t nodes() const { return held_ ? detail::layout_of(*held_).begins[0] : 0; }
+  [[nodiscard]] std::size_t size() const { return held_ ? held_->layout.items : 0; }
+  [[nodiscard]] std::size_t nodes() const { return held_ ? held_->layout.begins[0] : 0; }
   /// Levels of nodes.
-  [[nodiscard]] std::uint32_t levels() const { return held_ ? detail::layout_of(*held_).levels : 0; }
-  [[nodiscard]] std::uint32_t fanout() const { return held_ ? detail::layout_of(*held_).fanout : 0; }
+  [[nodiscard]] std::uint32_t levels() const { return held_ ? held_->layout.levels : 0; }
+  [[nodiscard]] std::uint32_t fanout() const { return held_ ? held_->layout.fanout : 0; }
   /// Bytes of the index in memory.
-  [[nodiscard]] std::size_t bytes() const { return held_ ? detail::layout_of(*held_).bytes : 0; }
+  [[nodiscard]] std::size_t bytes() const { return held_ ? held_->layout.bytes : 0; }
 
   /// For queries.
   [[nodiscard]] const detail::index_storage* storage() const noexcept { return held_.get(); }
@@ -234,28 +233,15 @@ class spatial_index {
 /// A spatial index with its bytes in the memory of an executor's device: queries copy nothing there. Copies share the
 /// data.
 template <std::floating_point T, unsigned Dim>
-class device_spatial_index {
+class device_spatial_index : public detail::device_structure<spatial_index<T, Dim>> {
  public:
-  using value_type = T;
   static constexpr unsigned dimensions = Dim;
 
   device_spatial_index() = default;
   /// Copies the index's bytes to the device of `on` and synchronises; throws `invalid_argument` for an executor of the
   /// host's memory, `out_of_memory`.
-  device_spatial_index(const executor& on, const spatial_index<T, Dim>& index) : index_(index) {
-    if (index.storage() == nullptr) return;
-    bytes_ = std::make_shared<const array<std::byte>>(on, detail::bytes_of(*index.storage()));
-    (void)bytes_->device();
-  }
-
-  /// The index on the host.
-  [[nodiscard]] const spatial_index<T, Dim>& host() const noexcept { return index_; }
-  /// The index's bytes on the device.
-  [[nodiscard]] const std::byte* data() const { return bytes_ ? bytes_->device().data() : nullptr; }
-
- private:
-  spatial_index<T, Dim> index_;
-  std::shared_ptr<const array<std::byte>> bytes_;
+  device_spatial_index(const executor& on, const spatial_index<T, Dim>& index)
+      : detail::device_structure<spatial_index<T, Dim>>(on, index) {}
 };
 
 namespace detail {
@@ -270,7 +256,7 @@ inline constexpr bool is_spatial_index<device_spatial_index<T, Dim>> = true;
 template <class T, unsigned Dim>
 [[nodiscard]] index_argument argument_of(const spatial_index<T, Dim>& index) {
   const auto* const held = index.storage();
-  return {held, held == nullptr ? nullptr : bytes_of(*held).data(), memory_space::host};
+  return {held, held == nullptr ? nullptr : held->data, memory_space::host};
 }
 template <class T, unsigned Dim>
 [[nodiscard]] index_argument argument_of(const device_spatial_index<T, Dim>& index) {

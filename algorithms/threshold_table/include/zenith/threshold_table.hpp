@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include <zenith/array.hpp>
 #include <zenith/columns.hpp>
 #include <zenith/executor.hpp>
 #include <zenith/matrix.hpp>
 #include <zenith/scored_top_k.hpp>
+#include <zenith/structure.hpp>
 #include <zenith/threshold_table_call.hpp>
 #include <zenith/top_k.hpp>
 
@@ -243,27 +243,13 @@ class threshold_table {
 /// A threshold table with its bytes in the memory of an executor's device: queries copy nothing there but weights.
 /// Copies share the data.
 template <scorable T>
-class device_threshold_table {
+class device_threshold_table : public detail::device_structure<threshold_table<T>> {
  public:
-  using value_type = T;
-
   device_threshold_table() = default;
   /// Copies the table's bytes to the device of `on` and synchronises; throws `invalid_argument` for an executor of the
   /// host's memory, `out_of_memory`.
-  device_threshold_table(const executor& on, const threshold_table<T>& table) : table_(table) {
-    if (table.storage() == nullptr) return;
-    bytes_ = std::make_shared<const array<std::byte>>(on, detail::bytes_of(*table.storage()));
-    (void)bytes_->device();
-  }
-
-  /// The table on the host.
-  [[nodiscard]] const threshold_table<T>& host() const noexcept { return table_; }
-  /// The table's bytes on the device.
-  [[nodiscard]] const std::byte* data() const { return bytes_ ? bytes_->device().data() : nullptr; }
-
- private:
-  threshold_table<T> table_;
-  std::shared_ptr<const array<std::byte>> bytes_;
+  device_threshold_table(const executor& on, const threshold_table<T>& table)
+      : detail::device_structure<threshold_table<T>>(on, table) {}
 };
 
 /// Writes the k = `out_scores.size()` best scores of the table's rows, and the rows' numbers in the input, best first.

@@ -1,4 +1,4 @@
-#include <algorithms/packed_column/column_memory.hpp>
+#include <core/host_memory.hpp>
 
 #include <cstdlib>
 #include <cstring>
@@ -20,7 +20,7 @@ struct allocation {
   void* begin;
   std::uint64_t size;
 };
-constexpr std::uint64_t front = packed_alignment;
+constexpr std::uint64_t front = 64;
 static_assert(sizeof(allocation) <= front);
 
 std::byte* place(std::byte* data, const allocation& of) {
@@ -66,7 +66,7 @@ void release_large(std::byte* data) {
 
 }  // namespace
 
-packed_bytes column_memory(std::uint64_t bytes) {
+host_bytes host_memory(std::uint64_t bytes, std::string_view who) {
   std::byte* data = nullptr;
   auto release = release_small;
   if (bytes <= std::numeric_limits<std::uint64_t>::max() / 2) {
@@ -83,12 +83,12 @@ packed_bytes column_memory(std::uint64_t bytes) {
   }
   if (data == nullptr) {
     throw error(error_code::out_of_memory,
-                "pack: " + std::to_string(bytes) + " bytes of host memory are not to be had");
+                std::string{who} + ": " + std::to_string(bytes) + " bytes of host memory are not to be had");
   }
   return {{data, release}, bytes};
 }
 
-packed_bytes address_space(std::uint64_t most) noexcept {
+host_bytes address_space(std::uint64_t most) noexcept {
 #if defined(__linux__)
   if (most >= large && most <= std::numeric_limits<std::uint64_t>::max() / 2) {
     if (std::byte* data = allocate_large(most, MAP_NORESERVE); data != nullptr) return {{data, release_large}, most};
@@ -105,7 +105,7 @@ void touch([[maybe_unused]] std::byte* from, [[maybe_unused]] std::uint64_t byte
 #endif
 }
 
-void shrink(packed_bytes& bytes, std::size_t used) noexcept {
+void shrink(host_bytes& bytes, std::size_t used) noexcept {
   if (bytes.data == nullptr) return;
   if (used == 0) {
     bytes = {};

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include <zenith/array.hpp>
+#include <zenith/executor.hpp>
+
+namespace zenith::detail {
+
+/// Memory of the host at a multiple of 64; often larger than what stands in it.
+struct host_bytes {
+  std::unique_ptr<std::byte[], void (*)(std::byte*)> data{nullptr, nullptr};
+  std::size_t size = 0;
+};
+/// Gives back what `used` bytes leave of it, as far as nothing must be copied.
+void shrink(host_bytes& bytes, std::size_t used) noexcept;
+
+/// A built structure on the host: relocatable bytes at a multiple of 64, and where their parts stand. Immutable once it
+/// is shared.
+template <class Layout>
+struct owned_structure {
+  Layout layout{};
+  const std::byte* data = nullptr;          ///< `layout.bytes` of them
+  std::shared_ptr<const std::byte> keeper;  ///< owns or maps them; nullptr when they are borrowed
+
+  [[nodiscard]] std::span<const std::byte> bytes() const { return {data, static_cast<std::size_t>(layout.bytes)}; }
+};
+
+/// A structure and a copy of its bytes in the memory of an executor's device. Copies share both.
+template <class Structure>
+class device_structure {
+ public:
+  using value_type = typename Structure::value_type;
+
+  device_structure() = default;
+  device_structure(const executor& on, const Structure& structure) : host_(structure) {
+    if (structure.storage() == nullptr) return;
+    bytes_ = std::make_shared<const array<std::byte>>(on, bytes_of(*structure.storage()));
+    (void)bytes_->device();
+  }
+
+  /// The structure on the host.
+  [[nodiscard]] const Structure& host() const noexcept { return host_; }
+  /// Its bytes on the device.
+  [[nodiscard]] const std::byte* data() const { return bytes_ ? bytes_->device().data() : nullptr; }
+
+ private:
+  Structure host_;
+  std::shared_ptr<const array<std::byte>> bytes_;
+};
+
+}  // namespace zenith::detail
