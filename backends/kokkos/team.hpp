@@ -100,6 +100,8 @@ struct joined_by {
 /// Words as in core/device/plain_team.hpp.
 class strided_team {
  public:
+  static constexpr bool is_one_lane = false;
+
   ZENITH_FN strided_team(const team& lanes, u64 index, u64 begin, u64 end, void* scratch)
       : lanes_(lanes), index_(index), begin_(begin), end_(end), scratch_(static_cast<char*>(scratch)) {}
 
@@ -160,6 +162,10 @@ class strided_team {
   template <class T>
   ZENITH_FN T add(T* at, std::type_identity_t<T> more) const {
     return device::atomic_add(at, more);
+  }
+  template <class Test>
+  ZENITH_FN void wait_until(const Test& test) const {
+    device::wait_until(test);
   }
 
   template <class Source, class Body>

@@ -3,6 +3,12 @@
 /// \file
 /// Atomic operations that every kernel may use on memory of its device: relaxed, visible to all teams of a launch.
 /// Each returns the value from before. T: std::uint32_t, std::uint64_t; add also std::int32_t.
+///
+/// atomic_publish stores, and atomic_observe loads, such that whoever observes what was published can read all that the
+/// publisher wrote or could read before. wait_until(test) returns once test() is true: other teams that run already
+/// must make it so, and it must observe what they publish.
+
+#include <sched.h>
 
 #include <cstdint>
 #include <type_traits>
@@ -56,6 +62,25 @@ template <class T>
 ZENITH_FN void atomic_store(T* at, std::type_identity_t<T> value) {
   *static_cast<volatile T*>(at) = value;
 }
+template <class T>
+ZENITH_FN void atomic_publish(T* at, std::type_identity_t<T> value) {
+  __threadfence();
+  atomic_store(at, value);
+}
+template <class T>
+ZENITH_FN T atomic_observe(const T* at) {
+  const T value = atomic_load(at);
+  __threadfence();
+  return value;
+}
+template <class Test>
+ZENITH_FN void wait_until(const Test& test) {
+  while (!test()) {
+#if defined(__CUDA_ARCH__)
+    __nanosleep(100);
+#endif
+  }
+}
 
 #else
 
@@ -88,6 +113,18 @@ ZENITH_FN T atomic_load(const T* at) {
 template <class T>
 ZENITH_FN void atomic_store(T* at, std::type_identity_t<T> value) {
   __atomic_store_n(at, value, __ATOMIC_RELAXED);
+}
+template <class T>
+ZENITH_FN void atomic_publish(T* at, std::type_identity_t<T> value) {
+  __atomic_store_n(at, value, __ATOMIC_RELEASE);
+}
+template <class T>
+ZENITH_FN T atomic_observe(const T* at) {
+  return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+}
+template <class Test>
+ZENITH_FN void wait_until(const Test& test) {
+  while (!test()) sched_yield();
 }
 
 #endif

@@ -5,6 +5,7 @@
 /// what each word of the vocabulary means. Between two of these words no lane of any team has an identity.
 ///
 ///     index()                    which of the launch's teams this is
+///     is_one_lane                whether one lane is all there is, whatever the device: then no word shares out work
 ///     scratch<T>(byte_offset)    the team's own memory, `scratch_bytes` of its kernel
 ///     for_each(n, f)             f(0) … f(n - 1), shared out to the lanes; orders nothing
 ///     once(f)                    f() by one lane; orders nothing
@@ -13,7 +14,9 @@
 ///     any(n, f), count(n, f)     the same of a predicate
 ///     scan(values, n)            values[i] in scratch becomes the sum of those before it; returns the total; a barrier
 ///     add(at, more)              to scratch, atomic among the lanes; returns what was there before
-///     each_tile(source, body)    body(items) for each of this team's tiles. No barrier and none of the words above
+///     wait_until(test)           by one lane: returns once test() is true, which other teams must make it
+///     (work_queue.hpp) each_tile(source, body)    body(items) for each of this team's tiles. No barrier and none of
+///     the words above
 ///                                inside, but `add`
 ///     flag(items, is)            flags of a tile: is(lane)
 ///     any(flags)                 whether an item is flagged
@@ -24,6 +27,7 @@
 /// `body`, `is` and `use` are called with tiles and lanes of several types. All lanes of a team must say the same words
 /// in the same order; n and values must be the same for all.
 
+#include <core/device/atomics.hpp>
 #include <core/device/kernel.hpp>
 #include <core/device/shared_state.hpp>
 
@@ -96,10 +100,20 @@ ZENITH_FN void each_plain_tile(const Source& source, u64 begin, u64 end, const B
   }
 }
 
+/// Teams that run beside one another.
+struct waits_for_others {
+  template <class Test>
+  static void until(const Test& test) {
+    wait_until(test);
+  }
+};
+
 /// `Sink<Entry>` is what the device makes of a collection.
-template <template <class> class Sink>
+template <template <class> class Sink, class Waits = waits_for_others>
 class plain_team {
  public:
+  static constexpr bool is_one_lane = true;
+
   plain_team(u64 index, u64 begin, u64 end, void* scratch)
       : index_(index), begin_(begin), end_(end), scratch_(scratch) {}
 
@@ -152,6 +166,10 @@ class plain_team {
     const T before = *at;
     *at = before + more;
     return before;
+  }
+  template <class Test>
+  void wait_until(const Test& test) const {
+    Waits::until(test);
   }
 
   template <class Source, class Body>

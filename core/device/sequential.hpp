@@ -44,6 +44,14 @@ class sequential_sink {
   const collection<Entry>& to_;
 };
 
+/// Teams run one after another.
+struct waits_for_nobody {
+  template <class Test>
+  static void until(const Test& test) {
+    if (!test()) throw std::logic_error("wait_until: no other team runs that could make it true");
+  }
+};
+
 }  // namespace detail
 
 class sequential_context {
@@ -96,14 +104,14 @@ class sequential_context {
   void for_teams(u64 n, const K& run) {
     for (u64 i = 0; i < n; ++i) {
       const auto memory = scratch_for<K>();
-      plain_team<detail::sequential_sink> team(i, 0, 0, memory.get());
+      plain_team<detail::sequential_sink, detail::waits_for_nobody> team(i, 0, 0, memory.get());
       run(team, i);
     }
   }
   template <tile_kernel K>
   void for_tiles(const K& run) {
     const auto memory = scratch_for<K>();
-    plain_team<detail::sequential_sink> team(0, 0, run.source.size(), memory.get());
+    plain_team<detail::sequential_sink, detail::waits_for_nobody> team(0, 0, run.source.size(), memory.get());
     run(team);
   }
 

@@ -38,6 +38,12 @@ TEST_CASE("every word of the device context on the sequential one") {
   report(run_suite([] { return context{}; }, {.seed = zenith_test::seed_of("device", 0)}));
 }
 
+TEST_CASE("waiting for a team that does not run is a fault, not a standstill") {
+  context on;
+  zenith::device::u32 never = 0;
+  CHECK_THROWS_AS(on.for_teams(2, zenith::device_suite::wait_for_word{&never}), std::logic_error);
+}
+
 TEST_CASE("the suite reports what a context throws") {
   struct refusing : context {
     void finish() { throw std::runtime_error("no more"); }

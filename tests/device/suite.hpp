@@ -12,6 +12,7 @@
 #include <tests/device/control.hpp>
 #include <tests/device/launches.hpp>
 #include <tests/device/operations.hpp>
+#include <tests/device/queues.hpp>
 #include <tests/device/support.hpp>
 #include <tests/device/teams.hpp>
 #include <tests/device/tiles.hpp>
@@ -31,11 +32,12 @@ std::vector<std::string> run_launches(const Make& make, const suite_limits& limi
   return see.faults();
 }
 
-/// Collections, operations on arrays, and control.
+/// Collections, queues, operations on arrays, and control.
 template <class Make>
 std::vector<std::string> run_operations(const Make& make, const suite_limits& limits) {
   examiner<Make> see(make, limits);
   check_collections(see);
+  check_queues(see);
   check_operations(see);
   check_control(see);
   return see.faults();

@@ -14,6 +14,8 @@ namespace {
 
 class kernel_team {
  public:
+  static constexpr bool is_one_lane = true;
+
   ZENITH_FN explicit kernel_team(const launch_worker& worker) : worker_(worker), index_(worker.id) {}
 
   ZENITH_FN std::uint64_t index() const { return index_; }
@@ -76,6 +78,10 @@ class kernel_team {
     const T before = *at;
     *at = static_cast<T>(before + static_cast<T>(more));
     return before;
+  }
+  template <class Test>
+  ZENITH_FN void wait_until(const Test& test) const {
+    device::wait_until(test);
   }
 
   template <class Source, class Body>

@@ -10,6 +10,8 @@ namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 template <u32 ScratchBytes>
 class team {
  public:
+  static constexpr bool is_one_lane = false;
+
   ZENITH_DEVICE explicit team(u64 index) : index_(index) {}
 
   [[nodiscard]] ZENITH_DEVICE u64 index() const { return index_; }
@@ -81,6 +83,10 @@ class team {
   template <class T>
   ZENITH_DEVICE T add(T* at, std::type_identity_t<T> more) const {
     return simt::atomic_add<simt::scope::block>(at, more);
+  }
+  template <class Test>
+  ZENITH_DEVICE void wait_until(const Test& test) const {
+    device::wait_until(test);
   }
 
   template <class Source, class Body>

@@ -60,5 +60,23 @@ ZENITH_FN void atomic_store(T* at, std::type_identity_t<T> value,
     *at = value;
   }
 }
+template <class T>
+ZENITH_FN void atomic_publish(T* at, std::type_identity_t<T> value,
+                              std::source_location where = std::source_location::current()) {
+  if (simt_engine::is_in_kernel()) simt::fence();
+  atomic_store(at, value, where);
+}
+template <class T>
+ZENITH_FN T atomic_observe(const T* at, std::source_location where = std::source_location::current()) {
+  const T value = atomic_load(at, where);
+  if (simt_engine::is_in_kernel()) simt::fence();
+  return value;
+}
+/// The test's atomics let other threads run; a test that never holds is a fault of the engine's.
+template <class Test>
+ZENITH_FN void wait_until(const Test& test) {
+  while (!test()) {
+  }
+}
 
 }  // namespace zenith::device
