@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The strategies of top-k that are written over the device context. A backend that has its own `filter` lists that in
+/// The strategies of top-k that are written over the device context. A backend that has its own of one lists that in
 /// its kernel table instead.
 
 #include <string_view>
@@ -18,6 +18,13 @@ struct filter {
   static void run(Context& on, const call_type& call);
 };
 
-using strategies = device::list<filter>;
+struct bitonic {
+  static constexpr std::string_view name = "bitonic";
+  using call_type = top_k_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
+using strategies = device::list<filter, bitonic>;
 
 }  // namespace zenith::top_k_family

@@ -29,19 +29,6 @@
 
 namespace zenith::top_k_detail {
 
-/// What a call of the filter asks for, beside the source. Outputs are the device's.
-template <class Key>
-struct filter_request {
-  u64 k = 0;
-  bool smallest = false;
-  bool nan_first = false;
-  Key* out_keys = nullptr;
-  void* out_indices = nullptr;
-  int index_bytes = 8;
-  u64 first_index = 0;
-  top_k_statistics* statistics = nullptr;
-};
-
 template <class Source>
 struct filter {
   using key = typename Source::key;
@@ -56,11 +43,11 @@ struct filter {
       device::list<scan_source<Source, order<Smallest, false>>>>;
   using kernels =
       device::concat<scans<false>, scans<true>,
-                     device::list<draw_sample<Source>, count_image_digits<Source>, count_index_digits<Source>,
-                                  write_results<Source, std::uint32_t>, write_results<Source, std::uint64_t>>>;
+                     device::list<draw_sample<Source>, count_image_digits<Source>, count_index_digits<Source>>,
+                     result_kernels<Source>>;
 
   template <device::device_context Context>
-  static void run(Context& on, const Source& source, const filter_request<key>& asked) {
+  static void run(Context& on, const Source& source, const selection_request<key>& asked) {
     if (asked.smallest) {
       with_direction<true>(on, source, asked);
     } else {
@@ -70,7 +57,7 @@ struct filter {
 
  private:
   template <bool Smallest, class Context>
-  static void with_direction(Context& on, const Source& source, const filter_request<key>& asked) {
+  static void with_direction(Context& on, const Source& source, const selection_request<key>& asked) {
     if constexpr (std::is_floating_point_v<key>) {
       if (asked.nan_first) return phases<order<Smallest, true>>(on, source, asked);
     }
@@ -78,7 +65,7 @@ struct filter {
   }
 
   template <class Order, class Context>
-  static void phases(Context& on, const Source& source, const filter_request<key>& asked) {
+  static void phases(Context& on, const Source& source, const selection_request<key>& asked) {
     const u64 n = source.size();
     const auto images = Order::images();
     const auto plan = Context::samples_broadly ? plan_broad_filter(n, asked.k, Context::most_samples)
@@ -114,7 +101,7 @@ struct filter {
       on.for_tiles(scan_source<Source, Order>{source, survivors});
     });
     const entry* const best = on.select_best(survivors, asked.k);  // 3. finish
-    write(on, source, asked, best);
+    write_best(on, source, asked, best);
     if (asked.statistics != nullptr) report(on, asked, survivors, found);
   }
 
@@ -127,20 +114,7 @@ struct filter {
   }
 
   template <class Context>
-  static void write(Context& on, const Source& source, const filter_request<key>& asked, const entry* best) {
-    if (asked.index_bytes == 4) {
-      on.for_each(asked.k,
-                  write_results<Source, std::uint32_t>{
-                      source, best, asked.out_keys, static_cast<std::uint32_t*>(asked.out_indices), asked.first_index});
-    } else {
-      on.for_each(asked.k,
-                  write_results<Source, std::uint64_t>{
-                      source, best, asked.out_keys, static_cast<std::uint64_t*>(asked.out_indices), asked.first_index});
-    }
-  }
-
-  template <class Context>
-  static void report(Context& on, const filter_request<key>& asked, const device::collection<entry>& survivors,
+  static void report(Context& on, const selection_request<key>& asked, const device::collection<entry>& survivors,
                      const narrowed_bound* found) {
     const auto narrowed = on.read(found);
     *asked.statistics = {std::string{on.variant()}, on.threads(), narrowed.inside == 0 ? 1 : u64{2} + narrowed.passes,

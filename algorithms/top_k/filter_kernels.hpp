@@ -6,25 +6,12 @@
 #include <type_traits>
 
 #include <algorithms/top_k/filter_plan.hpp>
+#include <algorithms/top_k/request.hpp>
 #include <algorithms/top_k/scan_order.hpp>
 #include <core/device/kernel.hpp>
 #include <core/device/shared_state.hpp>
 
 namespace zenith::top_k_detail {
-
-using device::u32;
-using device::u64;
-
-template <class Source>
-using source_entry = ordered::entry_t<ordered::bits_t<typename Source::key>>;
-template <class Source>
-using source_order = ordered::key_order<typename Source::key>;
-
-/// Item i of a source as an entry.
-template <class Source>
-ZENITH_FN source_entry<Source> entry_at(const Source& source, const source_order<Source>& order, u64 i) {
-  return source_entry<Source>::make(order.image(device::key_at(source, i)), static_cast<u32>(i));
-}
 
 /// Phase 1: one item of each of so many strata.
 template <class Source>
@@ -237,24 +224,6 @@ struct set_bound {
   ZENITH_FN void operator()(u64 /*i*/) const {
     *survivors.count = 0;
     *survivors.bound = Entry::make(static_cast<typename Entry::image_t>(found->image), ~found->complement);
-  }
-};
-
-/// The k best as the caller wants them: the input's own bits, and indices of the caller's type.
-template <class Source, class Index>
-struct write_results {
-  using entry = source_entry<Source>;
-
-  Source source;
-  const entry* best;
-  typename Source::key* out_keys;
-  Index* out_indices;
-  u64 first_index;
-
-  ZENITH_FN void operator()(u64 i) const {
-    const u32 index = best[i].index();
-    out_keys[i] = device::key_at(source, index);
-    out_indices[i] = static_cast<Index>(first_index + index);
   }
 };
 

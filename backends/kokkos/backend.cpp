@@ -6,7 +6,6 @@
 #include <backends/kokkos/profile.hpp>
 #include <backends/kokkos/runtime.hpp>
 #include <backends/kokkos/space.hpp>
-#include <backends/kokkos/top_k_run.hpp>
 #include <core/device/family.hpp>
 #include <zenith/error.hpp>
 #include <zenith_families.hpp>
@@ -20,7 +19,6 @@ constexpr kernel own_kernels[]{
     make_kernel<packed_select_call, packed_select>("tiles"),
     make_kernel<packed_sum_call, packed_sum>("tiles"),
     make_kernel<packed_top_k_call, packed_top_k>("tiles"),
-    make_kernel<top_k_call, top_k_bitonic>("bitonic"),
     make_kernel<unpack_call, unpack>("tiles"),
 };
 using strategies = device::concat<top_k_family::strategies, device::all_strategies>;

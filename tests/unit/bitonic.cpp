@@ -7,8 +7,10 @@
 #include <vector>
 
 #include <algorithms/top_k/bitonic.hpp>
+#include <algorithms/top_k/strategies.hpp>
 #include <catch.hpp>
 #include <settings.hpp>
+#include <tests/device/listing_context.hpp>
 
 #include <random>
 
@@ -130,4 +132,61 @@ TEST_CASE("the skeletons leave the best of a tile") {
       }
     }
   }
+}
+
+namespace {
+
+/// Whether a shared strategy, on the sequential context, finds what a sort finds.
+template <class Strategy, class Key, class Index>
+bool finds_the_best(const std::vector<Key>& keys, std::uint64_t k, bool smallest) {
+  std::vector<Index> places(keys.size());
+  std::iota(places.begin(), places.end(), Index{0});
+  std::ranges::stable_sort(places, [&](Index a, Index b) { return smallest ? keys[a] < keys[b] : keys[b] < keys[a]; });
+  places.resize(k);
+  std::vector<Key> out_keys(k);
+  std::vector<Index> out_indices(k);
+  zenith::top_k_statistics seen;
+  zenith::top_k_call call;
+  call.type = zenith::key_type_of<Key>;
+  call.keys = keys.data();
+  call.count = keys.size();
+  call.k = k;
+  call.out_keys = out_keys.data();
+  call.out_indices = out_indices.data();
+  call.index_bytes = sizeof(Index);
+  call.select = smallest ? zenith::selection::smallest : zenith::selection::largest;
+  call.statistics = &seen;
+  zenith::device_suite::listing_context<zenith::top_k_family::kernels> on;
+  Strategy::run(on, call);
+  bool is_right = out_indices == places && seen.reads >= 1 && seen.variant == "sequential";
+  for (std::uint64_t i = 0; i < k; ++i) is_right = is_right && out_keys[i] == keys[places[i]];
+  return is_right;
+}
+
+}  // namespace
+
+TEST_CASE("the shared strategies on the sequential context") {
+  const auto check = [](std::uint64_t n, std::uint64_t k) {
+    std::vector<float> floats;
+    std::vector<std::int64_t> longs;
+    for (const auto one : random_items(n, n % 2 == 0 ? 1 << 20 : 7)) {
+      floats.push_back(static_cast<float>(one) - 3);
+      longs.push_back(static_cast<std::int64_t>(one) * 5'000'000'000 - 11);
+    }
+    INFO(n << " keys, k = " << k);
+    namespace family = zenith::top_k_family;
+    CHECK(finds_the_best<family::bitonic, float, std::uint32_t>(floats, k, false));
+    CHECK(finds_the_best<family::bitonic, std::int64_t, std::uint64_t>(longs, k, true));
+    CHECK(finds_the_best<family::filter, float, std::uint64_t>(floats, k, true));
+    CHECK(finds_the_best<family::filter, std::int64_t, std::uint32_t>(longs, k, false));
+  };
+  // a tile, several, and levels of them; runs that fit a tile and runs that do not
+  for (const std::uint64_t n : {1, 2, 100, 2048, 2049, 30001}) {
+    for (const std::uint64_t k : {1, 2, 31, 512, 1024, 1025, 5000}) {
+      if (k <= n) check(n, k);
+    }
+  }
+  // several chunks
+  check((1 << 20) + 5000, 3);
+  check((1 << 20) + 5000, 1500);
 }
