@@ -23,8 +23,7 @@ std::byte* allocate(owned_structure<Layout>& to, std::string_view who) {
   return data;
 }
 
-/// Memory for what may take anything up to `most` bytes, or none where that would cost more than address
-/// space.
+/// Memory for what may take anything up to `most` bytes, or none where that would cost more than address space.
 [[nodiscard]] host_bytes address_space(std::uint64_t most) noexcept;
 
 /// Has the system clear the fresh pages of [from, from + bytes) now, as far as it offers that. Changes no content.
