@@ -35,9 +35,14 @@ class device_structure {
   using value_type = typename Structure::value_type;
 
   device_structure() = default;
-  device_structure(const executor& on, const Structure& structure) : host_(structure) {
+  device_structure(const executor& on, const Structure& structure)
+      : device_structure(
+            on, structure,
+            structure.storage() == nullptr ? std::span<const std::byte>{} : bytes_of(*structure.storage())) {}
+  /// With some of its bytes there.
+  device_structure(const executor& on, const Structure& structure, std::span<const std::byte> some) : host_(structure) {
     if (structure.storage() == nullptr) return;
-    bytes_ = std::make_shared<const array<std::byte>>(on, bytes_of(*structure.storage()));
+    bytes_ = std::make_shared<const array<std::byte>>(on, some);
     (void)bytes_->device();
   }
 
