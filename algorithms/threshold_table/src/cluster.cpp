@@ -3,6 +3,7 @@
 
 #include <algorithms/threshold_table/src/lower_tree.hpp>
 #include <algorithms/threshold_table/src/storage.hpp>
+#include <algorithms/threshold_table/src/transpose.hpp>
 #include <core/host_memory.hpp>
 #include <core/key_order.hpp>
 #include <core/workers.hpp>
@@ -16,26 +17,65 @@ using u64 = std::uint64_t;
 /// A row by its value in the column of a cut. Equal values are told apart by the row, so rows that are all equal make
 /// blocks of consecutive rows.
 template <class T>
-struct cut_key {
+struct wide_key {
   ordered::bits_t<T> image;
   u32 row;
 
-  [[nodiscard]] bool operator<(const cut_key& other) const {
+  [[nodiscard]] bool operator<(const wide_key& other) const {
     return image < other.image || (image == other.image && row < other.row);
   }
+  /// As an addend, without a branch.
+  [[nodiscard]] u32 reaches(const wide_key& cut) const {
+    return 1U - (static_cast<u32>(image < cut.image) | (static_cast<u32>(image == cut.image) & u32{row < cut.row}));
+  }
 };
+/// The same in one word.
+struct narrow_key {
+  u64 word;
+
+  [[nodiscard]] bool operator<(const narrow_key& other) const { return word < other.word; }
+  [[nodiscard]] u32 reaches(const narrow_key& cut) const { return u32{word >= cut.word}; }
+};
+template <class T>
+using cut_key = std::conditional_t<sizeof(T) == 4, narrow_key, wide_key<T>>;
+
+/// An order of all values, NaN and both zeros too: what is equal must not be, but it is cheap.
+template <class T>
+[[nodiscard]] ordered::bits_t<T> rank_of(T value) {
+  using bits = ordered::bits_t<T>;
+  constexpr auto sign = static_cast<bits>(bits{1} << (8 * sizeof(T) - 1));
+  const auto raw = std::bit_cast<bits>(value);
+  if constexpr (std::is_floating_point_v<T>) {
+    return raw ^ (static_cast<bits>(static_cast<std::make_signed_t<bits>>(raw) >> (8 * sizeof(T) - 1)) | sign);
+  } else {
+    return std::is_signed_v<T> ? raw ^ sign : raw;
+  }
+}
+template <class T>
+[[nodiscard]] cut_key<T> make_key(T value, u64 row) {
+  if constexpr (sizeof(T) == 4) {
+    return {u64{rank_of(value)} << 32 | row};
+  } else {
+    return {rank_of(value), static_cast<u32>(row)};
+  }
+}
+[[nodiscard]] u32 row_of(const narrow_key& key) { return static_cast<u32>(key.word); }
+template <class T>
+[[nodiscard]] u32 row_of(const wide_key<T>& key) {
+  return key.row;
+}
 
 /// The upper levels of the k-d tree, from a sample: which rows go on together.
 template <class T>
 class upper_tree {
  public:
-  using image = ordered::bits_t<T>;
+  using key = cut_key<T>;
 
   upper_tree(const input_columns<T>& input, unsigned levels)
       : columns_(input.column.size()), levels_(levels), nodes_(std::size_t{1} << levels) {
     constexpr std::size_t samples_of_a_leaf = 32;
     const std::size_t samples = std::min(input.rows, samples_of_a_leaf << levels);
-    std::vector<cut_key<T>> drawn(samples);
+    std::vector<key> drawn(samples);
     std::vector<u32> numbers(samples);
     for (std::size_t s = 0; s < samples; ++s) {
       numbers[s] = static_cast<u32>(s);
@@ -52,32 +92,39 @@ class upper_tree {
   [[nodiscard]] std::size_t leaves() const { return std::size_t{1} << levels_; }
 
   /// Rows that pass the tree together.
-  static constexpr std::size_t batch = 256;
+  static constexpr std::size_t batch = 1024;
 
-  /// to[i] = the leaf of row first + i, for i < count <= batch. `images`: batch a column.
-  void find_leaves(const input_columns<T>& input, std::size_t first, std::size_t count, image* images, u32* to) const {
+  /// to[i] = the leaf of row first + i, for i < count <= batch. `keys`: batch a column.
+  void find_leaves(const input_columns<T>& input, std::size_t first, std::size_t count, key* keys, u32* to) const {
     for (std::size_t j = 0; j < columns_; ++j) {
-      for (std::size_t i = 0; i < count; ++i) {
-        images[j * batch + i] = ordered::key_order<T>{}.image(input.at(j, first + i));
+      key* const column = keys + j * batch;
+      if (input.stride == 1) {
+        const T* const values = input.column[j] + first;
+        for (std::size_t i = 0; i < count; ++i) column[i] = make_key(values[i], first + i);
+      } else {
+        for (std::size_t i = 0; i < count; ++i) column[i] = make_key(input.at(j, first + i), first + i);
       }
     }
-    for (std::size_t i = 0; i < count; ++i) to[i] = 1;
-    for (unsigned level = 0; level < levels_; ++level) {
-      for (std::size_t i = 0; i < count; ++i) {
-        const auto& here = nodes_[to[i]];
-        const image value = images[here.column * batch + i];
-        const auto row = static_cast<u32>(first + i);
-        const bool is_low = (value < here.cut.image) | ((value == here.cut.image) & (row < here.cut.row));
-        to[i] = 2 * to[i] + (is_low ? 0 : 1);
+    // some rows at a time, so that their loads overlap; what lies behind the last row is of no use
+    constexpr std::size_t together = 8;
+    for (std::size_t begin = 0; begin < count; begin += together) {
+      u32 at[together];
+      for (u32& one : at) one = 1;
+      for (unsigned level = 0; level < levels_; ++level) {
+        for (std::size_t i = 0; i < together; ++i) {
+          const auto& here = nodes_[at[i]];
+          at[i] = 2 * at[i] + keys[here.keys + begin + i].reaches(here.cut);
+        }
       }
+      const std::size_t some = std::min(together, count - begin);
+      for (std::size_t i = 0; i < some; ++i) to[begin + i] = at[i] - static_cast<u32>(leaves());
     }
-    for (std::size_t i = 0; i < count; ++i) to[i] -= static_cast<u32>(leaves());
   }
 
  private:
   struct node {
-    cut_key<T> cut{};
-    u32 column = 0;
+    key cut{};
+    u32 keys = 0;  ///< of the column, in a batch
   };
 
   /// The column in which sampled rows differ most.
@@ -102,19 +149,20 @@ class upper_tree {
     }
     return widest;
   }
-  void split(std::span<u32> numbers, std::span<cut_key<T>> drawn, std::size_t at, unsigned level) {
+  void split(std::span<u32> numbers, std::span<key> drawn, std::size_t at, unsigned level) {
     if (level == levels_) return;
     auto& here = nodes_[at];
-    here.column = static_cast<u32>(widest_column(numbers));
-    const T* const values = values_.data() + here.column * rows_.size();
+    const std::size_t column = widest_column(numbers);
+    const T* const values = values_.data() + column * rows_.size();
     // the number of a sampled row tells equal values apart as the row does
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      drawn[i] = {ordered::key_order<T>{}.image(values[numbers[i]]), numbers[i]};
+      drawn[i] = make_key(values[numbers[i]], numbers[i]);
     }
     const std::size_t middle = numbers.size() / 2;
     std::nth_element(drawn.begin(), drawn.begin() + static_cast<std::ptrdiff_t>(middle), drawn.end());
-    here.cut = {drawn[middle].image, rows_[drawn[middle].row]};
-    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = drawn[i].row;
+    const u32 number = row_of(drawn[middle]);
+    here = {make_key(values[number], rows_[number]), static_cast<u32>(column * batch)};
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = row_of(drawn[i]);
     split(numbers.first(middle), drawn.first(middle), 2 * at, level + 1);
     split(numbers.subspan(middle), drawn.subspan(middle), 2 * at + 1, level + 1);
   }
@@ -130,15 +178,17 @@ class upper_tree {
 /// The rows, leaf by leaf, and in a leaf by rising number.
 template <class T>
 struct grouped_rows {
+  std::size_t stride;  ///< values from a row to the next; what is behind the columns repeats the last one
   host_bytes memory;
   T* values = nullptr;  ///< row by row
   u32* ids = nullptr;
   std::vector<u64> begins;  ///< of leaves, and the end
 
   grouped_rows(const input_columns<T>& input, const upper_tree<T>& tree, int workers)
-      : memory(host_memory(input.rows * (input.column.size() * sizeof(T) + 2 * sizeof(u32)), "threshold table")),
+      : stride(square<T>::padded(input.column.size())),
+        memory(host_memory(input.rows * (stride * sizeof(T) + 2 * sizeof(u32)), "threshold table")),
         values(reinterpret_cast<T*>(memory.data.get())),
-        ids(reinterpret_cast<u32*>(values + input.rows * input.column.size())),
+        ids(reinterpret_cast<u32*>(values + input.rows * stride)),
         begins(tree.leaves() + 1) {
     u32* const leaf_of = ids + input.rows;
     const std::size_t columns = input.column.size();
@@ -147,12 +197,12 @@ struct grouped_rows {
     const u64 chunks = (input.rows + chunk_rows - 1) / chunk_rows;
     std::vector<u32> next(chunks * tree.leaves());
     share_out(workers, chunks, [&](int, u64 chunk) {
-      std::vector<typename upper_tree<T>::image> images(tree.batch * columns);
+      std::vector<typename upper_tree<T>::key> keys(tree.batch * columns);
       u32* const counts = next.data() + chunk * tree.leaves();
       const u64 end = std::min<u64>(input.rows, (chunk + 1) * chunk_rows);
       for (u64 first = chunk * chunk_rows; first < end; first += tree.batch) {
         const std::size_t count = std::min<std::size_t>(tree.batch, end - first);
-        tree.find_leaves(input, first, count, images.data(), leaf_of + first);
+        tree.find_leaves(input, first, count, keys.data(), leaf_of + first);
         for (std::size_t i = 0; i < count; ++i) ++counts[leaf_of[first + i]];
       }
     });
@@ -168,15 +218,44 @@ struct grouped_rows {
     }
     begins.back() = sum;
     share_out(workers, chunks, [&](int, u64 chunk) {
-      u32* const places = next.data() + chunk * tree.leaves();
+      u32* const next_of = next.data() + chunk * tree.leaves();
+      u32 places[upper_tree<T>::batch];
       const u64 end = std::min<u64>(input.rows, (chunk + 1) * chunk_rows);
-      for (u64 row = chunk * chunk_rows; row < end; ++row) {
-        const u64 place = places[leaf_of[row]]++;
-        ids[place] = static_cast<u32>(row);
-        T* const to = values + place * columns;
-        for (std::size_t j = 0; j < columns; ++j) to[j] = input.at(j, row);
+      for (u64 first = chunk * chunk_rows; first < end; first += tree.batch) {
+        const auto count = static_cast<u32>(std::min<u64>(tree.batch, end - first));
+        // the places lie far apart: they are asked for some rows before they are written
+        for (u32 i = 0; i < count; ++i) {
+          places[i] = next_of[leaf_of[first + i]]++;
+          ids[places[i]] = static_cast<u32>(first + i);
+          __builtin_prefetch(values + u64{places[i]} * stride, 1);
+        }
+        write_rows(input, first, count, places);
       }
     });
+  }
+
+ private:
+  /// Rows first … first + count - 1 to their places.
+  void write_rows(const input_columns<T>& input, u64 first, u32 count, const u32* places) const {
+    constexpr std::size_t side = square<T>::side;
+    const std::size_t last = input.column.size() - 1;
+    u32 i = 0;
+    if (input.stride == 1) {
+      for (; i + side <= count; i += side) {
+        for (std::size_t j = 0; j < stride; j += side) {
+          const T* from[side];
+          T* to[side];
+          for (std::size_t s = 0; s < side; ++s) {
+            from[s] = input.column[std::min(j + s, last)] + first + i;
+            to[s] = values + places[i + s] * stride + j;
+          }
+          square<T>::transpose(from, to);
+        }
+      }
+    }
+    for (; i < count; ++i) {
+      for (std::size_t j = 0; j < stride; ++j) values[places[i] * stride + j] = input.at(std::min(j, last), first + i);
+    }
   }
 };
 
@@ -201,6 +280,28 @@ struct block_places {
   }
 };
 
+/// Rows that begin at such places of `from`, column by column.
+template <class T>
+void write_columns(const T* from, std::span<const u64> places, std::size_t columns, T* to, u64 to_stride) {
+  constexpr std::size_t side = square<T>::side;
+  std::size_t i = 0;
+  for (; i + side <= places.size(); i += side) {
+    for (std::size_t j = 0; j < columns; j += side) {
+      T behind[side];
+      const T* rows[side];
+      T* column[side];
+      for (std::size_t s = 0; s < side; ++s) {
+        rows[s] = from + places[i + s] + j;
+        column[s] = j + s < columns ? to + (j + s) * to_stride + i : behind;
+      }
+      square<T>::transpose(rows, column);
+    }
+  }
+  for (; i < places.size(); ++i) {
+    for (std::size_t j = 0; j < columns; ++j) to[j * to_stride + i] = from[places[i] + j];
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -223,20 +324,34 @@ std::shared_ptr<const table_storage> build_clusters(const input_columns<T>& inpu
   std::vector<lower_tree<T>> trees(static_cast<std::size_t>(workers), lower_tree<T>(upper.scales(), block_rows));
   share_out(workers, upper.leaves(), [&](int worker, u64 leaf) {
     const u64 first = rows.begins[leaf];
-    const T* const from = rows.values + first * columns;
+    const T* const from = rows.values + first * rows.stride;
+    u64 places[most_block_rows];
     const auto order =
         trees[static_cast<std::size_t>(worker)].order(from, static_cast<u32>(rows.begins[leaf + 1] - first));
-    for (u32 b = blocks.first_of_leaf[leaf]; b < blocks.first_of_leaf[leaf + 1]; ++b) {
+    const u32 end_block = blocks.first_of_leaf[leaf + 1];
+    for (u32 b = blocks.first_of_leaf[leaf]; b < end_block; ++b) {
       const u64 begin = blocks.begins[b];
-      const u64 end = blocks.begins[b + 1];
-      for (u64 i = begin; i < end; ++i) {
-        ids[i] = rows.ids[first + static_cast<u32>(order[i - first])];
-        positions[ids[i]] = static_cast<u32>(i);
+      const auto count = static_cast<u32>(blocks.begins[b + 1] - begin);
+      const u64* const here = order.data() + (begin - first);
+      const u32* const leaf_ids = rows.ids + first;
+      // the next block's places are asked for while this one is written: they are far apart
+      if (b + 1 < end_block) {
+        const u64 next_end = blocks.begins[b + 2];
+        for (u64 i = begin + count; i < next_end; ++i) {
+          __builtin_prefetch(positions + leaf_ids[static_cast<u32>(order[i - first])], 1);
+        }
+        for (u64 j = 0; j < columns; ++j) {
+          const T* const column = values + j * of.row_stride;
+          for (u64 i = begin + count; i < next_end; i += 64 / sizeof(T)) __builtin_prefetch(column + i, 1);
+        }
       }
-      for (u64 j = 0; j < columns; ++j) {
-        T* const column = values + j * of.row_stride;
-        for (u64 i = begin; i < end; ++i) column[i] = from[static_cast<u32>(order[i - first]) * columns + j];
+      for (u32 i = 0; i < count; ++i) {
+        const u32 id = leaf_ids[static_cast<u32>(here[i])];
+        ids[begin + i] = id;
+        positions[id] = static_cast<u32>(begin + i);
+        places[i] = static_cast<u32>(here[i]) * rows.stride;
       }
+      write_columns(from, std::span<const u64>(places, count), columns, values + begin, of.row_stride);
       write_block_extremes<T>(made.table, of, b, made.table, of.of_blocks);
     }
   });

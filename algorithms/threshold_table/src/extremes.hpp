@@ -7,6 +7,7 @@
 #include <limits>
 
 #include <algorithms/threshold_table/src/storage.hpp>
+#include <algorithms/threshold_table/src/transpose.hpp>
 
 namespace zenith::detail {
 
@@ -26,31 +27,35 @@ struct range_of_values {
     most = value > most ? value : most;
     least = value < least ? value : least;
   }
-  /// Of consecutive values; lanes, so that compilers vectorise it.
+  /// Of consecutive values, some registers of them at a time.
   [[nodiscard]] static range_of_values of(const T* values, std::uint64_t count) {
-    constexpr std::uint64_t lanes = 16;
+    using lanes = typename square<T>::lanes;
+    constexpr std::uint64_t side = square<T>::side;
+    constexpr std::uint64_t registers = 4;
     range_of_values all;
-    if (count >= lanes) {
-      T most[lanes];
-      T least[lanes];
-      T other[lanes];  // a value that differs from itself, if there is one
-      for (std::uint64_t lane = 0; lane < lanes; ++lane) {
-        most[lane] = none_most;
-        least[lane] = none_least;
-        other[lane] = T{0};
+    if (count >= registers * side) {
+      lanes most[registers];
+      lanes least[registers];
+      lanes other[registers];  // a value that differs from itself, if there is one
+      for (std::uint64_t r = 0; r < registers; ++r) {
+        most[r] = lanes{} + none_most;
+        least[r] = lanes{} + none_least;
+        other[r] = lanes{};
       }
-      for (; count >= lanes; count -= lanes, values += lanes) {
-        for (std::uint64_t lane = 0; lane < lanes; ++lane) {
-          const T value = values[lane];
-          most[lane] = value > most[lane] ? value : most[lane];
-          least[lane] = value < least[lane] ? value : least[lane];
-          other[lane] = value != value ? value : other[lane];
+      for (; count >= registers * side; count -= registers * side, values += registers * side) {
+        for (std::uint64_t r = 0; r < registers; ++r) {
+          const lanes value = square<T>::load(values + r * side);
+          most[r] = value > most[r] ? value : most[r];
+          least[r] = value < least[r] ? value : least[r];
+          other[r] = value == value ? other[r] : value;
         }
       }
-      for (std::uint64_t lane = 0; lane < lanes; ++lane) {
-        all.most = most[lane] > all.most ? most[lane] : all.most;
-        all.least = least[lane] < all.least ? least[lane] : all.least;
-        all.has_nan |= other[lane] != other[lane];
+      for (std::uint64_t r = 0; r < registers; ++r) {
+        for (std::uint64_t s = 0; s < side; ++s) {
+          all.most = most[r][s] > all.most ? most[r][s] : all.most;
+          all.least = least[r][s] < all.least ? least[r][s] : all.least;
+          all.has_nan |= other[r][s] != other[r][s];
+        }
       }
     }
     for (std::uint64_t i = 0; i < count; ++i) all.add(values[i]);

@@ -12,7 +12,9 @@
 #include <span>
 #include <vector>
 
+#include <algorithms/threshold_table/src/part_keys.hpp>
 #include <algorithms/threshold_table/src/storage.hpp>
+#include <algorithms/threshold_table/src/transpose.hpp>
 
 namespace zenith::detail {
 
@@ -23,8 +25,7 @@ class rank_splitter {
   using key = std::uint64_t;
 
   void split(std::span<key> keys, std::size_t rank) {
-    constexpr std::size_t few = 48;
-    while (keys.size() > few) {
+    while (keys.size() > few_keys) {
       const auto [low, high] = pivots(keys, rank);
       const auto [below, between] = part(keys, low, high);
       if (rank < below) {
@@ -32,15 +33,14 @@ class rank_splitter {
       } else if (rank < below + between) {
         keys = keys.subspan(below, between);
         rank -= below;
-        break;
       } else {
         keys = keys.subspan(below + between);
         rank -= below + between;
       }
     }
-    if (rank < keys.size()) {
-      std::nth_element(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(rank), keys.end());
-    }
+    if (rank == 0 || rank >= keys.size()) return;
+    const key limit = key_of_rank_(keys.data(), keys.size(), rank);
+    (void)part(keys, limit, limit);
   }
 
  private:
@@ -59,33 +59,16 @@ class rank_splitter {
     return {sample[at > margin ? at - margin : 0],
             at + margin < drawn ? sample[at + margin] : std::numeric_limits<key>::max()};
   }
-  struct part_sizes {
-    std::size_t below;
-    std::size_t between;
-  };
   [[nodiscard]] part_sizes part(std::span<key> keys, key low, key high) {
-    if (between_.size() < keys.size() + 1) {
-      between_.resize(keys.size() + 1);
-      above_.resize(keys.size() + 1);
+    if (between_.size() < keys.size() + part_spare) {
+      between_.resize(keys.size() + part_spare);
+      above_.resize(keys.size() + part_spare);
     }
-    std::size_t below = 0;
-    std::size_t between = 0;
-    std::size_t above = 0;
-    for (const key one : keys) {
-      keys[below] = one;
-      between_[between] = one;
-      above_[above] = one;
-      const bool is_below = one < low;
-      const bool is_above = one >= high;
-      below += is_below ? 1 : 0;
-      above += is_above ? 1 : 0;
-      between += is_below || is_above ? 0 : 1;
-    }
-    std::copy_n(between_.begin(), between, keys.begin() + static_cast<std::ptrdiff_t>(below));
-    std::copy_n(above_.begin(), above, keys.begin() + static_cast<std::ptrdiff_t>(below + between));
-    return {below, between};
+    return part_keys_(keys.data(), keys.size(), low, high, between_.data(), above_.data());
   }
 
+  part_function part_keys_ = part_functions().front();
+  rank_function key_of_rank_ = rank_functions().front();
   std::vector<key> between_;
   std::vector<key> above_;
 };
@@ -97,14 +80,15 @@ template <class T>
 class lower_tree {
  public:
   lower_tree(const std::vector<column_scale>& scales, std::uint32_t block_rows)
-      : columns_(scales.size()), block_rows_(block_rows), from_(scales.size()) {
-    for (const auto& one : scales) {
-      const double extent = one.most - one.least;
-      factors_.push_back(static_cast<real>(extent > 0 ? 1 / extent : 0));
+      : columns_(scales.size()), stride_(square<T>::padded(columns_)), block_rows_(block_rows), factors_(stride_) {
+    for (std::size_t j = 0; j < columns_; ++j) {
+      const double extent = scales[j].most - scales[j].least;
+      factors_[j] = static_cast<real>(extent > 0 ? 1 / extent : 0);
     }
   }
 
-  /// `values`: rows one after another, of so many. The low half of element i is the row that comes i-th.
+  /// `values`: rows one after another, of so many, each of the columns and what fills up a register. The low half of
+  /// element i is the row that comes i-th.
   [[nodiscard]] std::span<const std::uint64_t> order(const T* values, std::uint32_t rows) {
     place(values, rows);
     keys_.resize(rows);
@@ -117,24 +101,34 @@ class lower_tree {
   // a float's differences are as fine as they need be; the others' are exact in double
   using real = std::conditional_t<std::is_same_v<T, float>, float, double>;
 
+  static constexpr std::size_t side = square<T>::side;
+
   void place(const T* values, std::uint32_t rows) {
-    std::ranges::fill(from_, std::numeric_limits<real>::max());
+    coordinates_.resize(rows * stride_);
+    for (std::size_t j = 0; j < stride_; j += side) place_columns(values + j, rows, j);
+  }
+  /// As many columns as a register has lanes.
+  void place_columns(const T* values, std::uint32_t rows, std::size_t j) {
+    constexpr real lowest = std::numeric_limits<real>::lowest();
+    real from[side];
+    real factors[side];
+    for (std::size_t s = 0; s < side; ++s) {
+      from[s] = std::numeric_limits<real>::max();
+      factors[s] = factors_[j + s];
+    }
     for (std::uint32_t i = 0; i < rows; ++i) {
-      const T* const row = values + i * columns_;
-      for (std::size_t j = 0; j < columns_; ++j) {
-        const auto value = static_cast<real>(row[j]);
-        from_[j] = value < from_[j] ? value : from_[j];
+      for (std::size_t s = 0; s < side; ++s) {
+        const auto value = static_cast<real>(values[i * stride_ + s]);
+        from[s] = value < from[s] ? value : from[s];
       }
     }
-    constexpr real lowest = std::numeric_limits<real>::lowest();
-    for (auto& one : from_) one = one < lowest ? lowest : one;
-    coordinates_.resize(rows * columns_);
+    for (auto& one : from) one = one < lowest ? lowest : one;
+    float* const to = coordinates_.data() + j;
     for (std::uint32_t i = 0; i < rows; ++i) {
-      const T* const row = values + i * columns_;
-      float* const to = coordinates_.data() + i * columns_;
-      for (std::size_t j = 0; j < columns_; ++j) {
-        const auto coordinate = static_cast<float>((static_cast<real>(row[j]) - from_[j]) * factors_[j]);
-        to[j] = coordinate > 0 ? coordinate : 0;  // NaN and -infinity are 0, and so is -0
+      for (std::size_t s = 0; s < side; ++s) {
+        const auto value = static_cast<real>(values[i * stride_ + s]);
+        const auto coordinate = static_cast<float>((value - from[s]) * factors[s]);
+        to[i * stride_ + s] = coordinate > 0 ? coordinate : 0;  // NaN and -infinity are 0, and so is -0
       }
     }
   }
@@ -144,7 +138,7 @@ class lower_tree {
     const std::size_t column = widest_column(part);
     for (auto& one : part) {
       const auto row = static_cast<std::uint32_t>(one);
-      one = std::uint64_t{std::bit_cast<std::uint32_t>(coordinates_[row * columns_ + column])} << 32 | row;
+      one = std::uint64_t{std::bit_cast<std::uint32_t>(coordinates_[row * stride_ + column])} << 32 | row;
     }
     const std::size_t blocks = (part.size() + block_rows_ - 1) / block_rows_;
     const std::size_t middle = blocks / 2 * block_rows_;
@@ -157,33 +151,35 @@ class lower_tree {
   [[nodiscard]] std::size_t widest_column(std::span<const std::uint64_t> part) const {
     constexpr std::size_t most_looked_at = 64;
     const std::size_t looked_at = std::min(part.size(), most_looked_at);
-    float least[most_table_columns];
-    float most[most_table_columns];
-    for (std::size_t j = 0; j < columns_; ++j) {
-      least[j] = std::numeric_limits<float>::infinity();
-      most[j] = 0;
-    }
+    const float* rows[most_looked_at];
     for (std::size_t s = 0; s < looked_at; ++s) {
-      const float* const row =
-          coordinates_.data() + static_cast<std::uint32_t>(part[s * part.size() / looked_at]) * columns_;
-      for (std::size_t j = 0; j < columns_; ++j) {
-        least[j] = row[j] < least[j] ? row[j] : least[j];
-        most[j] = row[j] > most[j] ? row[j] : most[j];
-      }
+      rows[s] = coordinates_.data() + static_cast<std::uint32_t>(part[s * part.size() / looked_at]) * stride_;
     }
     std::size_t widest = 0;
     float extent = -1;
-    for (std::size_t j = 0; j < columns_; ++j) {
-      if (!(most[j] - least[j] > extent)) continue;
-      extent = most[j] - least[j];
-      widest = j;
+    for (std::size_t j = 0; j < stride_; j += side) {
+      float least[side];
+      float most[side];
+      for (std::size_t s = 0; s < side; ++s) least[s] = most[s] = rows[0][j + s];
+      for (std::size_t i = 1; i < looked_at; ++i) {
+        for (std::size_t s = 0; s < side; ++s) {
+          const float value = rows[i][j + s];
+          least[s] = value < least[s] ? value : least[s];
+          most[s] = value > most[s] ? value : most[s];
+        }
+      }
+      for (std::size_t s = 0; s < side && j + s < columns_; ++s) {
+        if (!(most[s] - least[s] > extent)) continue;
+        extent = most[s] - least[s];
+        widest = j + s;
+      }
     }
     return widest;
   }
 
   std::size_t columns_;
+  std::size_t stride_;
   std::uint32_t block_rows_;
-  std::vector<real> from_;
   std::vector<real> factors_;
   std::vector<float> coordinates_;  ///< row by row
   std::vector<std::uint64_t> keys_;
