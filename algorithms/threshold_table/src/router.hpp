@@ -3,10 +3,18 @@
 /// \file
 /// The inner nodes of an updatable table's k-d tree: which block a new row goes to.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace zenith::detail {
+
+/// Room for one more element, which then is added without an allocation.
+template <class X>
+void make_room(std::vector<X>& in) {
+  if (in.size() == in.capacity()) in.reserve(std::max<std::size_t>(16, 2 * in.capacity()));
+}
 
 /// A binary tree whose leaves have numbers. Leaves come from splits, and go where their rows went.
 template <class T>
@@ -29,8 +37,20 @@ class router {
     return at & ~leaf_bit;
   }
 
+  /// Allocates what `split` into a leaf of this number needs, and `remove` later.
+  void make_room_for(std::uint32_t other) {
+    if (free_.empty()) {
+      make_room(nodes_);
+      free_.reserve(nodes_.capacity());
+    }
+    while (parents_.size() <= other) {
+      make_room(parents_);
+      parents_.push_back(none);
+    }
+  }
   /// Puts a node in the place of `leaf`: below `cut` in the column lies `leaf`, and otherwise `other`, a new leaf.
-  void split(std::uint32_t leaf, std::uint32_t column, T cut, std::uint32_t other) {
+  /// There must be room for it.
+  void split(std::uint32_t leaf, std::uint32_t column, T cut, std::uint32_t other) noexcept {
     std::uint32_t at;
     if (free_.empty()) {
       at = static_cast<std::uint32_t>(nodes_.size());
@@ -39,14 +59,13 @@ class router {
       at = free_.back();
       free_.pop_back();
     }
-    if (other >= parents_.size()) parents_.resize(other + 1, none);
     replace(parents_[leaf], leaf | leaf_bit, at);
     nodes_[at] = {cut, column, parents_[leaf], {leaf | leaf_bit, other | leaf_bit}};
     parents_[leaf] = at;
     parents_[other] = at;
   }
   /// Takes a leaf away that is not the only one: its sibling's subtree takes its parent's place.
-  void remove(std::uint32_t leaf) {
+  void remove(std::uint32_t leaf) noexcept {
     const std::uint32_t at = parents_[leaf];
     const auto& gone = nodes_[at];
     const std::uint32_t sibling = gone.child[gone.child[0] == (leaf | leaf_bit) ? 1 : 0];
@@ -55,6 +74,8 @@ class router {
     parents_[leaf] = none;
     free_.push_back(at);
   }
+  /// Whether rows are sent to the leaf.
+  [[nodiscard]] bool has(std::uint32_t leaf) const { return parents_[leaf] != none || is_only(leaf); }
   [[nodiscard]] bool is_only(std::uint32_t leaf) const { return root_ == (leaf | leaf_bit); }
 
  private:

@@ -81,8 +81,7 @@ auto updating<T>::make(const table_storage* from, const updatable_table_options&
     for (u64 j = 0; j < of.columns; ++j) {
       for (u64 i = 0; i < of.rows; ++i) rows.values[i * of.columns + j] = values[j * of.row_stride + i];
     }
-    made->add_ids(of.id_limit);
-    made->add_all(rows);
+    made->insert_all(rows, of.id_limit);
     return 0;
   });
   return made;
@@ -96,8 +95,7 @@ u64 updating<T>::insert(storage& in, std::span<const T> row) {
   return guarded([&] {
     in.forget_snapshot();
     const u64 id = in.id_limit();
-    in.add_ids(1);
-    in.add(row.data(), static_cast<u32>(id));
+    in.insert(row.data());
     return id;
   });
 }
@@ -116,8 +114,7 @@ u64 updating<T>::insert(storage& in, const column_set<T>& rows) {
       all.ids.push_back(static_cast<u32>(first + i));
     }
     in.forget_snapshot();
-    in.add_ids(rows.rows());
-    in.add_all(all);
+    in.insert_all(all, rows.rows());
     return first;
   });
 }
@@ -143,7 +140,7 @@ void updating<T>::erase(storage& in, std::span<const u64> ids) {
     const auto twice = std::ranges::adjacent_find(sorted);
     if (twice != sorted.end()) reject("ids has " + std::to_string(*twice) + " twice");
     if (!sorted.empty()) in.forget_snapshot();
-    for (const u64 id : sorted) in.erase(id);
+    in.erase(sorted);
     return 0;
   });
 }

@@ -4,9 +4,11 @@
 /// An updatable table's blocks as its writer sees them. Not guarded: see updatable.cpp.
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -39,9 +41,9 @@ struct updatable_storage {
   mutable std::mutex guard;
 
   updatable_storage(std::size_t column_count, u32 most, u32 least)
-      : columns_(column_count), block_rows_(most), least_rows_(least), route_(new_leaf()), extent_(column_count) {
+      : columns_(column_count), block_rows_(most), least_rows_(least), route_(0), extent_(column_count) {
     chunks_.push_back(std::make_shared<chunk_type>(epoch_, columns_));
-    place_leaf(0, 0);
+    (void)add_leaf(0);
   }
 
   [[nodiscard]] std::size_t columns() const { return columns_; }
@@ -53,77 +55,69 @@ struct updatable_storage {
     for (std::size_t j = 0; j < columns_; ++j) to[j] = rows.column(j)[places_[id].row];
   }
 
-  /// Ids from id_limit() on; their rows come with `add`.
-  void add_ids(u64 count) { places_.resize(places_.size() + count); }
+  // What throws leaves the rows as they were.
 
-  void add(const T* row, u32 id) {
-    widen(row);
-    add_to(route_.find(row), row, id);
-  }
-  /// Rows of one block are added together.
-  void add_all(const loose_rows<T>& from) {
-    std::vector<std::pair<u32, u32>> order(from.ids.size());  // leaf, row
-    for (u32 i = 0; i < order.size(); ++i) {
-      const T* const row = from.values.data() + i * columns_;
-      widen(row);
-      order[i] = {route_.find(row), i};
+  /// Adds a row under the next id.
+  void insert(const T* row) {
+    make_room(places_);
+    places_.emplace_back();
+    try {
+      add(row, static_cast<u32>(places_.size() - 1));
+    } catch (...) {
+      places_.pop_back();
+      throw;
     }
-    std::ranges::sort(order);
-    for (std::size_t begin = 0; begin < order.size();) {
-      std::size_t end = begin;
-      while (end < order.size() && order[end].first == order[begin].first) ++end;
-      const u32 leaf = order[begin].first;
-      if (rows_of(leaf).count + (end - begin) <= block_rows_) {
-        for (; begin < end; ++begin) {
-          append(leaf, from.values.data() + order[begin].second * columns_, from.ids[order[begin].second]);
-        }
-        continue;
+  }
+  /// Adds rows whose ids are not below id_limit(). Those of one block are added together.
+  void insert_all(const loose_rows<T>& from, u64 ids) {
+    const u64 first = places_.size();
+    places_.resize(first + ids);
+    try {
+      add_all(from);
+    } catch (...) {
+      // their blocks were written since the last snapshot: nothing is copied
+      for (const u32 id : from.ids) {
+        if (places_[id].leaf != none) remove(places_[id]);
       }
-      auto all = take(leaf);
-      for (; begin < end; ++begin) {
-        const T* const row = from.values.data() + order[begin].second * columns_;
-        all.values.insert(all.values.end(), row, row + columns_);
-        all.ids.push_back(from.ids[order[begin].second]);
-      }
-      spread(leaf, all);
+      places_.resize(first);
+      throw;
     }
   }
 
   void erase(u64 id) {
-    const auto [leaf, row] = places_[id];
+    const auto at = places_[id];
+    (void)writable_rows(at.leaf);
+    remove(at);
     places_[id].leaf = none;
-    const u32 c = leaves_[leaf].chunk;
-    const u32 b = leaves_[leaf].block;
-    auto& rows = writable_rows(leaf);
-    auto& chunk = *chunks_[c];
-    const u32 last = --rows.count;
-    --rows_;
-    for (std::size_t j = 0; j < columns_; ++j) {
-      T* const column = rows.column(j);
-      const T gone = column[row];
-      column[row] = column[last];
-      narrow(chunk, b, j, gone, rows);
+    tidy(at.leaf);
+  }
+  /// These must not be there twice.
+  void erase(std::span<const u64> ids) {
+    std::vector<u32> leaves;
+    for (const u64 id : ids) leaves.push_back(places_[id].leaf);
+    std::ranges::sort(leaves);
+    leaves.erase(std::unique(leaves.begin(), leaves.end()), leaves.end());
+    for (const u32 leaf : leaves) (void)writable_rows(leaf);
+    for (const u64 id : ids) {
+      remove(places_[id]);
+      places_[id].leaf = none;
     }
-    const bool was_first = rows.ids[row] == chunk.first_ids[b];
-    rows.ids[row] = rows.ids[last];
-    if (row != last) places_[rows.ids[row]].row = row;
-    if (was_first) find_first_id(chunk, b, rows);
-    if (rows.count < least_rows_ && !route_.is_only(leaf)) dissolve(leaf);
+    for (const u32 leaf : leaves) tidy(leaf);
   }
 
   void update(u64 id, const T* row) {
     const auto [leaf, at] = places_[id];
     widen(row);
+    auto& rows = writable_rows(leaf);
     const u32 to = route_.find(row);
     if (to != leaf) {
-      erase(id);
-      // merging may have moved the leaf
-      add_to(route_.find(row), row, static_cast<u32>(id));
+      add_to(to, row, static_cast<u32>(id));
+      remove({leaf, at});
+      tidy(leaf);
       return;
     }
     const u32 c = leaves_[leaf].chunk;
     const u32 b = leaves_[leaf].block;
-    auto& rows = writable_rows(leaf);
     auto& chunk = *chunks_[c];
     for (std::size_t j = 0; j < columns_; ++j) {
       T* const column = rows.column(j);
@@ -179,27 +173,29 @@ struct updatable_storage {
     return *rows;
   }
 
-  [[nodiscard]] u32 new_leaf() {
+  /// Gives a new leaf an empty block in chunk c, which is not full. The route does not lead there yet, but has room.
+  [[nodiscard]] u32 add_leaf(u32 c) {
+    auto rows = std::make_shared<rows_type>(epoch_, block_rows_, columns_);
+    auto& chunk = writable(c);
     if (free_leaves_.empty()) {
+      make_room(leaves_);
+      free_leaves_.reserve(leaves_.capacity());
       leaves_.emplace_back();
-      return static_cast<u32>(leaves_.size() - 1);
+      free_leaves_.push_back(static_cast<u32>(leaves_.size() - 1));
     }
     const u32 leaf = free_leaves_.back();
+    route_.make_room_for(leaf);
     free_leaves_.pop_back();
-    return leaf;
-  }
-  /// Gives a leaf an empty block in chunk c, which is not full.
-  void place_leaf(u32 leaf, u32 c) {
-    auto& chunk = writable(c);
     const u32 b = chunk.count++;
-    chunk.blocks[b] = std::make_shared<rows_type>(epoch_, block_rows_, columns_);
+    leaves_[leaf] = {c, b, rows.get()};
+    chunk.blocks[b] = std::move(rows);
     chunk.leaves[b] = leaf;
-    leaves_[leaf] = {c, b, chunk.blocks[b].get()};
     for (std::size_t j = 0; j < columns_; ++j) chunk.set(b, j, {});
     chunk.first_ids[b] = none;
+    return leaf;
   }
   /// Copies block b of a chunk to place `to` of another or of itself.
-  void move_block(const chunk_type& from, u32 b, u32 c, u32 to) {
+  void move_block(const chunk_type& from, u32 b, u32 c, u32 to) noexcept {
     auto& chunk = *chunks_[c];
     for (std::size_t j = 0; j < columns_; ++j) {
       chunk.maxima[to * columns_ + j] = from.maxima[b * columns_ + j];
@@ -246,8 +242,11 @@ struct updatable_storage {
     }
     std::ranges::sort(order);
     const auto other = static_cast<u32>(chunks_.size());
-    chunks_[c] = std::make_shared<chunk_type>(epoch_, columns_);
-    chunks_.push_back(std::make_shared<chunk_type>(epoch_, columns_));
+    auto low = std::make_shared<chunk_type>(epoch_, columns_);
+    auto high = std::make_shared<chunk_type>(epoch_, columns_);
+    make_room(chunks_);
+    chunks_[c] = std::move(low);
+    chunks_.push_back(std::move(high));
     for (std::size_t i = 0; i < order.size(); ++i) {
       const u32 to = i < order.size() / 2 ? c : other;
       move_block(*old, order[i].second, to, chunks_[to]->count++);
@@ -257,12 +256,10 @@ struct updatable_storage {
   }
   /// Moves the blocks of chunk c to another one, and the last chunk to its place.
   void merge_chunk(u32 c, u32 into) {
+    if (chunks_[into]->count + chunks_[c]->count > chunk_blocks) split_chunk(into);
+    auto& to = writable(into);
     const auto old = chunks_[c];
-    for (u32 b = 0; b < old->count; ++b) {
-      if (chunks_[into]->count == chunk_blocks) split_chunk(into);
-      const u32 to = writable(into).count++;
-      move_block(*old, b, into, to);
-    }
+    for (u32 b = 0; b < old->count; ++b) move_block(*old, b, into, to.count++);
     sum_up(into);
     const auto last = static_cast<u32>(chunks_.size() - 1);
     if (c != last) {
@@ -333,94 +330,182 @@ struct updatable_storage {
     places_[id] = {leaf, at};
     ++rows_;
   }
+  void add(const T* row, u32 id) {
+    widen(row);
+    add_to(route_.find(row), row, id);
+  }
   void add_to(u32 leaf, const T* row, u32 id) {
     if (rows_of(leaf).count < block_rows_) {
       append(leaf, row, id);
       return;
     }
-    auto all = take(leaf);
-    all.values.insert(all.values.end(), row, row + columns_);
-    all.ids.push_back(id);
-    spread(leaf, all);
+    const loose_rows<T> one{{row, row + columns_}, {id}};
+    u32 which = 0;
+    spread(leaf, one, {&which, 1});
   }
-  /// The rows of a block, which is empty then; its extremes are left to who fills it or drops it.
-  [[nodiscard]] loose_rows<T> take(u32 leaf) {
-    const u32 c = leaves_[leaf].chunk;
-    const u32 b = leaves_[leaf].block;
-    auto& rows = writable_rows(leaf);
-    loose_rows<T> taken;
-    taken.values.resize(rows.count * columns_);
-    for (std::size_t j = 0; j < columns_; ++j) {
-      for (u32 r = 0; r < rows.count; ++r) taken.values[r * columns_ + j] = rows.column(j)[r];
+  void add_all(const loose_rows<T>& from) {
+    std::vector<std::pair<u32, u32>> order(from.ids.size());  // leaf, row
+    std::vector<u32> numbers(order.size());
+    for (u32 i = 0; i < order.size(); ++i) {
+      const T* const row = from.values.data() + i * columns_;
+      widen(row);
+      order[i] = {route_.find(row), i};
     }
-    taken.ids.assign(rows.ids.begin(), rows.ids.begin() + static_cast<std::ptrdiff_t>(rows.count));
-    rows_ -= rows.count;
-    rows.count = 0;
-    auto& chunk = *chunks_[c];
-    for (std::size_t j = 0; j < columns_; ++j) chunk.set(b, j, {});
-    chunk.first_ids[b] = none;
-    return taken;
+    std::ranges::sort(order);
+    for (std::size_t i = 0; i < order.size(); ++i) numbers[i] = order[i].second;
+    for (std::size_t begin = 0; begin < order.size();) {
+      std::size_t end = begin;
+      while (end < order.size() && order[end].first == order[begin].first) ++end;
+      spread(order[begin].first, from, std::span(numbers).subspan(begin, end - begin));
+      begin = end;
+    }
   }
-  /// A block with too few rows gives them away.
-  void dissolve(u32 leaf) {
-    const auto taken = take(leaf);
-    const u32 c = leaves_[leaf].chunk;
+  /// Takes a row out of its block, which is writable.
+  void remove(const row_place& at) noexcept {
+    auto& rows = *leaves_[at.leaf].rows;
+    auto& chunk = *chunks_[leaves_[at.leaf].chunk];
+    const u32 b = leaves_[at.leaf].block;
+    const u32 last = --rows.count;
+    --rows_;
+    const u32 id = rows.ids[at.row];
+    rows.ids[at.row] = rows.ids[last];
+    // an update has given the row another place already
+    if (at.row != last) places_[rows.ids[at.row]].row = at.row;
+    for (std::size_t j = 0; j < columns_; ++j) {
+      T* const column = rows.column(j);
+      const T gone = column[at.row];
+      column[at.row] = column[last];
+      narrow(chunk, b, j, gone, rows);
+    }
+    if (id == chunk.first_ids[b]) find_first_id(chunk, b, rows);
+  }
+  /// Merges what has too few rows, as far as there is memory for that: the rows stay right where there is none.
+  void tidy(u32 leaf) noexcept {
+    if (leaves_[leaf].rows == nullptr || rows_of(leaf).count >= least_rows_ || route_.is_only(leaf)) return;
+    try {
+      dissolve(leaf);
+    } catch (const std::bad_alloc&) {
+      if (rows_of(leaf).epoch != epoch_) return;
+      find_extremes(leaf);
+      sum_up(leaves_[leaf].chunk);
+    }
+  }
+  /// The extremes of a writable block from its rows; those of its chunk are left to the caller.
+  void find_extremes(u32 leaf) noexcept {
+    const auto& rows = rows_of(leaf);
     const u32 b = leaves_[leaf].block;
-    route_.remove(leaf);
+    auto& chunk = *chunks_[leaves_[leaf].chunk];
+    for (std::size_t j = 0; j < columns_; ++j) chunk.set(b, j, range_of_values<T>::of(rows.column(j), rows.count));
+    chunk.first_ids[b] = none;
+    for (u32 r = 0; r < rows.count; ++r) chunk.first_ids[b] = std::min(chunk.first_ids[b], rows.ids[r]);
+  }
+  /// A block with too few rows gives them away, one by one. Where that ends early, no rows are sent to it any more.
+  void dissolve(u32 leaf) {
+    std::vector<T> row(columns_);
+    auto& rows = writable_rows(leaf);
+    if (route_.has(leaf)) route_.remove(leaf);
+    u32 neighbour = none;
+    while (rows.count > 0) {
+      const u32 last = rows.count - 1;
+      const u32 id = rows.ids[last];
+      for (std::size_t j = 0; j < columns_; ++j) row[j] = rows.column(j)[last];
+      add(row.data(), id);
+      neighbour = places_[id].leaf;
+      --rows.count;
+      --rows_;
+    }
+    const auto [c, b, none_left] = leaves_[leaf];
+    leaves_[leaf] = {};
     free_leaves_.push_back(leaf);
     drop_block(c, b);
-    u32 neighbour = none;
-    for (std::size_t i = 0; i < taken.ids.size(); ++i) {
-      add(taken.values.data() + i * columns_, taken.ids[i]);
-      neighbour = places_[taken.ids[i]].leaf;
-    }
     if (chunks_[c]->count >= least_chunk_blocks || chunks_.size() == 1) return;
     u32 into = neighbour == none ? c : leaves_[neighbour].chunk;
     if (into == c && chunks_[c]->count > 0) return;
     if (into == c) into = c == 0 ? 1 : 0;
-    merge_chunk(c, into);
+    try {
+      merge_chunk(c, into);
+    } catch (const std::bad_alloc&) {  // a chunk may be small
+    }
   }
 
-  /// Puts rows into an empty block, or into a subtree in its place when they are too many.
-  void spread(u32 leaf, const loose_rows<T>& from) {
-    std::vector<cut_row> order(from.ids.size());
-    for (u32 i = 0; i < order.size(); ++i) order[i].row = i;
-    spread(leaf, from, order);
-    sum_up(leaves_[leaf].chunk);
-  }
   struct cut_row {
     ordered::bits_t<T> image;
-    u32 row;
+    u32 row;  ///< of the block, or, counted on from those, one that comes
     [[nodiscard]] bool operator<(const cut_row& other) const {
       return image < other.image || (image == other.image && row < other.row);
     }
   };
-  void spread(u32 leaf, const loose_rows<T>& from, std::span<cut_row> order) {
-    if (order.size() <= block_rows_) {
-      for (const auto& one : order) append(leaf, from.values.data() + one.row * columns_, from.ids[one.row]);
+  /// Brings rows of these numbers into a block, or into a subtree in its place when they are too many. The numbers
+  /// change their order.
+  void spread(u32 leaf, const loose_rows<T>& from, std::span<u32> numbers) {
+    std::vector<cut_row> order;
+    const std::size_t all = rows_of(leaf).count + numbers.size();
+    if (all > block_rows_) order.resize(all);
+    spread(leaf, from, numbers, order);
+  }
+  void spread(u32 leaf, const loose_rows<T>& from, std::span<u32> numbers, std::span<cut_row> order) {
+    const u32 held = rows_of(leaf).count;
+    if (held + numbers.size() <= block_rows_) {
+      for (const u32 i : numbers) append(leaf, from.values.data() + i * columns_, from.ids[i]);
       return;
     }
-    const std::size_t column = widest_column(from, order);
-    for (auto& one : order) one.image = ordered::key_order<T>{}.image(from.values[one.row * columns_ + column]);
+    for (u32 i = 0; i < order.size(); ++i) order[i].row = i < held ? i : held + numbers[i - held];
+    const auto value = [&](u32 row, std::size_t j) {
+      return row < held ? rows_of(leaf).column(j)[row] : from.values[(row - held) * columns_ + j];
+    };
+    const std::size_t column = widest_column(order, value);
+    for (auto& one : order) one.image = ordered::key_order<T>{}.image(value(one.row, column));
     const std::size_t middle = order.size() / 2;
     std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(middle), order.end());
-    const u32 other = new_leaf();
+    const T cut = value(order[middle].row, column);
     if (chunks_[leaves_[leaf].chunk]->count == chunk_blocks) split_chunk(leaves_[leaf].chunk);
-    place_leaf(other, leaves_[leaf].chunk);
-    route_.split(leaf, static_cast<u32>(column), from.values[order[middle].row * columns_ + column], other);
-    spread(leaf, from, order.first(middle));
-    spread(other, from, order.subspan(middle));
+    (void)writable_rows(leaf);
+    const u32 other = add_leaf(leaves_[leaf].chunk);
+
+    // nothing from here to the recursion allocates
+    route_.split(leaf, static_cast<u32>(column), cut, other);
+    std::array<bool, most_block_rows> goes{};
+    std::size_t parted = 0;
+    std::size_t low = 0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (i == middle) low = parted;
+      const u32 row = order[i].row;
+      if (row >= held) {
+        numbers[parted++] = row - held;
+      } else {
+        goes[row] = i >= middle;
+      }
+    }
+    move_rows(leaf, goes, other);
+    spread(leaf, from, numbers.first(low), order.first(middle));
+    spread(other, from, numbers.subspan(low), order.subspan(middle));
   }
-  [[nodiscard]] std::size_t widest_column(const loose_rows<T>& from, std::span<const cut_row> order) const {
+  /// Some rows of a block to an empty one; both are writable.
+  void move_rows(u32 leaf, const std::array<bool, most_block_rows>& goes, u32 other) noexcept {
+    auto& rows = *leaves_[leaf].rows;
+    auto& to = *leaves_[other].rows;
+    u32 stay = 0;
+    for (u32 r = 0; r < rows.count; ++r) {
+      auto& into = goes[r] ? to : rows;
+      const row_place place{goes[r] ? other : leaf, goes[r] ? to.count++ : stay++};
+      for (std::size_t j = 0; j < columns_; ++j) into.column(j)[place.row] = rows.column(j)[r];
+      into.ids[place.row] = rows.ids[r];
+      places_[rows.ids[r]] = place;
+    }
+    rows.count = stay;
+    find_extremes(leaf);
+    find_extremes(other);
+    sum_up(leaves_[leaf].chunk);
+  }
+  template <class Value>
+  [[nodiscard]] std::size_t widest_column(std::span<const cut_row> order, const Value& value) const {
     constexpr std::size_t most_looked_at = 64;
     const std::size_t looked_at = std::min(order.size(), most_looked_at);
     std::size_t widest = 0;
     double extent = -1;
     for (std::size_t j = 0; j < columns_; ++j) {
       range_of_values<T> seen;
-      for (std::size_t s = 0; s < looked_at; ++s) {
-        seen.add(from.values[order[s * order.size() / looked_at].row * columns_ + j]);
-      }
+      for (std::size_t s = 0; s < looked_at; ++s) seen.add(value(order[s * order.size() / looked_at].row, j));
       const double share = share_of(j, static_cast<double>(seen.least), static_cast<double>(seen.most));
       if (!(share > extent)) continue;
       extent = share;

@@ -107,9 +107,9 @@ class threshold_snapshot {
 /// 128 blocks; both are kept exact. What snapshots hold is copied before it is changed, a block and the directory of
 /// its chunk at a time.
 ///
-/// Every member may be called by any thread at any time: they wait for one another, but never for a query. Erasing and
-/// updating do nothing when they throw; after `out_of_memory` the table may only be destroyed, while its snapshots stay
-/// as they are. Moves, does not copy.
+/// Every member may be called by any thread at any time: they wait for one another, but never for a query. A member
+/// that throws, `out_of_memory` too, leaves the rows and the ids that come next as they were, and the table as good as
+/// before. Merging a block with too few rows is put off when there is no memory for it. Moves, does not copy.
 ///
 /// Source: Zois, Tsotras, Najjar: GPU Accelerated Top-K Selection With Efficient Early Stopping, 2019, section 3.1,
 /// with leaves of a k-d tree in place of an order by the largest attribute.
