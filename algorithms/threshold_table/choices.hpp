@@ -21,11 +21,14 @@ namespace zenith::threshold_table_detail {
 /// Every row as an entry, written and read again.
 [[nodiscard]] cost full_cost(const threshold_table_problem& problem, const device_profile& on);
 
+/// The lists, which are sorted where the table has none, and then several rows a rank.
+[[nodiscard]] cost ta_cost(const threshold_table_problem& problem, const device_profile& on);
+
 using strategy = detail::modelled_strategy<threshold_table_problem>;
 
 inline constexpr std::array strategies{
     strategy{"blocks", blocks_cost}, strategy{"scan", scan_cost}, strategy{"gta_shared", gta_shared_cost},
-    strategy{"gta", gta_cost},       strategy{"full", full_cost},
+    strategy{"gta", gta_cost},       strategy{"full", full_cost}, strategy{"ta", ta_cost},
 };
 
 inline constexpr detail::choosable<threshold_table_problem> choices{threshold_table_call::operation, "top_k",

@@ -109,6 +109,16 @@ cost gta_cost(const threshold_table_problem& problem, const device_profile& on) 
   return walked(problem, on, 0.1 + 10 * share_of(problem));
 }
 
+// Rows are reached one by one. Whether the table has lists the model does not see.
+cost ta_cost(const threshold_table_problem& problem, const device_profile& on) {
+  auto all = walked(problem, on, 0.02 + 10 * share_of(problem));
+  const double entries = static_cast<double>(problem.count) * static_cast<double>(problem.columns);
+  auto lists = evaluated("lists", problem, on, static_cast<double>(problem.count), 16);
+  lists.operations.push_back({merge_rate, 16 * entries, typical_merge});
+  all.phases.push_back(std::move(lists));
+  return all;
+}
+
 }  // namespace threshold_table_detail
 
 decision decide(const threshold_table_problem& problem, const machine& on) {
@@ -121,7 +131,7 @@ cost threshold_table_cost(std::string_view name, const threshold_table_problem& 
   }
   throw error(error_code::invalid_argument,
               "threshold_table_cost: strategy is '" + std::string{name} +
-                  "'; the strategies with a cost model are: blocks, scan, gta_shared, gta, full");
+                  "'; the strategies with a cost model are: blocks, scan, gta_shared, gta, full, ta");
 }
 
 }  // namespace zenith

@@ -50,6 +50,14 @@ struct full {
   static void run(Context& on, const call_type& call);
 };
 
-using strategies = device::list<blocks, scan, gta_shared, gta, full>;
+/// Fagin's Threshold Algorithm over sorted lists, the yardstick of them all.
+struct ta {
+  static constexpr std::string_view name = "ta";
+  using call_type = threshold_table_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
+using strategies = device::list<blocks, scan, gta_shared, gta, full, ta>;
 
 }  // namespace zenith::threshold_table_family

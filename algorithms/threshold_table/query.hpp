@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include <algorithms/threshold_table/finish.hpp>
+#include <algorithms/threshold_table/lists.hpp>
 #include <core/device/context.hpp>
 
 namespace zenith::threshold_table_family {
@@ -126,6 +127,34 @@ class query {
     on_.finish();
   }
 
+  /// Weights, and columns that are still to be said.
+  [[nodiscard]] columns_of<T> weighted(u64 count) const {
+    columns_of<T> of{};
+    of.count = count;
+    of.columns = call_.column_count;
+    for (unsigned j = 0; j < of.columns; ++j) of.weight[j] = static_cast<const score*>(call_.weights)[j];
+    if (is_smallest()) negate(of);
+    return of;
+  }
+  /// The sorted lists of the table, or new ones when it has none.
+  [[nodiscard]] sorted_lists<T> lists() {
+    sorted_lists<T> all{};
+    all.scored = rows_.scored;
+    const u64 n = layout_.rows;
+    auto* const images = call_.lists == nullptr ? on_.template buffer<ordered::bits_t<T>>(n) : nullptr;
+    for (unsigned j = 0; j < call_.column_count; ++j) {
+      if (call_.lists != nullptr) {
+        all.order[j] = on_.input(call_.lists + call_.columns[j] * n, n, call_.space);
+        continue;
+      }
+      auto* const order = on_.template buffer<u32>(n);
+      on_.for_each(n, list_values<T>{all.scored.column[j], images, order});
+      on_.sort_pairs(images, order, n);
+      all.order[j] = order;
+    }
+    return all;
+  }
+
  private:
   static constexpr u64 event_count = 3;
 
@@ -136,14 +165,6 @@ class query {
   void clear() {
     on_.fill_zero(least_, 1);  // the worst entry
     on_.fill_zero(kept_count_, 1);
-  }
-  [[nodiscard]] columns_of<T> weighted(u64 count) const {
-    columns_of<T> of{};
-    of.count = count;
-    of.columns = call_.column_count;
-    for (unsigned j = 0; j < of.columns; ++j) of.weight[j] = static_cast<const score*>(call_.weights)[j];
-    if (is_smallest()) negate(of);
-    return of;
   }
   [[nodiscard]] device::event_counter event(u64 which) const {
     return {call_.statistics == nullptr ? nullptr : events_ + which};

@@ -22,8 +22,8 @@ using entry_kernels = device::list<gather_listed<Entry>, gather_left<Entry>, spl
 template <class... T>
 struct kernels_for {
   using type = device::list<write_bounds<T>..., write_block_bounds<T>..., open_blocks<T>..., open_all<T>...,
-                            score_all<T>..., draw_rows<T>..., walk_partition<T>..., write_rows<T, std::uint32_t>...,
-                            write_rows<T, std::uint64_t>...>;
+                            score_all<T>..., draw_rows<T>..., walk_partition<T>..., list_values<T>..., open_ranks<T>...,
+                            find_end<T>..., write_rows<T, std::uint32_t>..., write_rows<T, std::uint64_t>...>;
 };
 using kernels =
     device::concat<kernels_for<float, double, std::int32_t, std::uint32_t>::type, entry_kernels<ordered::entry32>,
@@ -245,6 +245,46 @@ void walk(Context& on, query<T, Context>& asked, bool is_shared) {
   (void)asked.look();
 }
 
+// ---- sorted lists
+
+template <class T, class Context>
+void walk_lists(Context& on, query<T, Context>& asked) {
+  const u64 rows = asked.layout().rows;
+  const auto lists = asked.lists();
+  const u64 columns = lists.scored.columns;
+  bounds_of<T> unseen{};
+  unseen.nan_first = asked.rows().nan_first;
+  unseen.used = 1;
+  unseen.upper = asked.weighted(1);
+  unseen.lower = unseen.upper;
+  auto* const shown = on.template buffer<T>(columns);
+  auto* const last = on.template buffer<T>(columns);
+  auto* const nans = on.template buffer<u64>(1);
+  auto* const first_id = on.template buffer<u32>(1);
+  for (u64 j = 0; j < columns; ++j) {
+    unseen.upper.column[j] = shown + j;
+    unseen.lower.column[j] = last + j;
+  }
+  unseen.nans = nans;
+  unseen.first_ids = first_id;
+  auto* const is_end = on.template buffer<u32>(1);
+  // a device is to be filled; a host goes hardly further than it must
+  const bool is_device = on.threads() == 0;
+  const u64 least_ranks = std::max<u64>(is_device ? 4096 : 4, asked.k() / columns);
+  for (u64 begin = 0; begin < rows;) {
+    const u64 end = std::min(rows, begin + std::max(least_ranks, is_device ? begin : begin / 8));
+    const auto kept = asked.keep((end - begin) * columns);
+    on.for_each((end - begin) * columns,
+                open_ranks<T>{asked.rows(), lists, begin, end, asked.least(), kept, asked.counters()});
+    (void)asked.look();
+    if (end == rows) break;
+    on.for_each(1, find_end<T>{lists, end, shown, last, nans, first_id, unseen, asked.least(), is_end});
+    asked.count_bounds(1);
+    if (on.read(static_cast<const u32*>(is_end)) != 0) break;
+    begin = end;
+  }
+}
+
 }  // namespace detail
 
 template <class Context>
@@ -304,6 +344,15 @@ void full::run(Context& on, const threshold_table_call& call) {
     on.for_teams((asked.layout().rows + score_all<T>::piece - 1) / score_all<T>::piece,
                  score_all<T>{asked.rows(), entries, asked.counters()});
     asked.rank();
+    asked.finish();
+  });
+}
+
+template <class Context>
+void ta::run(Context& on, const threshold_table_call& call) {
+  detail::with_type(call.layout->type, [&]<class T>(std::type_identity<T>) {
+    query<T, Context> asked(on, call);
+    detail::walk_lists(on, asked);
     asked.finish();
   });
 }

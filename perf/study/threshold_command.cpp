@@ -300,7 +300,7 @@ void add_threshold(CLI::App& app, int& status) {
                    "A backend, with settings if need be: cpu, cuda:1, cpu:threads=1,isa=avx2; again for more")
       ->allow_extra_args(false)
       ->delimiter('\0');
-  command->add_option("--strategy", given->strategies, "blocks, scan, gta, gta_shared, full; again for more")
+  command->add_option("--strategy", given->strategies, "blocks, scan, gta, gta_shared, full, ta; again for more")
       ->allow_extra_args(false);
   command->add_option("-k,--k", given->k, "How many rows: 16,256 or 4..256 (with --input one number)")
       ->capture_default_str();

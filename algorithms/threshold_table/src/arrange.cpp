@@ -68,8 +68,8 @@ void draw_sample(table_storage& whole) {
 }
 
 template <class T>
-std::shared_ptr<const table_storage> arrange(const input_columns<T>& input, const arrangement& order, u32 block_rows,
-                                             int workers) {
+std::shared_ptr<table_storage> arrange(const input_columns<T>& input, const arrangement& order, u32 block_rows,
+                                       int workers) {
   const unfinished_table made(key_type_of<T>,
                               {input.column.size(), input.rows, input.rows, order.begins.size() - 1,
                                order.partition_begins.size() - 1, block_rows},
@@ -96,13 +96,13 @@ std::shared_ptr<const table_storage> arrange(const input_columns<T>& input, cons
   return made.storage;
 }
 
-#define ZENITH_TABLE_OF(T)                                                                                       \
-  template void write_block_extremes<T>(const std::byte* table, const threshold_layout& of, u64 b,               \
-                                        std::byte* to_table, const extremes_layout& to);                         \
-  template void write_directory<T>(std::byte * table, const threshold_layout& of);                               \
-  template void draw_sample<T>(table_storage & of);                                                              \
-  template std::shared_ptr<const table_storage> arrange(const input_columns<T>& input, const arrangement& order, \
-                                                        u32 block_rows, int workers);
+#define ZENITH_TABLE_OF(T)                                                                                 \
+  template void write_block_extremes<T>(const std::byte* table, const threshold_layout& of, u64 b,         \
+                                        std::byte* to_table, const extremes_layout& to);                   \
+  template void write_directory<T>(std::byte * table, const threshold_layout& of);                         \
+  template void draw_sample<T>(table_storage & of);                                                        \
+  template std::shared_ptr<table_storage> arrange(const input_columns<T>& input, const arrangement& order, \
+                                                  u32 block_rows, int workers);
 ZENITH_TABLE_OF(float)
 ZENITH_TABLE_OF(double)
 ZENITH_TABLE_OF(std::int32_t)

@@ -45,9 +45,11 @@ void check(const table_input& input, const table_options& options) {
 template <class T>
 std::shared_ptr<const table_storage> build(const table_input& input, const table_options& options, int workers) {
   const input_columns<T> columns(input);
-  return options.layout == table_layout::clusters
-             ? build_clusters(columns, options.block_rows, workers)
-             : arrange(columns, partition(columns, options), options.block_rows, workers);
+  auto made = options.layout == table_layout::clusters
+                  ? build_clusters(columns, options.block_rows, workers)
+                  : arrange(columns, partition(columns, options), options.block_rows, workers);
+  if (options.sorted_lists) sort_lists<T>(*made, workers);
+  return made;
 }
 
 }  // namespace
@@ -101,6 +103,7 @@ std::shared_ptr<const table_storage> build_table(const table_input& input, const
   return {};
 }
 
+bool has_lists(const table_storage& table) { return !table.lists.empty(); }
 const threshold_layout& layout_of(const table_storage& table) { return table.layout; }
 std::span<const std::byte> bytes_of(const table_storage& table) { return table.bytes(); }
 

@@ -305,7 +305,7 @@ void write_columns(const T* from, std::span<const u64> places, std::size_t colum
 }  // namespace
 
 template <class T>
-std::shared_ptr<const table_storage> build_clusters(const input_columns<T>& input, u32 block_rows, int workers) {
+std::shared_ptr<table_storage> build_clusters(const input_columns<T>& input, u32 block_rows, int workers) {
   // what the lower tree takes at a time; a leaf has one block that is not full
   const std::size_t leaf_rows = std::max<std::size_t>(8192, std::size_t{64} * block_rows);
   const auto levels = static_cast<unsigned>(std::bit_width(input.rows / leaf_rows));
@@ -360,9 +360,8 @@ std::shared_ptr<const table_storage> build_clusters(const input_columns<T>& inpu
   return made.storage;
 }
 
-#define ZENITH_CLUSTERS_OF(T)                                                                                 \
-  template std::shared_ptr<const table_storage> build_clusters(const input_columns<T>& input, u32 block_rows, \
-                                                               int workers);
+#define ZENITH_CLUSTERS_OF(T) \
+  template std::shared_ptr<table_storage> build_clusters(const input_columns<T>& input, u32 block_rows, int workers);
 ZENITH_CLUSTERS_OF(float)
 ZENITH_CLUSTERS_OF(double)
 ZENITH_CLUSTERS_OF(std::int32_t)

@@ -30,6 +30,7 @@ struct table_storage : owned_structure<threshold_layout> {
   table_sample<double> doubles;
   table_sample<std::int32_t> ints;
   table_sample<std::uint32_t> unsigneds;
+  std::vector<std::uint32_t> lists;  ///< as in `threshold_table_call`; may be empty
 };
 
 template <class T>
@@ -110,12 +111,12 @@ struct unfinished_table {
 
 /// Blocks of rows that are near one another.
 template <class T>
-[[nodiscard]] std::shared_ptr<const table_storage> build_clusters(const input_columns<T>& input,
-                                                                  std::uint32_t block_rows, int workers);
+[[nodiscard]] std::shared_ptr<table_storage> build_clusters(const input_columns<T>& input, std::uint32_t block_rows,
+                                                            int workers);
 /// The table of an arrangement.
 template <class T>
-[[nodiscard]] std::shared_ptr<const table_storage> arrange(const input_columns<T>& input, const arrangement& order,
-                                                           std::uint32_t block_rows, int workers);
+[[nodiscard]] std::shared_ptr<table_storage> arrange(const input_columns<T>& input, const arrangement& order,
+                                                     std::uint32_t block_rows, int workers);
 
 /// The extremes of block b, whose values and ids are in place, as item b of `to` in `to_table`.
 template <class T>
@@ -127,6 +128,10 @@ void write_directory(std::byte* table, const threshold_layout& of);
 /// What the cost model needs of a whole table.
 template <class T>
 void draw_sample(table_storage& of);
+
+/// Adds the sorted lists.
+template <class T>
+void sort_lists(table_storage& of, int workers);
 
 /// Throws invalid_argument for what is wrong with the sizes of a query.
 void check_query(const table_query& query, std::size_t columns, std::uint64_t rows, std::uint64_t id_limit);

@@ -58,6 +58,7 @@ top_k_run query_table(const executor& on, const table_query& query, const table_
     call.columns = weighted.columns.data();
     call.weights = weighted.weights(query.score_type);
     call.column_count = static_cast<unsigned>(weighted.columns.size());
+    if (query.space == memory_space::host && has_lists(*query.table)) call.lists = query.table->lists.data();
     call.statistics = options.statistics == nullptr ? nullptr : &counted;
     auto& result = call.result;
     result.type = query.score_type;

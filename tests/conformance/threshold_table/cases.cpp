@@ -61,6 +61,7 @@ arrangement some_arrangement(std::size_t number, std::size_t columns, random_sou
   constexpr std::uint32_t sizes[] = {64, 1, 7, 63, 256, 1000, 1024};
   constexpr std::uint32_t partitions[] = {1, 2, 5, 64, 1024};
   arrangement made;
+  made.options.sorted_lists = random() % 2 == 0;
   made.options.block_rows = number % 2 == 0 ? 64 : sizes[random() % std::size(sizes)];
   if (number % 3 == 0) return made;
   made.options.layout = zenith::table_layout::partitions;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <random>
+#include <set>
 #include <thread>
 
 #include <catch.hpp>
@@ -125,4 +128,51 @@ TEST_CASE("blocks evaluate few rows where they can", "[table][contract]") {
   CHECK(seen.rows_evaluated <= 512);
   CHECK(seen.blocks_opened <= 8);
   CHECK(seen.bounds_evaluated <= 1600);
+}
+
+// Fagin's algorithm as it is written: a rank of all lists at a time.
+TEST_CASE("the threshold algorithm goes hardly further down its lists than it must", "[table][contract]") {
+  constexpr std::size_t rows = 20000;
+  constexpr std::size_t columns = 3;
+  constexpr std::size_t k = 10;
+  const weights chosen{0.5F, -0.3F, 0.2F};
+  std::mt19937_64 random(3);
+  std::vector<std::vector<float>> values(columns, std::vector<float>(rows));
+  for (auto& column : values) {
+    for (auto& one : column) one = std::uniform_real_distribution<float>{}(random);
+  }
+  const auto score = [&](std::size_t row) {
+    return values[0][row] * chosen[0] + values[1][row] * chosen[1] + values[2][row] * chosen[2];
+  };
+  std::vector<std::vector<std::size_t>> lists(columns);
+  for (std::size_t j = 0; j < columns; ++j) {
+    for (std::size_t i = 0; i < rows; ++i) lists[j].push_back(i);
+    std::ranges::sort(lists[j], std::greater{}, [&](std::size_t i) { return values[j][i] * chosen[j]; });
+  }
+  std::set<std::size_t> seen;
+  std::multiset<float> best;
+  for (std::size_t rank = 0; rank < rows; ++rank) {
+    float threshold = 0;
+    for (std::size_t j = 0; j < columns; ++j) {
+      const auto row = lists[j][rank];
+      threshold += values[j][row] * chosen[j];
+      if (seen.insert(row).second) best.insert(score(row));
+      if (best.size() > k) best.erase(best.begin());
+    }
+    if (best.size() == k && *best.begin() > threshold) break;
+  }
+  CHECK(seen.size() < rows / 4);
+
+  zenith::column_set<float> input;
+  for (const auto& column : values) input.add(column);
+  for (const bool sorted_lists : {false, true}) {
+    const auto made = table::build(input, {.sorted_lists = sorted_lists});
+    CHECK(made.has_sorted_lists() == sorted_lists);
+    zenith::threshold_statistics counted;
+    const auto found = zenith::top_k(zenith::cpu(), made, chosen, k, {.strategy = "ta", .statistics = &counted});
+    CHECK(found.strategy == "ta");
+    CHECK(found.keys.back() == *best.begin());
+    CHECK(counted.rows_evaluated + columns >= seen.size());
+    CHECK(counted.rows_evaluated <= seen.size() + seen.size() / 8 + 8 * columns);
+  }
 }

@@ -31,7 +31,8 @@ struct arrangement {
   zenith::table_options options;
   std::vector<double> weights;
 
-  [[nodiscard]] std::string name() const {
+  [[nodiscard]] std::string name() const { return blocks() + (options.sorted_lists ? ", sorted lists" : ""); }
+  [[nodiscard]] std::string blocks() const {
     if (options.layout == zenith::table_layout::clusters) {
       return "clusters of " + std::to_string(options.block_rows);
     }

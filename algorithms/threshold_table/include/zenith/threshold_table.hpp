@@ -43,6 +43,9 @@ struct table_options {
   table_layout layout = table_layout::clusters;
   /// Rows of a block, 1 to 1024.
   std::uint32_t block_rows = 64;
+  /// Keeps for each column the order of its rows, which strategy "ta" walks: 4 bytes a value, and a sort a column to
+  /// build. Without it "ta" sorts at every query, and so it does on a device. Not saved with the table.
+  bool sorted_lists = false;
   // The rest is for `partitions` alone.
   table_partitioning partitioning = table_partitioning::angle;
   /// How many, rounded up to a power of two for angles; at least 1. A partition gets at least a block's rows.
@@ -56,7 +59,7 @@ struct table_options {
 struct table_query_options {
   selection select = selection::largest;
   nan_policy nans = nan_policy::last;
-  /// "auto", "blocks", "full", "gta", "gta_shared" or "scan".
+  /// "auto", "blocks", "full", "gta", "gta_shared", "scan" or "ta".
   std::string_view strategy = "auto";
   /// Filled in when not nullptr, after the call succeeded; then the call waits. Borrowed.
   threshold_statistics* statistics = nullptr;
@@ -80,8 +83,8 @@ struct threshold_table_problem {
 /// device can run it.
 [[nodiscard]] decision decide(const threshold_table_problem& problem, const machine& on);
 
-/// The cost of one strategy ("blocks", "full", "gta", "gta_shared", "scan") on one device; throws `invalid_argument`
-/// for an unknown strategy.
+/// The cost of one strategy ("blocks", "full", "gta", "gta_shared", "scan", "ta") on one device; throws
+/// `invalid_argument` for an unknown strategy.
 [[nodiscard]] cost threshold_table_cost(std::string_view strategy, const threshold_table_problem& problem,
                                         const device_profile& on);
 
@@ -120,6 +123,7 @@ void save_table(const table_storage* of, const std::filesystem::path& file);
 [[nodiscard]] std::shared_ptr<const table_storage> parse_table(std::span<const std::byte> bytes, key_type type);
 [[nodiscard]] const threshold_layout& layout_of(const table_storage& table);
 [[nodiscard]] std::span<const std::byte> bytes_of(const table_storage& table);
+[[nodiscard]] bool has_lists(const table_storage& table);
 
 struct table_query {
   const table_storage* table;  ///< nullptr: a table of no rows and no columns
@@ -223,7 +227,9 @@ class threshold_table {
   [[nodiscard]] std::size_t columns() const { return held_ ? detail::layout_of(*held_).columns : 0; }
   [[nodiscard]] std::size_t blocks() const { return held_ ? detail::layout_of(*held_).of_blocks.count : 0; }
   [[nodiscard]] std::size_t partitions() const { return held_ ? detail::layout_of(*held_).partitions : 0; }
-  /// Bytes of the table in memory.
+  /// Whether it was built with sorted lists.
+  [[nodiscard]] bool has_sorted_lists() const { return held_ && detail::has_lists(*held_); }
+  /// Bytes of the table in memory, without sorted lists.
   [[nodiscard]] std::size_t bytes() const { return held_ ? detail::layout_of(*held_).bytes : 0; }
 
   /// For queries.
@@ -258,7 +264,8 @@ class device_threshold_table : public detail::device_structure<threshold_table<T
 /// Strategies: "blocks" opens blocks by falling bound, in rounds that stop when no bound reaches the k-th best score;
 /// "gta" and "gta_shared" walk every partition until its threshold tuple cannot reach the k best of the partition, or
 /// the best k-th score of all (k <= 512; beyond it they scan); "scan" evaluates every row, and "full" writes every
-/// score before it selects. Complexity: at most one read of the columns that have a weight, and of 1/block_rows of it
+/// score before it selects; "ta" is Fagin's Threshold Algorithm, over the table's sorted lists or, where it has none,
+/// over lists that it sorts. Complexity: at most one read of the columns that have a weight, and of 1/block_rows of it
 /// for bounds. A GPU executor copies those columns and their extremes to the device at each call;
 /// `device_threshold_table` keeps them there.
 ///

@@ -70,7 +70,10 @@ struct threshold_table_call {
   const std::byte* table = nullptr;         ///< in `space`
   memory_space space = memory_space::host;  ///< of the table
   const std::uint32_t* columns = nullptr;   ///< that have a weight, rising; the host's
-  const void* weights = nullptr;            ///< of the scores' type, the host's
+  /// In `space`: for each of the table's columns the positions of its rows by rising value, one list after the other,
+  /// NaN first and of equal values the lower position first. nullptr: the table has none.
+  const std::uint32_t* lists = nullptr;
+  const void* weights = nullptr;  ///< of the scores' type, the host's
   unsigned column_count = 0;
   threshold_statistics* statistics = nullptr;  ///< the host's; nullptr: not wanted
   top_k_call result;
