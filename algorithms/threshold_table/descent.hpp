@@ -26,6 +26,20 @@ struct is_left {
   ZENITH_FN bool operator()(u64 i) const { return better(*cut, bounds[i]) && !better(*least, bounds[i]); }
 };
 
+/// Where listed blocks begin.
+struct gather_begins {
+  const u32* blocks;
+  const u32* chosen;  ///< places in the list
+  const u32* begins;
+  u32* to_blocks;
+  u32* to_begins;
+
+  ZENITH_FN void operator()(u64 i) const {
+    to_blocks[i] = blocks[chosen[i]];
+    to_begins[i] = begins[to_blocks[i]];
+  }
+};
+
 /// The block at a place of listed groups.
 struct listed_blocks {
   const u32* groups;

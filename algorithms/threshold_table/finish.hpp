@@ -40,19 +40,27 @@ struct collect_entries {
   }
 };
 
+template <class Entry>
+struct list_ids {
+  const Entry* entries;
+  u32* ids;
+
+  ZENITH_FN void operator()(u64 i) const { ids[i] = entries[i].index(); }
+};
+
 /// The k best rows as the caller wants them. An entry has the score's image, which says neither the sign of zero nor
 /// what a NaN carries, so the score is computed again.
 template <class T, class Index>
 struct write_rows {
   columns_of<T> scored;  ///< with the caller's weights
-  const u32* positions;
+  const u32* positions;  ///< nullptr: the rows stand in the order of the entries
   const entry_of<T>* best;
   score_of<T>* out_scores;
   Index* out_indices;
 
   ZENITH_FN void operator()(u64 i) const {
     const u32 id = best[i].index();
-    out_scores[i] = device::key_at(scored, positions[id]);
+    out_scores[i] = device::key_at(scored, positions == nullptr ? i : positions[id]);
     out_indices[i] = static_cast<Index>(id);
   }
 };

@@ -82,6 +82,32 @@ struct open_blocks {
   }
 };
 
+/// The same of blocks that were fetched: the rows of blocks[i] stand at i * length in `rows`.
+template <class T>
+struct open_fetched {
+  static constexpr u32 scratch_bytes = most_scores * sizeof(score_of<T>);
+  static constexpr u64 item_cost = 2048;
+
+  rows_of<T> rows;
+  const u32* blocks;
+  u64 length;
+  const entry_of<T>* least;
+  kept_rows<T> kept;
+  open_counters counters;
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 i) const {
+    auto* const scores = team.template scratch<score_of<T>>();
+    const auto count = rows.begins[blocks[i] + 1] - rows.begins[blocks[i]];
+    evaluate(team, rows.scored, i * length, count, scores);
+    keep_rows(team, rows, i * length, count, scores, *least, kept);
+    team.once([&]() ZENITH_BODY {
+      counters.rows.add(count);
+      counters.blocks.add(1);
+    });
+  }
+};
+
 /// Which pieces of the positions a launch evaluates.
 enum class piece_choice : std::uint8_t { all, one_in_64, the_others };
 

@@ -26,12 +26,23 @@ class query {
     kept_count_ = on.template buffer<u32>(1);
     clear();
     rows_.nan_first = call.result.nan_first;
-    rows_.ids = part<u32>(layout_.ids, layout_.rows);
     rows_.begins = part<u32>(layout_.begins, layout_.of_blocks.count + 1);
     rows_.scored = weighted(layout_.rows);
-    for (unsigned j = 0; j < call.column_count; ++j) {
-      rows_.scored.column[j] = part<T>(layout_.values + call.columns[j] * layout_.row_stride * sizeof(T), layout_.rows);
-    }
+  }
+  /// Has all rows where kernels can read them, or leaves those of a table on the host to `fetch`.
+  void see_rows() {
+    rows_.ids = part<u32>(layout_.ids, layout_.rows);
+    for (unsigned j = 0; j < call_.column_count; ++j) rows_.scored.column[j] = part<T>(values_at(j), layout_.rows);
+  }
+  [[nodiscard]] bool fetches_rows() const { return call_.rows != nullptr; }
+  /// Pieces of so many rows of the table on the host, from these positions on, one piece behind the other.
+  [[nodiscard]] rows_of<T> fetch(const u32* positions, u64 pieces, u64 length) {
+    auto fetched = rows_;
+    auto* const ids = on_.template buffer<u32>(pieces * length);
+    on_.fetch(ids, host_part<u32>(layout_.ids), layout_.rows, positions, pieces, length);
+    fetched.ids = ids;
+    fetched.scored = fetch_values(positions, pieces, length);
+    return fetched;
   }
 
   [[nodiscard]] const threshold_layout& layout() const { return layout_; }
@@ -45,6 +56,9 @@ class query {
 
   template <class X>
   [[nodiscard]] const X* part(u64 offset, u64 count) {
+    if (call_.rows != nullptr && offset < layout_.begins) {
+      return on_.input(host_part<X>(offset), count, memory_space::host);
+    }
     return on_.input(reinterpret_cast<const X*>(call_.table + offset), count, call_.space);
   }
 
@@ -109,8 +123,18 @@ class query {
     on_.for_tiles(collect_entries<entry>{{images, held_}, kept_, survivors});
     const entry* const best = on_.select_best(survivors, k());
     auto scored = rows_.scored;
+    const u32* positions = nullptr;
+    if (rows_.ids == nullptr) {
+      // the rows were fetched, and are fetched again
+      auto* const list = on_.template buffer<u32>(k());
+      auto* const found = on_.template buffer<u32>(k());
+      on_.for_each(k(), list_ids<entry>{best, list});
+      on_.fetch(found, host_part<u32>(layout_.positions), layout_.id_limit, list, k(), 1);
+      scored = fetch_values(found, k(), 1);
+    } else {
+      positions = part<u32>(layout_.positions, layout_.id_limit);
+    }
     if (is_smallest()) negate(scored);
-    const u32* const positions = part<u32>(layout_.positions, layout_.id_limit);
     const auto& asked = call_.result;
     auto* const scores = on_.output(static_cast<score*>(asked.out_keys), asked.k, asked.space);
     if (asked.index_bytes == 4) {
@@ -158,6 +182,22 @@ class query {
  private:
   static constexpr u64 event_count = 3;
 
+  [[nodiscard]] u64 values_at(unsigned j) const {
+    return layout_.values + call_.columns[j] * layout_.row_stride * sizeof(T);
+  }
+  template <class X>
+  [[nodiscard]] const X* host_part(u64 offset) const {
+    return reinterpret_cast<const X*>(call_.rows + offset);
+  }
+  [[nodiscard]] columns_of<T> fetch_values(const u32* positions, u64 pieces, u64 length) {
+    auto fetched = weighted(pieces * length);
+    for (unsigned j = 0; j < call_.column_count; ++j) {
+      auto* const column = on_.template buffer<T>(pieces * length);
+      on_.fetch(column, host_part<T>(values_at(j)), layout_.rows, positions, pieces, length);
+      fetched.column[j] = column;
+    }
+    return fetched;
+  }
   [[nodiscard]] bool is_smallest() const { return call_.result.select == selection::smallest; }
   static void negate(columns_of<T>& of) {
     for (unsigned j = 0; j < of.columns; ++j) of.weight[j] = -of.weight[j];

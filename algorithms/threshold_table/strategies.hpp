@@ -18,16 +18,17 @@ namespace zenith::threshold_table_family {
 
 template <class Entry>
 using entry_kernels = device::list<gather_listed<Entry>, gather_left<Entry>, split_images<Entry>,
-                                   collect_entries<Entry>, order_partitions<Entry>>;
+                                   collect_entries<Entry>, order_partitions<Entry>, list_ids<Entry>>;
 template <class... T>
 struct kernels_for {
-  using type = device::list<write_bounds<T>..., write_block_bounds<T>..., open_blocks<T>..., open_all<T>...,
-                            score_all<T>..., draw_rows<T>..., walk_partition<T>..., list_values<T>..., open_ranks<T>...,
-                            find_end<T>..., write_rows<T, std::uint32_t>..., write_rows<T, std::uint64_t>...>;
+  using type =
+      device::list<write_bounds<T>..., write_block_bounds<T>..., open_blocks<T>..., open_fetched<T>..., open_all<T>...,
+                   score_all<T>..., draw_rows<T>..., walk_partition<T>..., list_values<T>..., open_ranks<T>...,
+                   find_end<T>..., write_rows<T, std::uint32_t>..., write_rows<T, std::uint64_t>...>;
 };
 using kernels =
     device::concat<kernels_for<float, double, std::int32_t, std::uint32_t>::type, entry_kernels<ordered::entry32>,
-                   entry_kernels<ordered::entry64>, device::list<number_groups>>;
+                   entry_kernels<ordered::entry64>, device::list<number_groups, gather_begins>>;
 
 namespace detail {
 
@@ -107,8 +108,10 @@ struct round_plan {
   }
 
   /// A device is to be filled; a host stops as early as it can.
-  [[nodiscard]] static round_plan of(bool is_device, u64 k, u64 block_rows) {
+  /// What has to be fetched costs more than a round.
+  [[nodiscard]] static round_plan of(bool is_device, bool fetches, u64 k, u64 block_rows) {
     const u64 needed = k / block_rows + 1;
+    if (is_device && fetches) return {std::max<u64>(128, 2 * needed), std::max<u64>(64, needed / 8), 2};
     if (is_device) return {std::max<u64>(1024, 2 * needed), std::max<u64>(64, needed / 8), 8};
     return {std::max<u64>(4, needed + needed / 2), std::max<u64>(4, needed / 8), 2};
   }
@@ -144,6 +147,23 @@ template <class T, class Context>
   return {to_blocks, to_bounds, left};
 }
 
+/// Fetches the listed blocks that reach the cut from the host, and opens them.
+template <class T, class Context>
+void open_fetched_blocks(Context& on, query<T, Context>& asked, const block_list<entry_of<T>>& list,
+                         const entry_of<T>* cut, const kept_rows<T>& kept) {
+  auto* const chosen = on.template buffer<u32>(list.count);
+  auto* const found = on.template buffer<u32>(1);
+  on.compact(list.count, reaches<entry_of<T>>{list.bounds, cut}, chosen, found);
+  const u64 count = on.read(static_cast<const u32*>(found));
+  auto* const blocks = on.template buffer<u32>(count);
+  auto* const begins = on.template buffer<u32>(count);
+  on.for_each(count, gather_begins{list.blocks, chosen, asked.rows().begins, blocks, begins});
+  const u64 length = asked.layout().block_rows;
+  const auto rows = asked.fetch(begins, count, length);
+  on.for_teams(count, open_fetched<T>{rows, blocks, length, asked.least(), kept, asked.counters()});
+  (void)asked.look();
+}
+
 /// Opens the `wanted` best of listed blocks, all where there are hardly more, and raises `least`. Blocks that are not
 /// worse than *cut were opened.
 template <class T, class Context>
@@ -156,6 +176,7 @@ void open_round(Context& on, query<T, Context>& asked, const block_list<entry_of
     find_rank(on, list.bounds, list.count, wanted, cut);
   }
   const auto kept = asked.keep((takes_all ? list.count : wanted) * asked.layout().block_rows);
+  if (asked.fetches_rows()) return open_fetched_blocks(on, asked, list, cut, kept);
   on.for_teams(list.count,
                open_blocks<T>{asked.rows(), list.blocks, list.bounds, cut, asked.least(), kept, asked.counters()});
   (void)asked.look();
@@ -180,7 +201,7 @@ template <class T, class Context>
 void open_by_bound(Context& on, query<T, Context>& asked) {
   using entry = entry_of<T>;
   const auto& layout = asked.layout();
-  const auto plan = round_plan::of(on.threads() == 0, asked.k(), layout.block_rows);
+  const auto plan = round_plan::of(on.threads() == 0, asked.fetches_rows(), asked.k(), layout.block_rows);
   const auto of_blocks = asked.bounds(layout.of_blocks);
   const u64 group_count = layout.of_groups.count;
   const entry* const group_bounds = make_bounds(on, asked, asked.bounds(layout.of_groups));
@@ -292,7 +313,9 @@ void blocks::run(Context& on, const threshold_table_call& call) {
   detail::with_type(call.layout->type, [&]<class T>(std::type_identity<T>) {
     query<T, Context> asked(on, call);
     // so many rows are in hardly fewer blocks than there are
-    if (asked.k() >= asked.layout().rows / 8) {
+    const bool is_scan = asked.k() >= asked.layout().rows / 8;
+    if (is_scan || !asked.fetches_rows()) asked.see_rows();
+    if (is_scan) {
       detail::open_everything(on, asked);
     } else {
       detail::open_by_bound(on, asked);
@@ -305,6 +328,7 @@ template <class Context>
 void scan::run(Context& on, const threshold_table_call& call) {
   detail::with_type(call.layout->type, [&]<class T>(std::type_identity<T>) {
     query<T, Context> asked(on, call);
+    asked.see_rows();
     detail::open_everything(on, asked);
     asked.finish();
   });
@@ -314,6 +338,7 @@ template <class Context>
 void gta::run(Context& on, const threshold_table_call& call) {
   detail::with_type(call.layout->type, [&]<class T>(std::type_identity<T>) {
     query<T, Context> asked(on, call);
+    asked.see_rows();
     if (asked.k() > most_walk_k) {
       detail::open_everything(on, asked);
     } else {
@@ -327,6 +352,7 @@ template <class Context>
 void gta_shared::run(Context& on, const threshold_table_call& call) {
   detail::with_type(call.layout->type, [&]<class T>(std::type_identity<T>) {
     query<T, Context> asked(on, call);
+    asked.see_rows();
     if (asked.k() > most_walk_k) {
       detail::open_everything(on, asked);
     } else {
@@ -340,6 +366,7 @@ template <class Context>
 void full::run(Context& on, const threshold_table_call& call) {
   detail::with_type(call.layout->type, [&]<class T>(std::type_identity<T>) {
     query<T, Context> asked(on, call);
+    asked.see_rows();
     auto* const entries = asked.keep_all();
     on.for_teams((asked.layout().rows + score_all<T>::piece - 1) / score_all<T>::piece,
                  score_all<T>{asked.rows(), entries, asked.counters()});
@@ -352,6 +379,7 @@ template <class Context>
 void ta::run(Context& on, const threshold_table_call& call) {
   detail::with_type(call.layout->type, [&]<class T>(std::type_identity<T>) {
     query<T, Context> asked(on, call);
+    asked.see_rows();
     detail::walk_lists(on, asked);
     asked.finish();
   });

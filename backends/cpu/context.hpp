@@ -24,6 +24,7 @@
 #include <core/device/context.hpp>
 #include <core/device/counts.hpp>
 #include <core/device/list.hpp>
+#include <core/device/pieces.hpp>
 
 namespace zenith::cpu_backend {
 
@@ -56,6 +57,12 @@ class context {
   template <class T>
   const T* input(const T* from, std::uint64_t /*n*/, memory_space /*space*/) {
     return from;
+  }
+  template <class T>
+  void fetch(T* to, const T* from, std::uint64_t count, const std::uint32_t* begins, std::uint64_t n,
+             std::uint64_t length) {
+    require_outside("fetch");
+    device::copy_pieces(to, from, count, begins, n, length);
   }
   template <class T>
   T* output(T* to, std::uint64_t /*n*/, memory_space /*space*/) {

@@ -19,6 +19,7 @@
 #include <backends/cuda/top_k/bitonic.hpp>
 #include <core/device/context.hpp>
 #include <core/device/counts.hpp>
+#include <core/device/pieces.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
@@ -72,6 +73,25 @@ class context {
       simt::copy(here, from, n * sizeof(T), memory_.stream());
     }
     return here;
+  }
+  /// Through pinned memory, a part at a time.
+  template <class T>
+  void fetch(T* to, const T* from, u64 count, const u32* begins, u64 n, u64 length) {
+    require_outside("fetch");
+    if (n == 0 || length == 0) return;
+    std::vector<u32> list(n);
+    touches_host_ = true;
+    simt::copy(list.data(), begins, n * sizeof(u32), memory_.stream());
+    simt::synchronize(memory_.stream());
+    constexpr u64 staged_bytes = u64{4} << 20;
+    const u64 together = std::clamp<u64>(staged_bytes / (length * sizeof(T)), 1, n);
+    const simt::host_page staged(together * length * sizeof(T));
+    for (u64 first = 0; first < n; first += together) {
+      const u64 some = std::min(together, n - first);
+      device::copy_pieces(static_cast<T*>(staged.get()), from, count, list.data() + first, some, length);
+      simt::copy(to + first * length, staged.get(), some * length * sizeof(T), memory_.stream());
+      simt::synchronize(memory_.stream());
+    }
   }
   /// What lies on the host is delivered whole: kernels must write all of it.
   template <class T>

@@ -19,6 +19,7 @@
 #include <backends/kokkos/space.hpp>
 #include <core/device/context.hpp>
 #include <core/device/counts.hpp>
+#include <core/device/pieces.hpp>
 #include <zenith/backend.hpp>
 
 namespace zenith::kokkos_backend {
@@ -66,6 +67,20 @@ class context_on {
     T* const mirror = buffer<T>(n);
     copy_from_host(mirror, from, n);
     return mirror;
+  }
+  template <class T>
+  void fetch(T* to, const T* from, u64 count, const u32* begins, u64 n, u64 length) {
+    require_outside("fetch");
+    if constexpr (is_host_space) {
+      wait();
+      device::copy_pieces(to, from, count, begins, n, length);
+    } else {
+      std::vector<u32> list(n);
+      copy_to_host(list.data(), begins, n);
+      std::vector<T> pieces(n * length);
+      device::copy_pieces(pieces.data(), from, count, list.data(), n, length);
+      copy_from_host(to, pieces.data(), n * length);
+    }
   }
   template <class T>
   T* output(T* to, u64 n, memory_space where) {

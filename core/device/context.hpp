@@ -5,12 +5,14 @@
 /// bottom like the paper's algorithm; backends implement it, and `sequential_context` (sequential.hpp) says what it
 /// means.
 ///
-/// Memory is the device's. Everything is enqueued in order; only `decide`, `read` and `finish` wait.
+/// Memory is the device's. Everything is enqueued in order; only `decide`, `read`, `fetch` and `finish` wait.
 ///
 ///     buffer<T>(n)                 uninitialised scratch of n T, aligned to 64 bytes; freed with the context
 ///     fill_zero(at, n)             n T become zero bytes
 ///     copy(to, from, n)            n T within the device
 ///     input(from, n, space)        n T of the caller's, where kernels can read them
+///     fetch(to, from, count, begins, n, length)    pieces of an array of `count` T in the host's memory: to[i length +
+///     r] = from[begins[i] + r] for i < n, r < length, where begins[i] + r < count. Waits for `begins`, the device's
 ///     output(to, n, space)         n T of the caller's, where kernels can write them; `finish` delivers
 ///     counter(name)                counts events for who asked for them (shared_state.hpp)
 ///
@@ -91,6 +93,7 @@ concept device_context = requires(C& on, u64 n, u32* words, u64* longs, float* k
   on.fill_zero(words, n);
   on.copy(words, words, n);
   { on.input(keys, n, space) } -> std::same_as<const float*>;
+  on.fetch(keys, keys, n, words, n, n);
   { on.output(keys, n, space) } -> std::same_as<float*>;
   { on.counter(std::string_view{}) } -> std::same_as<event_counter>;
 

@@ -15,6 +15,7 @@
 
 #include <core/device/context.hpp>
 #include <core/device/counts.hpp>
+#include <core/device/pieces.hpp>
 #include <core/device/plain_team.hpp>
 #include <zenith/backend.hpp>
 
@@ -83,6 +84,11 @@ class sequential_context {
   template <class T>
   const T* input(const T* from, u64 /*n*/, memory_space /*space*/) {
     return from;
+  }
+  template <class T>
+  void fetch(T* to, const T* from, u64 count, const u32* begins, u64 n, u64 length) {
+    require_outside("fetch");
+    device::copy_pieces(to, from, count, begins, n, length);
   }
   template <class T>
   T* output(T* to, u64 /*n*/, memory_space /*space*/) {

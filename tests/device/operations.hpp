@@ -43,6 +43,38 @@ void check_sums(Examiner& see, const std::string& type) {
   }
 }
 
+template <class T, class Examiner>
+void check_fetch(Examiner& see, const std::string& type) {
+  for (const u64 n : see.sizes({0, 1, 3, 257, 5000})) {
+    for (const u64 length : {1, 7, 64, 1000}) {
+      see.trial(of_size("fetch of pieces of " + std::to_string(length) + " " + type, n), [&](auto& on) {
+        auto random = see.random(n + length);
+        const u64 count = 3 * length + 1000;
+        std::vector<T> values(count);
+        for (auto& value : values) value = static_cast<T>(random());
+        std::vector<u32> begins(n);
+        for (auto& begin : begins) begin = static_cast<u32>(random() % count);
+        std::vector<T> wanted(n * length, T{3});
+        for (u64 i = 0; i < n; ++i) {
+          for (u64 r = 0; r < length && begins[i] + r < count; ++r) wanted[i * length + r] = values[begins[i] + r];
+        }
+        T* const to = on.template buffer<T>(n * length);
+        on.fetch(to, values.data(), count, upload(on, begins), n, length);
+        std::vector<T> got(n * length);
+        deliver(on, to, got);
+        on.finish();
+        // what is behind the end has no content
+        for (u64 i = 0; i < n; ++i) {
+          for (u64 r = 0; r < length; ++r) {
+            if (begins[i] + r >= count) got[i * length + r] = T{3};
+          }
+        }
+        see.same("the pieces", got, wanted);
+      });
+    }
+  }
+}
+
 template <class Examiner>
 void check_histogram(Examiner& see) {
   for (const u64 n : see.sizes({0, 1, 1000, 4999, 100003, 1 << 20})) {
@@ -196,6 +228,8 @@ void check_operations(Examiner& see) {
   check_sums<u32>(see, "u32");
   check_sums<u64>(see, "u64");
   check_sums<double>(see, "double");
+  check_fetch<u32>(see, "u32");
+  check_fetch<double>(see, "double");
   check_histogram(see);
   check_compact(see);
   check_sorts<u32>(see);

@@ -107,4 +107,8 @@ bool has_lists(const table_storage& table) { return !table.lists.empty(); }
 const threshold_layout& layout_of(const table_storage& table) { return table.layout; }
 std::span<const std::byte> bytes_of(const table_storage& table) { return table.bytes(); }
 
+std::span<const std::byte> directory_of(const table_storage& table) {
+  return bytes_of(table).subspan(static_cast<std::size_t>(table.layout.begins));
+}
+
 }  // namespace zenith::detail

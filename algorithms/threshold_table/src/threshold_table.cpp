@@ -46,7 +46,9 @@ top_k_run query_table(const executor& on, const table_query& query, const table_
   const scored_top_k_detail::weighted_columns weighted("table", query.score_type, query.weights, query.weights_count,
                                                        most_table_columns);
   const auto problem = problem_of(query, weighted, options);
-  const auto chosen = choose(threshold_table_detail::choices, on.settings(), problem, options.strategy);
+  // where rows are fetched, reading them all is what is to be avoided
+  const auto strategy = query.fetches_rows && options.strategy == "auto" ? "blocks" : options.strategy;
+  const auto chosen = choose(threshold_table_detail::choices, on.settings(), problem, strategy);
   check_backend(chosen.on, threshold_table_call::operation, "top_k", "table", query.space, chosen.strategy);
   top_k_run run{std::string{chosen.on.target->name}, chosen.strategy};
   threshold_statistics counted;
@@ -55,6 +57,11 @@ top_k_run query_table(const executor& on, const table_query& query, const table_
     call.layout = &layout;
     call.table = query.bytes;
     call.space = query.space;
+    if (query.fetches_rows) {
+      call.rows = query.table->table;
+      // nothing in front of the directory is touched there
+      call.table = reinterpret_cast<const std::byte*>(reinterpret_cast<std::uintptr_t>(query.bytes) - layout.begins);
+    }
     call.columns = weighted.columns.data();
     call.weights = weighted.weights(query.score_type);
     call.column_count = static_cast<unsigned>(weighted.columns.size());

@@ -42,10 +42,13 @@ struct arrangement {
   }
 };
 
+/// Where a table is asked.
+enum class place { host, device, host_blocks };
+
 /// What is wrong with `asked` of a table on a target; empty when nothing is.
 template <class T>
 [[nodiscard]] std::string fault_of(const zenith_test::target& on, const zenith::threshold_table<T>& table,
-                                   const question<T>& asked, const answer<T>& expected, bool on_device) {
+                                   const question<T>& asked, const answer<T>& expected, place where) {
   using score = zenith::score_t<T>;
   zenith::threshold_statistics seen;
   const zenith::table_query_options options{
@@ -55,8 +58,10 @@ template <class T>
   std::vector<std::uint32_t> ids(asked.k);
   bool rejected = false;
   try {
-    if (on_device) {
-      const zenith::device_threshold_table<T> there(on.on, table);
+    if (where != place::host) {
+      const zenith::device_threshold_table<T> there(
+          on.on, table,
+          where == place::device ? zenith::table_residence::device : zenith::table_residence::host_blocks);
       zenith::array<score> out(on.on, std::span<const score>(scores));
       zenith::array<std::uint32_t> out_ids(on.on, std::span<const std::uint32_t>(ids));
       zenith::top_k(on.on, there, asked.weights, out.device(), out_ids.device(), options);
@@ -90,15 +95,18 @@ void ask_everywhere(zenith_test::verdict& seen, const arrangement& arranged, con
   for (const auto& one : asked.columns) columns.add(one);
   const auto table = zenith::threshold_table<T>::build(zenith::make_executor("auto"), columns, arranged.options);
   for (const auto& on : the_suite().targets) {
-    for (const bool on_device : {false, true}) {
-      if (on_device && on.memory != zenith::memory_space::device) continue;
+    for (const auto where : {place::host, place::device, place::host_blocks}) {
+      if (where != place::host && on.memory != zenith::memory_space::device) continue;
       seen.count_case();
-      const auto fault = fault_of(on, table, asked, expected, on_device);
+      const auto fault = fault_of(on, table, asked, expected, where);
       if (fault.empty()) continue;
       seen.add(on, asked.name + ", " + arranged.name() + ", " + std::to_string(table.rows()) + " rows, " +
                        std::to_string(table.columns()) + " columns, k = " + std::to_string(asked.k) +
                        (asked.select == zenith::selection::largest ? " largest" : " smallest") +
-                       " nans=" + std::to_string(static_cast<int>(asked.nans)) + (on_device ? " on the device" : "") +
+                       " nans=" + std::to_string(static_cast<int>(asked.nans)) +
+                       (where == place::device        ? " on the device"
+                        : where == place::host_blocks ? " with its directory on the device"
+                                                      : "") +
                        ": " + fault);
     }
   }

@@ -124,6 +124,8 @@ void save_table(const table_storage* of, const std::filesystem::path& file);
 [[nodiscard]] const threshold_layout& layout_of(const table_storage& table);
 [[nodiscard]] std::span<const std::byte> bytes_of(const table_storage& table);
 [[nodiscard]] bool has_lists(const table_storage& table);
+/// All but rows, their ids and positions.
+[[nodiscard]] std::span<const std::byte> directory_of(const table_storage& table);
 
 struct table_query {
   const table_storage* table;  ///< nullptr: a table of no rows and no columns
@@ -139,6 +141,7 @@ struct table_query {
   std::size_t out_indices_count;
   int index_bytes;
   bool index_signed;
+  bool fetches_rows = false;  ///< `bytes` are the directory's; rows are fetched from the table on the host
 };
 
 top_k_run query_table(const executor& on, const table_query& query, const table_query_options& options);
@@ -160,7 +163,8 @@ template <class Score, class Index>
           out_indices,
           out_indices_count,
           static_cast<int>(sizeof(Index)),
-          std::is_signed_v<Index>};
+          std::is_signed_v<Index>,
+          false};
 }
 
 }  // namespace detail
@@ -246,16 +250,36 @@ class threshold_table {
   std::shared_ptr<const detail::table_storage> held_;
 };
 
+/// What of a table a device's memory has.
+enum class table_residence : std::uint8_t {
+  device,       ///< all of it
+  host_blocks,  ///< the directory: where blocks begin, and their extremes. Blocks that are opened are fetched.
+};
+
 /// A threshold table with its bytes in the memory of an executor's device: queries copy nothing there but weights.
 /// Copies share the data.
 template <scorable T>
 class device_threshold_table : public detail::device_structure<threshold_table<T>> {
  public:
   device_threshold_table() = default;
-  /// Copies the table's bytes to the device of `on` and synchronises; throws `invalid_argument` for an executor of the
-  /// host's memory, `out_of_memory`.
-  device_threshold_table(const executor& on, const threshold_table<T>& table)
-      : detail::device_structure<threshold_table<T>>(on, table) {}
+  /// Copies the table's bytes, or its directory, to the device of `on` and synchronises. With `host_blocks` the device
+  /// has 4 d values and 56 bytes a block, and the table on the host, which is kept, may be larger than its memory:
+  /// query strategy "blocks", which "auto" is then, copies the blocks that it opens through pinned memory where the
+  /// backend has such; other strategies, and a k of an eighth of the rows, copy the columns that have a weight. Throws
+  /// `invalid_argument` for an executor of the host's memory, `out_of_memory`.
+  device_threshold_table(const executor& on, const threshold_table<T>& table,
+                         table_residence residence = table_residence::device)
+      : detail::device_structure<threshold_table<T>>(on, table, bytes_there(table, residence)), residence_(residence) {}
+
+  [[nodiscard]] table_residence residence() const noexcept { return residence_; }
+
+ private:
+  static std::span<const std::byte> bytes_there(const threshold_table<T>& table, table_residence residence) {
+    if (table.storage() == nullptr) return {};
+    return residence == table_residence::device ? table.storage()->bytes() : detail::directory_of(*table.storage());
+  }
+
+  table_residence residence_ = table_residence::device;
 };
 
 /// Writes the k = `out_scores.size()` best scores of the table's rows, and the rows' numbers in the input, best first.
@@ -291,12 +315,11 @@ template <scorable T, index Index>
 top_k_run top_k(const executor& on, const device_threshold_table<T>& table,
                 std::span<const std::type_identity_t<score_t<T>>> weights, device_span<score_t<T>> out_scores,
                 device_span<Index> out_indices, const table_query_options& options = {}) {
-  return detail::query_table(
-      on,
-      detail::table_query_of(table.host().storage(), table.data(), memory_space::device,
-                             std::span<const score_t<T>>(weights), memory_space::device, out_scores.data(),
-                             out_scores.size(), out_indices.data(), out_indices.size()),
-      options);
+  auto query = detail::table_query_of(table.host().storage(), table.data(), memory_space::device,
+                                      std::span<const score_t<T>>(weights), memory_space::device, out_scores.data(),
+                                      out_scores.size(), out_indices.data(), out_indices.size());
+  query.fetches_rows = table.residence() == table_residence::host_blocks && table.data() != nullptr;
+  return detail::query_table(on, query, options);
 }
 
 /// The k best rows as a value: `keys` are their scores. Synchronises. Throws as above.

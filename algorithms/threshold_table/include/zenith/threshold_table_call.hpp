@@ -69,7 +69,10 @@ struct threshold_table_call {
   const threshold_layout* layout = nullptr;
   const std::byte* table = nullptr;         ///< in `space`
   memory_space space = memory_space::host;  ///< of the table
-  const std::uint32_t* columns = nullptr;   ///< that have a weight, rising; the host's
+  /// nullptr, or the whole table in the host's memory: `table` has it from `layout->begins` on, and rows, their ids and
+  /// positions are fetched from here. `table` is where its first byte would be.
+  const std::byte* rows = nullptr;
+  const std::uint32_t* columns = nullptr;  ///< that have a weight, rising; the host's
   /// In `space`: for each of the table's columns the positions of its rows by rising value, one list after the other,
   /// NaN first and of equal values the lower position first. nullptr: the table has none.
   const std::uint32_t* lists = nullptr;

@@ -1,0 +1,83 @@
+// Queries that fetch the blocks they open, on the sequential context: its memory is the host's, so what the device
+// would not have is poisoned.
+
+#include <algorithms/threshold_table/strategies.hpp>
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include <catch.hpp>
+#include <core/device/sequential.hpp>
+#include <zenith/threshold_table.hpp>
+
+namespace {
+
+template <class Strategy>
+void check(const zenith::threshold_table<float>& table, const std::vector<float>& weights, std::uint64_t k) {
+  const auto& layout = zenith::detail::layout_of(*table.storage());
+  const auto bytes = zenith::detail::bytes_of(*table.storage());
+  // the directory alone: in front of it is nothing
+  const auto directory = zenith::detail::directory_of(*table.storage());
+  std::vector<std::byte> whole(bytes.size(), std::byte{0x5a});
+  std::copy(directory.begin(), directory.end(), whole.begin() + static_cast<std::ptrdiff_t>(layout.begins));
+
+  const auto expected = zenith::top_k(zenith::make_executor("reference"), table, weights, k);
+  std::vector<std::uint32_t> columns;
+  std::vector<float> used;
+  for (std::uint32_t j = 0; j < weights.size(); ++j) {
+    if (weights[j] == 0) continue;
+    columns.push_back(j);
+    used.push_back(weights[j]);
+  }
+  std::vector<float> scores(k);
+  std::vector<std::uint64_t> ids(k);
+  zenith::threshold_statistics seen;
+  zenith::threshold_table_call call;
+  call.layout = &layout;
+  call.table = whole.data();
+  call.rows = bytes.data();
+  call.columns = columns.data();
+  call.weights = used.data();
+  call.column_count = static_cast<unsigned>(columns.size());
+  call.statistics = &seen;
+  call.result.type = zenith::key_type::float32;
+  call.result.count = layout.rows;
+  call.result.k = k;
+  call.result.out_keys = scores.data();
+  call.result.out_indices = ids.data();
+  call.result.index_bytes = 8;
+  zenith::device::sequential_context on;
+  Strategy::run(on, call);
+  CHECK(scores == expected.keys);
+  CHECK(ids == expected.indices);
+  CHECK(seen.rows_evaluated >= k);
+  if (std::is_same_v<Strategy, zenith::threshold_table_family::blocks> && k < 100) {
+    CHECK(seen.rows_evaluated < layout.rows / 2);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("blocks that are opened are fetched from the host", "[unit]") {
+  namespace family = zenith::threshold_table_family;
+  std::mt19937 random(5);
+  for (const std::uint32_t block_rows : {1, 50, 64}) {
+    constexpr std::size_t rows = 20003;
+    std::vector<std::vector<float>> values(4, std::vector<float>(rows));
+    for (auto& column : values) {
+      for (auto& one : column) one = std::uniform_real_distribution<float>{}(random);
+    }
+    zenith::column_set<float> columns;
+    for (const auto& column : values) columns.add(column);
+    const auto table = zenith::threshold_table<float>::build(columns, {.block_rows = block_rows});
+    for (const std::uint64_t k : {1, 16, 90, 5000}) {
+      const std::vector<float> weights{1, 0, -0.5F, 2};
+      check<family::blocks>(table, weights, k);
+      check<family::scan>(table, weights, k);
+      check<family::gta_shared>(table, weights, k);
+      check<family::ta>(table, weights, k);
+      check<family::full>(table, weights, k);
+    }
+  }
+}
