@@ -74,7 +74,7 @@ class context {
     }
     return here;
   }
-  /// Through pinned memory, a part at a time.
+  /// A part at a time.
   template <class T>
   void fetch(T* to, const T* from, u64 count, const u32* begins, u64 n, u64 length) {
     require_outside("fetch");
@@ -85,11 +85,11 @@ class context {
     simt::synchronize(memory_.stream());
     constexpr u64 staged_bytes = u64{4} << 20;
     const u64 together = std::clamp<u64>(staged_bytes / (length * sizeof(T)), 1, n);
-    const simt::host_page staged(together * length * sizeof(T));
+    std::vector<T> staged(together * length);
     for (u64 first = 0; first < n; first += together) {
       const u64 some = std::min(together, n - first);
-      device::copy_pieces(static_cast<T*>(staged.get()), from, count, list.data() + first, some, length);
-      simt::copy(to + first * length, staged.get(), some * length * sizeof(T), memory_.stream());
+      device::copy_pieces(staged.data(), from, count, list.data() + first, some, length);
+      simt::copy(to + first * length, staged.data(), some * length * sizeof(T), memory_.stream());
       simt::synchronize(memory_.stream());
     }
   }
