@@ -263,10 +263,10 @@ class device_threshold_table : public detail::device_structure<threshold_table<T
  public:
   device_threshold_table() = default;
   /// Copies the table's bytes, or its directory, to the device of `on` and synchronises. With `host_blocks` the device
-  /// has 4 d values and 56 bytes a block, and the table on the host, which is kept, may be larger than its memory: query
-  /// strategy "blocks", which "auto" is then, copies the blocks that it opens; other strategies, and a k of an eighth of
-  /// the rows, copy the columns that have a weight. Throws `invalid_argument` for an executor of the host's memory,
-  /// `out_of_memory`.
+  /// has 4 d values and 56 bytes a block, and the table on the host, which is kept, may be larger than its memory:
+  /// query strategy "blocks", which "auto" is then, copies the blocks that it opens; other strategies, and a k of an
+  /// eighth of the rows, copy the columns that have a weight. Throws `invalid_argument` for an executor of the host's
+  /// memory, `out_of_memory`.
   device_threshold_table(const executor& on, const threshold_table<T>& table,
                          table_residence residence = table_residence::device)
       : detail::device_structure<threshold_table<T>>(on, table, bytes_there(table, residence)), residence_(residence) {}
@@ -276,7 +276,8 @@ class device_threshold_table : public detail::device_structure<threshold_table<T
  private:
   static std::span<const std::byte> bytes_there(const threshold_table<T>& table, table_residence residence) {
     if (table.storage() == nullptr) return {};
-    return residence == table_residence::device ? table.storage()->bytes() : detail::directory_of(*table.storage());
+    return residence == table_residence::device ? detail::bytes_of(*table.storage())
+                                                : detail::directory_of(*table.storage());
   }
 
   table_residence residence_ = table_residence::device;
