@@ -10,45 +10,13 @@
 #include <algorithms/spatial_index/src/storage.hpp>
 #include <algorithms/spatial_index/strategies.hpp>
 #include <catch.hpp>
-#include <core/device/family.hpp>
-#include <core/device/sequential.hpp>
 #include <index_suite.hpp>
-#include <zenith/backend.hpp>
+#include <tests/unit/sequential_backend.hpp>
 #include <zenith/error.hpp>
 
 namespace {
 
 using namespace zenith;
-
-/// Takes no kernel that is missing from the family's list.
-struct listing_context : device::sequential_context {
-  template <class K>
-  static constexpr bool is_listed =
-      device::position_in<K>(spatial_index_family::kernels{}) < spatial_index_family::kernels::size;
-
-  template <device::item_kernel K>
-  void for_each(device::u64 n, const K& run) {
-    static_assert(is_listed<K>);
-    sequential_context::for_each(n, run);
-  }
-  template <device::team_kernel K>
-  void for_teams(device::u64 n, const K& run) {
-    static_assert(is_listed<K>);
-    sequential_context::for_teams(n, run);
-  }
-};
-
-template <class Strategy>
-struct runner {
-  static void run(const execution& /*where*/, const typename Strategy::call_type& call) {
-    listing_context on;
-    Strategy::run(on, call);
-  }
-};
-
-constexpr auto table = device::kernel_entries<runner>(spatial_index_family::strategies{});
-constinit const backend sequential{
-    .name = "sequential", .description = "the sequential context", .needs = "nothing", .kernels = table};
 
 using storage = zenith::detail::index_storage;
 
@@ -90,7 +58,7 @@ namespace conformance::spatial_index {
 
 const suite& the_suite() {
   static const suite here = [] {
-    register_backend(sequential);
+    register_backend(zenith_test::sequential_backend<spatial_index_family::kernels, spatial_index_family::strategies>);
     return suite{.ranges = zenith_test::targets("top_k_range", {"sequential"}),
                  .joins = zenith_test::targets("top_k_index_join", {"sequential"}),
                  .most_items = 2000};

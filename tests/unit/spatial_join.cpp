@@ -8,52 +8,16 @@
 
 #include <algorithms/spatial_join/strategies.hpp>
 #include <catch.hpp>
-#include <core/device/family.hpp>
-#include <core/device/sequential.hpp>
 #include <spatial_suite.hpp>
-#include <zenith/backend.hpp>
-
-namespace {
+#include <tests/unit/sequential_backend.hpp>
 
 using namespace zenith;
-
-/// Takes no kernel that is missing from the family's list.
-struct listing_context : device::sequential_context {
-  template <class K>
-  static constexpr bool is_listed =
-      device::position_in<K>(spatial_join_family::kernels{}) < spatial_join_family::kernels::size;
-
-  template <device::item_kernel K>
-  void for_each(device::u64 n, const K& run) {
-    static_assert(is_listed<K>);
-    sequential_context::for_each(n, run);
-  }
-  template <device::team_kernel K>
-  void for_teams(device::u64 n, const K& run) {
-    static_assert(is_listed<K>);
-    sequential_context::for_teams(n, run);
-  }
-};
-
-template <class Strategy>
-struct runner {
-  static void run(const execution& /*where*/, const typename Strategy::call_type& call) {
-    listing_context on;
-    Strategy::run(on, call);
-  }
-};
-
-constexpr auto table = device::kernel_entries<runner>(spatial_join_family::strategies{});
-constinit const backend sequential{
-    .name = "sequential", .description = "the sequential context", .needs = "nothing", .kernels = table};
-
-}  // namespace
 
 namespace conformance::spatial {
 
 const suite& the_suite() {
   static const suite here = [] {
-    register_backend(sequential);
+    register_backend(zenith_test::sequential_backend<spatial_join_family::kernels, spatial_join_family::strategies>);
     return suite{.joins = zenith_test::targets("spatial_join", {"sequential"}),
                  .ranked = zenith_test::targets("top_k_spatial_join", {"sequential"}),
                  .most_rows = 1000};

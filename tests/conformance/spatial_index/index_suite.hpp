@@ -6,18 +6,20 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <random>
 #include <string>
 #include <vector>
 
 #include <settings.hpp>
+#include <spatial_cases.hpp>
 #include <targets.hpp>
 #include <verdict.hpp>
 #include <zenith/spatial_index.hpp>
 
 namespace conformance::spatial_index {
 
-using random_source = std::mt19937_64;
+using zenith_test::spatial::every_shape;
+using zenith_test::spatial::random_source;
+using zenith_test::spatial::shape;
 using float32 = float;
 using float64 = double;
 
@@ -30,18 +32,6 @@ struct suite {
 
 /// Each program defines it.
 [[nodiscard]] const suite& the_suite();
-
-enum class shape {
-  uniform,    ///< around 0
-  lattice,    ///< small whole numbers: equal points, boxes that touch
-  line,       ///< all but one coordinate are equal
-  one_place,  ///< all are equal
-  tiny,       ///< an extent of few units in the last place, far from 0
-  huge,       ///< near the largest numbers
-  least,      ///< subnormal numbers
-};
-inline constexpr shape every_shape[] = {shape::uniform, shape::lattice, shape::line, shape::one_place,
-                                        shape::tiny,    shape::huge,    shape::least};
 
 /// Items of a side. Points have no `high`.
 template <class T>

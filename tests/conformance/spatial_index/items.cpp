@@ -11,27 +11,13 @@
 namespace conformance::spatial_index {
 namespace {
 
-double uniform(random_source& random, double low, double high) {
-  return std::uniform_real_distribution<double>(low, high)(random);
-}
-
-template <class T>
-T coordinate(shape one, unsigned axis, random_source& random) {
-  switch (one) {
-    case shape::uniform: return static_cast<T>(uniform(random, -50, 50));
-    case shape::lattice: return static_cast<T>(static_cast<int>(random() % 33) - 16);
-    case shape::line: return axis == 0 ? static_cast<T>(uniform(random, -100, 100)) : T{7};
-    case shape::one_place: return T{-3};
-    case shape::tiny: return T{1} + static_cast<T>(random() % 64) * std::numeric_limits<T>::epsilon();
-    case shape::huge: return std::numeric_limits<T>::max() * static_cast<T>(uniform(random, -1, 1));
-    default: return static_cast<T>(static_cast<int>(random() % 401) - 200) * std::numeric_limits<T>::denorm_min();
-  }
-}
+using namespace zenith_test::spatial;
 
 template <class T>
 T some_width(shape one, random_source& random) {
   switch (one) {
     case shape::uniform:
+    case shape::clustered:
     case shape::line: return static_cast<T>(uniform(random, 0, 5));
     case shape::lattice: return static_cast<T>(random() % 4);
     case shape::one_place: return random() % 2 == 0 ? T{0} : T{1};
@@ -117,22 +103,6 @@ bool are_near(const box_at& left, const box_at& right, std::size_t dimensions, c
 }
 
 template <class T>
-T score_of(const question<T>& asked, T a, T b) {
-  using zenith::pair_score;
-  if (asked.options.score == pair_score::weighted_sum) {
-    volatile T left = a * static_cast<T>(asked.options.left_weight);
-    volatile T right = b * static_cast<T>(asked.options.right_weight);
-    return left + right;
-  }
-  switch (asked.options.score) {
-    case pair_score::product: return a * b;
-    case pair_score::minimum: return b < a ? b : a;
-    case pair_score::maximum: return a < b ? b : a;
-    default: return a + b;
-  }
-}
-
-template <class T>
 struct ranked {
   T score;
   std::size_t left;
@@ -162,30 +132,6 @@ std::string difference(const std::vector<ranked<T>>& expected, std::span<const T
            std::to_string(one.score);
   }
   return {};
-}
-
-/// use(target, on_device) for a share of the targets, at least one of each backend and strategy.
-template <class Use>
-void each_target(const std::vector<zenith_test::target>& all, random_source& random, const Use& use) {
-  auto shuffled = all;
-  std::shuffle(shuffled.begin(), shuffled.end(), random);
-  std::vector<std::string> ran;
-  for (const auto& on : shuffled) {
-    const std::string kind = std::string{on.on.backend()} + "/" + on.strategy;
-    const bool is_first = std::ranges::find(ran, kind) == ran.end();
-    if (!is_first && uniform(random, 0, 1) >= 0.1 * zenith_test::scale()) continue;
-    ran.push_back(kind);
-    use(on, on.memory == zenith::memory_space::device && random() % 2 == 0);
-  }
-}
-
-template <class Run>
-std::string caught(const Run& run) {
-  try {
-    return run();
-  } catch (const std::exception& thrown) {
-    return std::string{"threw "} + thrown.what();
-  }
 }
 
 template <class T, unsigned Dim>
@@ -223,13 +169,13 @@ void ask_join_of(zenith_test::verdict& seen, const question<T>& asked, random_so
     for (std::size_t j = 0; j < asked.right.size(); ++j) {
       if (!are_near<T>(at(asked.left, i), at(asked.right, j), Dim, near == nullptr ? nullptr : &near->distance))
         continue;
-      expected.push_back({score_of(asked, asked.left.scores[i], asked.right.scores[j]), i, j});
+      expected.push_back({score_of(asked.options, asked.left.scores[i], asked.right.scores[j]), i, j});
     }
   }
   keep_best(expected, asked.options.select, asked.k);
   const auto left = build<T, Dim>(asked.left, asked.left_fanout);
   const auto right = build<T, Dim>(asked.right, asked.right_fanout);
-  each_target(the_suite().joins, random, [&](const zenith_test::target& on, bool on_device) {
+  each_target(the_suite().joins, 0, random, [&](const zenith_test::target& on, bool on_device) {
     auto options = asked.options;
     options.strategy = on.strategy;
     const auto fault = caught([&]() -> std::string {
@@ -274,7 +220,7 @@ void ask_range_of(zenith_test::verdict& seen, const question<T>& asked, random_s
     expected.push_back({asked.left.scores[i], i, i});
   }
   keep_best(expected, asked.options.select, asked.k);
-  each_target(the_suite().ranges, random, [&](const zenith_test::target& on, bool on_device) {
+  each_target(the_suite().ranges, 0, random, [&](const zenith_test::target& on, bool on_device) {
     const zenith::top_k_range_options options{asked.options.select, on.strategy};
     const auto run = [&](const auto& tree) {
       return near == nullptr ? zenith::top_k_range<std::uint64_t>(on.on, tree, box, asked.k, options)
@@ -297,13 +243,7 @@ question<T> make_question(shape one, std::size_t left, std::size_t right, random
   asked.name = "shape " + std::to_string(static_cast<int>(one));
   const unsigned dimensions = 2 + static_cast<unsigned>(random() % 2);
   auto& options = asked.options;
-  options.score = static_cast<zenith::pair_score>(random() % 5);
-  options.select = random() % 2 == 0 ? zenith::selection::largest : zenith::selection::smallest;
-  if (options.score == zenith::pair_score::weighted_sum) {
-    constexpr double weights[] = {1, -1, 0, 0.3, -2.5};
-    options.left_weight = weights[random() % 5];
-    options.right_weight = weights[random() % 5];
-  }
+  draw_scoring(options, random);
   if (random() % 3 == 0) {
     options.predicate = zenith::intersects{};
   } else {

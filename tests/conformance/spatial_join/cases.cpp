@@ -16,13 +16,7 @@ question<T> make_question(shape one, scores kind, std::size_t left, std::size_t 
   question<T> asked;
   const unsigned dimensions = random() % 2 == 0 ? 2 : 3;
   asked.name = name_of(one);
-  asked.options.score = static_cast<zenith::pair_score>(random() % 5);
-  asked.options.select = random() % 2 == 0 ? zenith::selection::largest : zenith::selection::smallest;
-  if (asked.options.score == zenith::pair_score::weighted_sum) {
-    constexpr double weights[] = {1, -1, 0, 0.3, -2.5};
-    asked.options.left_weight = weights[random() % 5];
-    asked.options.right_weight = weights[random() % 5];
-  }
+  zenith_test::spatial::draw_scoring(asked.options, random);
   const bool positive = asked.options.score == zenith::pair_score::product;
   asked.options.predicate.distance = some_distance(one, random);
   asked.left = make_points<T>(one, kind, left, dimensions, false, positive, random);

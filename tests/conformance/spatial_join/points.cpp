@@ -13,26 +13,7 @@
 namespace conformance::spatial {
 namespace {
 
-double uniform(random_source& random, double low, double high) {
-  return std::uniform_real_distribution<double>(low, high)(random);
-}
-
-template <class T>
-T coordinate(shape one, unsigned axis, random_source& random) {
-  constexpr T most = std::numeric_limits<T>::max();
-  switch (one) {
-    case shape::uniform: return static_cast<T>(uniform(random, -50, 50));
-    case shape::lattice: return static_cast<T>(static_cast<int>(random() % 33) - 16);
-    case shape::clustered:
-      return static_cast<T>(random() % 16 == 0 ? uniform(random, -1000, 1000)
-                                               : static_cast<double>(random() % 3) * 100 + uniform(random, 0, 1));
-    case shape::line: return axis == 0 ? static_cast<T>(uniform(random, -100, 100)) : T{7};
-    case shape::one_place: return T{-3};
-    case shape::tiny: return T{1} + static_cast<T>(random() % 64) * std::numeric_limits<T>::epsilon();
-    case shape::huge: return most * static_cast<T>(uniform(random, -1, 1));
-    default: return static_cast<T>(static_cast<int>(random() % 401) - 200) * std::numeric_limits<T>::denorm_min();
-  }
-}
+using namespace zenith_test::spatial;
 
 template <class T>
 bool are_near(const question<T>& asked, std::size_t a, std::size_t b) {
@@ -49,22 +30,6 @@ bool are_near(const question<T>& asked, std::size_t a, std::size_t b) {
   const auto distance = static_cast<T>(asked.options.predicate.distance);
   volatile T most = distance * distance;
   return sum <= most;
-}
-
-template <class T>
-T score_of(const question<T>& asked, T a, T b) {
-  using zenith::pair_score;
-  if (asked.options.score == pair_score::weighted_sum) {
-    volatile T left = a * static_cast<T>(asked.options.left_weight);
-    volatile T right = b * static_cast<T>(asked.options.right_weight);
-    return left + right;
-  }
-  switch (asked.options.score) {
-    case pair_score::product: return a * b;
-    case pair_score::minimum: return b < a ? b : a;
-    case pair_score::maximum: return a < b ? b : a;
-    default: return a + b;
-  }
 }
 
 /// A side where a target reads it: in its memory, or with something before each column, so that alignments differ.
@@ -151,35 +116,6 @@ std::string fault_of_top_k(const zenith_test::target& on, const laid_out<T>& lef
   });
 }
 
-template <class Run>
-std::string caught(const Run& run) {
-  try {
-    return run();
-  } catch (const std::exception& thrown) {
-    return std::string{"threw "} + thrown.what();
-  }
-}
-
-/// use(target, on_device, random) for a share of the targets, at least one of each backend and strategy.
-template <class Use>
-void each_target(const std::vector<zenith_test::target>& all, std::size_t tests, random_source& random,
-                 const Use& use) {
-  constexpr std::size_t most_for_reference = std::size_t{1} << 22;
-  std::vector<std::size_t> order(all.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::shuffle(order.begin(), order.end(), random);
-  std::vector<std::string> ran;
-  for (const auto i : order) {
-    const auto& on = all[i];
-    if (on.on.backend() == "reference" && tests > most_for_reference) continue;
-    const std::string kind = std::string{on.on.backend()} + "/" + on.strategy;
-    const bool is_first = std::ranges::find(ran, kind) == ran.end();
-    if (!is_first && uniform(random, 0, 1) >= 0.1 * zenith_test::scale()) continue;
-    ran.push_back(kind);
-    use(on, on.memory == zenith::memory_space::device && random() % 2 == 0);
-  }
-}
-
 }  // namespace
 
 std::string name_of(shape one) {
@@ -245,7 +181,7 @@ std::vector<pair> all_pairs(const question<T>& asked) {
   for (std::size_t a = 0; a < asked.left.rows(); ++a) {
     for (std::size_t b = 0; b < asked.right.rows(); ++b) {
       if (!are_near(asked, a, b)) continue;
-      all.push_back({a, b, static_cast<double>(score_of(asked, asked.left.scores[a], asked.right.scores[b]))});
+      all.push_back({a, b, static_cast<double>(score_of(asked.options, asked.left.scores[a], asked.right.scores[b]))});
     }
   }
   return all;

@@ -7,18 +7,20 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <random>
 #include <string>
 #include <vector>
 
 #include <settings.hpp>
+#include <spatial_cases.hpp>
 #include <targets.hpp>
 #include <verdict.hpp>
 #include <zenith/spatial_join.hpp>
 
 namespace conformance::spatial {
 
-using random_source = std::mt19937_64;
+using zenith_test::spatial::every_shape;
+using zenith_test::spatial::random_source;
+using zenith_test::spatial::shape;
 using float32 = float;
 using float64 = double;
 
@@ -39,19 +41,6 @@ struct point_table {
 
   [[nodiscard]] std::size_t rows() const { return scores.size(); }
 };
-
-enum class shape {
-  uniform,    ///< over a square around 0
-  lattice,    ///< small whole numbers: ties in the distance, and equal points
-  clustered,  ///< few places, some points far away
-  line,       ///< all but one coordinate are equal
-  one_place,  ///< all points are equal
-  tiny,       ///< an extent of few units in the last place, far from 0
-  huge,       ///< near the largest numbers
-  least,      ///< subnormal numbers
-};
-inline constexpr shape every_shape[] = {shape::uniform,   shape::lattice, shape::clustered, shape::line,
-                                        shape::one_place, shape::tiny,    shape::huge,      shape::least};
 
 enum class scores {
   whole,    ///< few whole numbers: many ties

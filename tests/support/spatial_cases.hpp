@@ -1,0 +1,115 @@
+#pragma once
+
+/// \file
+/// What the suites of spatial joins and of spatial indexes share: shapes of points, the score of a pair, and which
+/// targets a question is asked of.
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <settings.hpp>
+#include <targets.hpp>
+#include <zenith/spatial_join_call.hpp>
+
+namespace zenith_test::spatial {
+
+using random_source = std::mt19937_64;
+
+enum class shape {
+  uniform,    ///< over a square around 0
+  lattice,    ///< small whole numbers: equal points, ties in the distance, boxes that touch
+  clustered,  ///< few places, some points far away
+  line,       ///< all but one coordinate are equal
+  one_place,  ///< all points are equal
+  tiny,       ///< an extent of few units in the last place, far from 0
+  huge,       ///< near the largest numbers
+  least,      ///< subnormal numbers
+};
+inline constexpr shape every_shape[] = {shape::uniform,   shape::lattice, shape::clustered, shape::line,
+                                        shape::one_place, shape::tiny,    shape::huge,      shape::least};
+
+[[nodiscard]] inline double uniform(random_source& random, double low, double high) {
+  return std::uniform_real_distribution<double>(low, high)(random);
+}
+
+template <class T>
+[[nodiscard]] T coordinate(shape one, unsigned axis, random_source& random) {
+  switch (one) {
+    case shape::uniform: return static_cast<T>(uniform(random, -50, 50));
+    case shape::lattice: return static_cast<T>(static_cast<int>(random() % 33) - 16);
+    case shape::clustered:
+      return static_cast<T>(random() % 16 == 0 ? uniform(random, -1000, 1000)
+                                               : static_cast<double>(random() % 3) * 100 + uniform(random, 0, 1));
+    case shape::line: return axis == 0 ? static_cast<T>(uniform(random, -100, 100)) : T{7};
+    case shape::one_place: return T{-3};
+    case shape::tiny: return T{1} + static_cast<T>(random() % 64) * std::numeric_limits<T>::epsilon();
+    case shape::huge: return std::numeric_limits<T>::max() * static_cast<T>(uniform(random, -1, 1));
+    default: return static_cast<T>(static_cast<int>(random() % 401) - 200) * std::numeric_limits<T>::denorm_min();
+  }
+}
+
+/// `options`: of a ranked join of columns or of indexes.
+template <class Options>
+void draw_scoring(Options& options, random_source& random) {
+  options.score = static_cast<zenith::pair_score>(random() % 5);
+  options.select = random() % 2 == 0 ? zenith::selection::largest : zenith::selection::smallest;
+  if (options.score == zenith::pair_score::weighted_sum) {
+    constexpr double weights[] = {1, -1, 0, 0.3, -2.5};
+    options.left_weight = weights[random() % 5];
+    options.right_weight = weights[random() % 5];
+  }
+}
+
+/// By the definition; through memory where a compiler may contract.
+template <class T, class Options>
+[[nodiscard]] T score_of(const Options& options, T a, T b) {
+  using zenith::pair_score;
+  if (options.score == pair_score::weighted_sum) {
+    volatile T left = a * static_cast<T>(options.left_weight);
+    volatile T right = b * static_cast<T>(options.right_weight);
+    return left + right;
+  }
+  switch (options.score) {
+    case pair_score::product: return a * b;
+    case pair_score::minimum: return b < a ? b : a;
+    case pair_score::maximum: return a < b ? b : a;
+    default: return a + b;
+  }
+}
+
+/// What a run says is wrong, or what it threw.
+template <class Run>
+[[nodiscard]] std::string caught(const Run& run) {
+  try {
+    return run();
+  } catch (const std::exception& thrown) {
+    return std::string{"threw "} + thrown.what();
+  }
+}
+
+/// use(target, on_device) for a share of the targets, at least one of each backend and strategy. `tests`: of pairs, by
+/// which the reference is left out.
+template <class Use>
+void each_target(const std::vector<target>& all, std::size_t tests, random_source& random, const Use& use) {
+  constexpr std::size_t most_for_reference = std::size_t{1} << 22;
+  std::vector<std::size_t> order(all.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::shuffle(order.begin(), order.end(), random);
+  std::vector<std::string> ran;
+  for (const auto i : order) {
+    const auto& on = all[i];
+    if (on.on.backend() == "reference" && tests > most_for_reference) continue;
+    const std::string kind = std::string{on.on.backend()} + "/" + on.strategy;
+    const bool is_first = std::ranges::find(ran, kind) == ran.end();
+    if (!is_first && uniform(random, 0, 1) >= 0.1 * scale()) continue;
+    ran.push_back(kind);
+    use(on, on.memory == zenith::memory_space::device && random() % 2 == 0);
+  }
+}
+
+}  // namespace zenith_test::spatial
