@@ -27,13 +27,34 @@ cost joined(const top_k_index_join_problem& problem, const device_profile& on, d
   const double bytes = left * read_share * 256;
   const int cores = on.grain_bytes > 0 ? cores_for(bytes, on) : 0;
   cost all;
-  all.phases.push_back({"order", {}, {{"spatial_index.order", blocks, 15e-9}}, 6, cores});
+  all.phases.push_back({"order", {}, {{"spatial_index.order", blocks, 50e-9}}, 6, cores});
   const double rounds = 1 + std::log2(1 + left * read_share / 1024) / 2;
   all.phases.push_back({"descend",
                         {{static_cast<std::uint64_t>(bytes), 0, 0}},
                         {{"spatial_index.item", left * read_share, 10e-9},
-                         {"spatial_index.descent", left * share, 400e-9},
+                         {"spatial_index.descent", left * share, 700e-9},
                          {"spatial_index.round", rounds, 5e-6}},
+                        12 * rounds,
+                        cores});
+  add_transfers(all, left + static_cast<double>(problem.right_items), k, problem.type, problem.space, on);
+  return all;
+}
+
+// Pairs of near leaves, about six of a left leaf, and of nodes above them; of both, the shares that are opened.
+cost opened(const top_k_index_join_problem& problem, const device_profile& on, double leaf_share, double node_share) {
+  const auto left = static_cast<double>(problem.left_items);
+  const auto k = static_cast<double>(problem.k);
+  const double leaves = left / 16 * 6 * leaf_share;
+  const double nodes = left / 256 * 6 * node_share;
+  const double bytes = (leaves + nodes) * 512;
+  const int cores = on.grain_bytes > 0 ? cores_for(bytes, on) : 0;
+  const double rounds = 8 + std::log2(leaves + nodes + 1);
+  cost all;
+  all.phases.push_back({"open",
+                        {{static_cast<std::uint64_t>(bytes), 0, 0}},
+                        {{"spatial_index.open", leaves + nodes, 290e-9},
+                         {"spatial_index.found", std::min(left * leaf_share, 4 * left) + k, 8e-9},
+                         {"spatial_index.round", rounds, 20e-6}},
                         12 * rounds,
                         cores});
   add_transfers(all, left + static_cast<double>(problem.right_items), k, problem.type, problem.space, on);
@@ -66,6 +87,16 @@ cost sfa_cost(const top_k_index_join_problem& problem, const device_profile& on)
   const auto left = static_cast<double>(problem.left_items);
   const double share = std::min(1.0, std::sqrt(2 * static_cast<double>(problem.k) / (4 * left + 1)));
   return joined(problem, on, left, share);
+}
+
+cost dfa_cost(const top_k_index_join_problem& problem, const device_profile& on) { return opened(problem, on, 1, 1); }
+
+cost rj_cost(const top_k_index_join_problem& problem, const device_profile& on) {
+  // the best of 16 or of 256 scores on both sides
+  const double share =
+      std::min(1.0, static_cast<double>(problem.k) / (4 * static_cast<double>(problem.left_items) + 1));
+  // their order costs as much again
+  return opened(problem, on, std::min(2.0, 512 * share), std::min(1.0, 65536 * share));
 }
 
 }  // namespace spatial_index_detail

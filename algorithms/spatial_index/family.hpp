@@ -37,7 +37,27 @@ struct sfa {
   static void run(Context& on, const call_type& call);
 };
 
-using strategies = device::list<descent, ba<top_k_index_join_call>, sfa<top_k_index_join_call>,
-                                ba<top_k_spatial_join_call>, sfa<top_k_spatial_join_call>>;
+/// The Distance-First Algorithm: both trees are descended at once, by place.
+template <class Call>
+struct dfa {
+  static constexpr std::string_view name = "dfa";
+  using call_type = Call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
+/// The ranked aR-tree join: the same, the pairs of nodes with the best bounds first.
+template <class Call>
+struct rj {
+  static constexpr std::string_view name = "rj";
+  using call_type = Call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
+using strategies =
+    device::list<descent, ba<top_k_index_join_call>, sfa<top_k_index_join_call>, dfa<top_k_index_join_call>,
+                 rj<top_k_index_join_call>, ba<top_k_spatial_join_call>, sfa<top_k_spatial_join_call>,
+                 dfa<top_k_spatial_join_call>, rj<top_k_spatial_join_call>>;
 
 }  // namespace zenith::spatial_index_family

@@ -61,11 +61,34 @@ struct rank_blocks {
   }
 };
 
+/// Pairs on their way to a pool, which many append to: a few at a time.
+template <class T>
+struct pending_pairs {
+  static constexpr u32 few = 8;
+
+  ordered::bits_t<T> images[few];
+  u64 pairs[few];
+  u32 count;
+
+  /// False: the pool is full.
+  ZENITH_FN bool add(const pair_pool<T>& pool, ordered::bits_t<T> image, u64 pair) {
+    images[count] = image;
+    pairs[count] = pair;
+    return ++count < few || append(pool);
+  }
+  ZENITH_FN bool append(const pair_pool<T>& pool) {
+    if (count == 0) return true;
+    const u64 at = pool.reserve(count);
+    for (u32 j = 0; j < count; ++j) pool.set(at + j, images[j], pairs[j]);
+    count = 0;
+    return at < pool.capacity;
+  }
+};
+
 /// The pairs of item `first + i` of the left side, in the order of its blocks, that the bound takes.
 template <class T, unsigned D>
 struct descend {
   static constexpr u64 item_cost = 1024;
-  static constexpr u32 few = 8;
 
   joined_trees<T, D> sides;
   const u32* order;  ///< blocks of the left side
@@ -85,7 +108,7 @@ struct descend {
     // of each level, one node's entries that are near and still to be looked at: bit j is entry first_of + j
     u32 first_of[most_index_levels];
     u64 near[most_index_levels];
-    found_few found{};
+    pending_pairs<T> found{};
     u32 level = tree.levels - 1;
     open(item, level, 0, first_of, near);
     for (;;) {
@@ -111,7 +134,7 @@ struct descend {
       }
       if (++level >= tree.levels) break;
     }
-    (void)append(found);
+    (void)found.append(pool);
   }
 
  private:
@@ -119,11 +142,6 @@ struct descend {
     box<T, D> at;
     T value;
     u32 id;
-  };
-  struct found_few {
-    ordered::bits_t<T> images[few];
-    u64 pairs[few];
-    u32 count;
   };
 
   /// Of node p of the level above.
@@ -141,20 +159,10 @@ struct descend {
     return sides.scorer.image_of(item.value, value) >= least.image;
   }
   /// False: the pool is full, and nothing more need be found.
-  ZENITH_FN bool join(const left_item& item, u32 i, const pair_bound<T>& least, found_few& found) const {
+  ZENITH_FN bool join(const left_item& item, u32 i, const pair_bound<T>& least, pending_pairs<T>& found) const {
     const auto image = sides.scorer.image_of(item.value, sides.right.items.best[i] * sides.right_weight);
     const u64 pair = sides.pair(item.id, sides.right.ids[i]);
-    if (!least.takes(image, pair)) return true;
-    found.images[found.count] = image;
-    found.pairs[found.count] = pair;
-    return ++found.count < few || append(found);
-  }
-  ZENITH_FN bool append(found_few& found) const {
-    if (found.count == 0) return true;
-    const u64 at = pool.reserve(found.count);
-    for (u32 j = 0; j < found.count; ++j) pool.set(at + j, found.images[j], found.pairs[j]);
-    found.count = 0;
-    return at < pool.capacity;
+    return !least.takes(image, pair) || found.add(pool, image, pair);
   }
 };
 
@@ -174,6 +182,12 @@ template <class T, class Context>
   on.for_each(count, rank_blocks<T>{best, weight, {smallest, false}, ranks, blocks});
   on.sort_pairs(ranks, blocks, count);
   return {blocks, ranks, count, items};
+}
+
+/// So many pairs that one more step of a join does not fit beside those that are kept.
+[[noreturn]] inline void refuse_pairs(u64 k) {
+  throw error(error_code::unsupported,
+              "top_k_spatial_join: there are more pairs than 32 bits can count, and k is " + std::to_string(k));
 }
 
 /// The k best pairs. Memory: a pool of the partners of one item, 2 k, or as many pairs as there are, and some more.
@@ -214,8 +228,7 @@ template <class T, unsigned D, class Context>
     ++rounds;
     if (found > pool.capacity) {
       if (pool.capacity == wanted && taken == 1) {
-        throw error(error_code::unsupported,
-                    "top_k_spatial_join: there are more pairs than 32 bits can count, and k is " + std::to_string(k));
+        refuse_pairs(k);
       }
       on.for_each(1, spatial_join_family::set_count{count, pool.count});
       size = std::max<u64>(1, taken / 8);

@@ -10,19 +10,20 @@
 #include <algorithms/spatial_index/bulk_load.hpp>
 #include <algorithms/spatial_index/family.hpp>
 #include <algorithms/spatial_index/join.hpp>
+#include <algorithms/spatial_index/node_pairs.hpp>
 #include <algorithms/spatial_index/range.hpp>
 #include <core/device/context.hpp>
 
 namespace zenith::spatial_index_family {
 
 template <class T, unsigned D>
-using kernels_of =
-    device::list<enter_contained<T, D>, descend<T, D>, place_on_curve<T, D>, place_points<T, D>, fold_entries<T, D>>;
+using kernels_of = device::list<enter_contained<T, D>, descend<T, D>, open_pairs<T, D>, place_on_curve<T, D>,
+                                place_points<T, D>, fold_entries<T, D>>;
 template <class T>
-using column_kernels_of =
-    device::concat<device::list<enter_items<T>, split_entries<T>, gather_images<ordered::bits_t<T>>,
-                                write_items<T, std::uint32_t>, write_items<T, std::uint64_t>, rank_blocks<T>>,
-                   spatial_join_family::best_pairs_kernels<T>, spatial_join_family::column_kernels<T>>;
+using column_kernels_of = device::concat<
+    device::list<enter_items<T>, split_entries<T>, gather_images<ordered::bits_t<T>>, write_items<T, std::uint32_t>,
+                 write_items<T, std::uint64_t>, rank_blocks<T>, count_reaching<ordered::bits_t<T>>>,
+    spatial_join_family::best_pairs_kernels<T>, spatial_join_family::column_kernels<T>>;
 
 using kernels =
     device::concat<kernels_of<float, 2>, kernels_of<float, 3>, kernels_of<double, 2>, kernels_of<double, 3>,
@@ -82,23 +83,33 @@ template <class T>
   return intersects ? nearness<T>{infinite, T{0}} : nearness<T>{rounded * rounded, infinite};
 }
 
-/// Which blocks the left side has: its leaves, or its items.
-enum class left_blocks { leaves, items };
+enum class method { leaves_by_score, items_by_score, nodes_by_place, nodes_by_bound };
 
-/// Both trees, the caller's scores by row. The left side's items descend, unless they are far more than the right
-/// one's.
+/// The left side's items descend, unless they are far more than the right one's.
 template <class T, unsigned D, class Context>
-void join(Context& on, const top_k_spatial_join_call& call, joined_trees<T, D> sides,
-          const spatial_join_family::pair_scores<T>& scores, left_blocks blocks) {
+[[nodiscard]] found_pairs<T> join_by_score(Context& on, joined_trees<T, D> sides, bool leaves, u64 k,
+                                           spatial_join_statistics* statistics) {
   constexpr u64 far_more = 8;
   if (sides.left.count / far_more > sides.right.count) sides.swap();
   const auto& left = sides.left;
-  const bool leaves = blocks == left_blocks::leaves;
   const auto order =
       order_blocks(on, leaves ? left.nodes.best + left.begins[1] : left.items.best, sides.left_weight,
                    leaves ? left.entries(1) : left.count, leaves ? left.fanout : 1, sides.scorer.smallest);
-  const auto found = join_blocks(on, sides, order, call.k, call.statistics);
-  deliver(on, call, scores, sides.scorer, found);
+  return join_blocks(on, sides, order, k, statistics);
+}
+
+/// Both trees, the caller's scores by row.
+template <class T, unsigned D, class Context>
+void join(Context& on, const top_k_spatial_join_call& call, const joined_trees<T, D>& sides,
+          const spatial_join_family::pair_scores<T>& scores, method by) {
+  if (by == method::leaves_by_score || by == method::items_by_score) {
+    deliver(on, call, scores, sides.scorer,
+            join_by_score(on, sides, by == method::leaves_by_score, call.k, call.statistics));
+  } else {
+    const auto order = by == method::nodes_by_place ? pair_order::by_place : pair_order::by_bound;
+    node_pair_join<T, D, Context> nodes(on, sides, order, call.k);
+    deliver(on, call, scores, sides.scorer, nodes.run(call.statistics));
+  }
   on.finish();
 }
 
@@ -108,7 +119,7 @@ void join(Context& on, const top_k_spatial_join_call& call, joined_trees<T, D> s
 }
 
 template <class Context>
-void join(Context& on, const top_k_index_join_call& call, left_blocks blocks) {
+void join(Context& on, const top_k_index_join_call& call, method by) {
   with_type(call.type, call.dimensions,
             [&]<class T, unsigned D>(std::type_identity<T>, std::integral_constant<unsigned, D>) {
               *call.outcome = {};
@@ -124,12 +135,12 @@ void join(Context& on, const top_k_index_join_call& call, left_blocks blocks) {
                    {column_of<T>(on, call.left_index, left.scores_by_id, left.items),
                     column_of<T>(on, call.right_index, right.scores_by_id, right.items), sides.left_weight,
                     sides.right_weight},
-                   blocks);
+                   by);
             });
 }
 
 template <class Context>
-void join(Context& on, const top_k_spatial_join_call& call, left_blocks blocks) {
+void join(Context& on, const top_k_spatial_join_call& call, method by) {
   constexpr u32 fanout = 16;
   with_type(
       call.type, call.dimensions, [&]<class T, unsigned D>(std::type_identity<T>, std::integral_constant<unsigned, D>) {
@@ -150,7 +161,7 @@ void join(Context& on, const top_k_spatial_join_call& call, left_blocks blocks) 
                                        input.right.weight,
                                        {input.squared, std::numeric_limits<T>::infinity()},
                                        {call.score, call.select == selection::smallest}};
-        join(on, call, sides, {input.left.scores, input.right.scores, input.left.weight, input.right.weight}, blocks);
+        join(on, call, sides, {input.left.scores, input.right.scores, input.left.weight, input.right.weight}, by);
       });
 }
 
@@ -159,13 +170,25 @@ void join(Context& on, const top_k_spatial_join_call& call, left_blocks blocks) 
 template <class Call>
 template <class Context>
 void ba<Call>::run(Context& on, const call_type& call) {
-  detail::join(on, call, detail::left_blocks::leaves);
+  detail::join(on, call, detail::method::leaves_by_score);
 }
 
 template <class Call>
 template <class Context>
 void sfa<Call>::run(Context& on, const call_type& call) {
-  detail::join(on, call, detail::left_blocks::items);
+  detail::join(on, call, detail::method::items_by_score);
+}
+
+template <class Call>
+template <class Context>
+void dfa<Call>::run(Context& on, const call_type& call) {
+  detail::join(on, call, detail::method::nodes_by_place);
+}
+
+template <class Call>
+template <class Context>
+void rj<Call>::run(Context& on, const call_type& call) {
+  detail::join(on, call, detail::method::nodes_by_bound);
 }
 
 template <class Context>

@@ -16,6 +16,8 @@ namespace zenith::spatial_join_detail {
 /// Of algorithms/spatial_index: two trees, and descents.
 [[nodiscard]] cost ba_cost(const top_k_spatial_join_problem& problem, const device_profile& on);
 [[nodiscard]] cost sfa_cost(const top_k_spatial_join_problem& problem, const device_profile& on);
+[[nodiscard]] cost dfa_cost(const top_k_spatial_join_problem& problem, const device_profile& on);
+[[nodiscard]] cost rj_cost(const top_k_spatial_join_problem& problem, const device_profile& on);
 
 using strategy = detail::modelled_strategy<spatial_join_problem>;
 using top_k_strategy = detail::modelled_strategy<top_k_spatial_join_problem>;
@@ -26,6 +28,8 @@ inline constexpr std::array top_k_strategies{
     top_k_strategy{"full", full_cost},
     top_k_strategy{"ba", ba_cost},
     top_k_strategy{"sfa", sfa_cost},
+    top_k_strategy{"dfa", dfa_cost},
+    top_k_strategy{"rj", rj_cost},
 };
 
 inline constexpr detail::choosable<spatial_join_problem> choices{spatial_join_call::operation, "spatial_join",

@@ -114,27 +114,58 @@ cost threshold_first_cost(const top_k_spatial_join_problem& problem, const devic
 
 namespace {
 
-// Trees over both sides: a sort of places on a curve, a scattered copy, levels of nodes. Then the left side's blocks by
-// score, and a descent for each item that takes part.
-cost tree_cost(const top_k_spatial_join_problem& problem, double blocks, double share, const device_profile& on) {
+// Trees over both sides: a sort of places on a curve, a scattered copy, levels of nodes.
+cost making_trees(const top_k_spatial_join_problem& problem, const device_profile& on) {
   const double rows = static_cast<double>(problem.left_rows + problem.right_rows);
-  const auto left = static_cast<double>(problem.left_rows);
-  const auto pairs = static_cast<double>(problem.pairs);
   const double bytes = rows * 64;
-  const int cores = on.grain_bytes > 0 ? cores_for(bytes, on) : 0;
-  const double k = std::min(static_cast<double>(problem.k), pairs);
   cost all;
   all.phases.push_back(reading(problem, problem.dimensions + 1, on));
-  all.phases.push_back(
-      {"trees", {{static_cast<std::uint64_t>(bytes), bytes, bytes}}, {{"spatial_join.tree", rows, 60e-9}}, 40, cores});
-  all.phases.push_back({"order", {}, {{"spatial_join.block", blocks, 15e-9}}, 6, cores});
+  all.phases.push_back({"trees",
+                        {{static_cast<std::uint64_t>(bytes), bytes, bytes}},
+                        {{"spatial_join.tree", rows, 100e-9}},
+                        40,
+                        on.grain_bytes > 0 ? cores_for(bytes, on) : 0});
+  return all;
+}
+
+// The choice of the best of some pairs that were found, and their way.
+void finish(cost& all, const top_k_spatial_join_problem& problem, double found, const device_profile& on) {
+  const double k = std::min(static_cast<double>(problem.k), static_cast<double>(problem.pairs));
+  all.phases.push_back(selecting(found, k, on));
+  add_transfers(all, problem, problem.dimensions + 1, k, on);
+}
+
+// The left side's blocks by score, and a descent for each item that takes part.
+cost tree_cost(const top_k_spatial_join_problem& problem, double blocks, double share, const device_profile& on) {
+  const auto left = static_cast<double>(problem.left_rows);
+  const auto pairs = static_cast<double>(problem.pairs);
+  const double bytes = static_cast<double>(problem.left_rows + problem.right_rows) * 64;
+  const int cores = on.grain_bytes > 0 ? cores_for(bytes, on) : 0;
+  auto all = making_trees(problem, on);
+  all.phases.push_back({"order", {}, {{"spatial_join.block", blocks, 50e-9}}, 6, cores});
   all.phases.push_back({"descend",
                         {},
-                        {{"spatial_join.descent", left * share, 400e-9}, {"spatial_join.found", share * pairs, 10e-9}},
+                        {{"spatial_join.descent", left * share, 700e-9}, {"spatial_join.found", share * pairs, 10e-9}},
                         60,
                         cores});
-  all.phases.push_back(selecting(std::min(pairs, 4 * k), k, on));
-  add_transfers(all, problem, problem.dimensions + 1, k, on);
+  finish(all, problem, std::min(pairs, 4 * static_cast<double>(problem.k)), on);
+  return all;
+}
+
+// Pairs of near leaves, about six of a left leaf, and of nodes above them; of both, the shares that are opened.
+cost node_pair_cost(const top_k_spatial_join_problem& problem, double leaf_share, double node_share,
+                    const device_profile& on) {
+  const auto left = static_cast<double>(problem.left_rows);
+  const auto pairs = static_cast<double>(problem.pairs);
+  const double opened = left / 16 * 6 * leaf_share + left / 256 * 6 * node_share + pairs / 16 * leaf_share;
+  const double rounds = 8 + std::log2(opened + 1);
+  auto all = making_trees(problem, on);
+  all.phases.push_back({"open",
+                        {},
+                        {{"spatial_join.open", opened, 290e-9}, {"spatial_join.round", rounds, 20e-6}},
+                        12 * rounds,
+                        on.grain_bytes > 0 ? cores_for(opened * 512, on) : 0});
+  finish(all, problem, pairs * std::min(1.0, leaf_share), on);
   return all;
 }
 
@@ -152,6 +183,19 @@ cost ba_cost(const top_k_spatial_join_problem& problem, const device_profile& on
 
 cost sfa_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
   return tree_cost(problem, static_cast<double>(problem.left_rows), share_in_reach(problem), on);
+}
+
+cost dfa_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
+  // pairs of leaves that are met before the bound has risen
+  const double share = static_cast<double>(problem.k) / std::max(1.0, static_cast<double>(problem.pairs));
+  return node_pair_cost(problem, std::min(1.0, 10 * std::sqrt(share)), 1, on);
+}
+
+cost rj_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
+  // the best of 16 or of 256 scores on both sides; their order costs as much again
+  const double share =
+      std::min(1.0, static_cast<double>(problem.k) / std::max(1.0, static_cast<double>(problem.pairs)));
+  return node_pair_cost(problem, std::min(2.0, 512 * share), std::min(1.0, 65536 * share), on);
 }
 
 }  // namespace spatial_join_detail
@@ -177,7 +221,7 @@ cost top_k_spatial_join_cost(std::string_view name, const top_k_spatial_join_pro
   }
   throw error(error_code::invalid_argument,
               "top_k_spatial_join_cost: strategy is '" + std::string{name} +
-                  "'; the strategies with a cost model are: threshold_first, full, ba, sfa");
+                  "'; the strategies with a cost model are: threshold_first, full, ba, sfa, dfa, rj");
 }
 
 }  // namespace zenith

@@ -121,14 +121,14 @@ void add_all() {
     for (const std::size_t rows : {std::size_t{1} << 15, std::size_t{1} << 20}) {
       const auto where = "/rows:" + std::to_string(rows) + "/";
       for (const auto kind : {workload::whole, workload::against}) {
-        for (const char* strategy : {"threshold_first", "full", "ba", "sfa"}) {
+        for (const char* strategy : {"threshold_first", "full", "ba", "sfa", "dfa", "rj"}) {
           for (const std::size_t k : {100, 1000, 10000}) {
             add(strategy + std::string(kind == workload::whole ? "/whole" : "/against") + where +
                     "k:" + std::to_string(k) + "/" + on,
                 [=](auto& state) { run_top_k(state, kind, strategy, rows, k, on); });
           }
         }
-        for (const char* strategy : {"ba", "sfa"}) {
+        for (const char* strategy : {"ba", "sfa", "dfa", "rj"}) {
           for (const std::size_t k : {100, 1000, 10000}) {
             add("index_" + std::string{strategy} + (kind == workload::whole ? "/whole" : "/against") + where +
                     "k:" + std::to_string(k) + "/" + on,

@@ -282,7 +282,7 @@ void add_spatial_join(CLI::App& app, int& status) {
       ->delimiter('\0');
   command
       ->add_option("--strategy", given->strategies,
-                   "Of the ranked join: threshold_first, full, ba, sfa; again for more")
+                   "Of the ranked join: threshold_first, full, ba, sfa, dfa, rj; again for more")
       ->allow_extra_args(false);
   command->add_option("-k,--k", given->k, "How many pairs: 100,1000 (with two tables one number)")
       ->capture_default_str();

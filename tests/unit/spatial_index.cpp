@@ -115,6 +115,42 @@ TEST_CASE("tiles are near squares", "[index]") {
   CHECK(sides / 512 < 1000.0 / 16 * 1.1);
 }
 
+TEST_CASE("pairs of nodes that few places hold", "[index]") {
+  // within 100 of each other: a tenth of all pairs, and far more pairs of nodes than a rung holds
+  using namespace zenith::spatial_index_family;
+  using context = device_suite::listing_context<kernels>;
+  const auto columns = drawn(3, 600);
+  const auto others = drawn(3, 700);
+  const scored_points<double> left{{columns[0], columns[1]}, columns[2]};
+  const scored_points<double> right{{others[0], others[1]}, others[2]};
+  for (const std::uint32_t fanout : {2U, 5U}) {
+    const auto a = spatial_index<double, 2>::build(left, {3});
+    const auto b = spatial_index<double, 2>::build(right, {fanout});
+    for (const std::size_t k : {1U, 100U, 30000U, 420000U}) {
+      const auto expected = zenith::top_k_spatial_join(make_executor("reference"), a, b, k, {within{150}});
+      for (const auto order : {pair_order::by_place, pair_order::by_bound}) {
+        context on;
+        const auto view = [&](const auto& index) {
+          return spatial_index_family::detail::view_of<double, 2>(
+              on, {&index.storage()->layout, index.serialized().data(), memory_space::host}, false);
+        };
+        const joined_trees<double, 2> sides{
+            view(a), view(b), 1, 1, spatial_index_family::detail::nearness_of<double>(false, 150), {}};
+        node_pair_join<double, 2, context> join(on, sides, order, k, {3 * u64{fanout}, 4, 8});
+        const auto found = join.run(nullptr);
+        INFO("fanout " << fanout << ", k = " << k << (order == pair_order::by_place ? ", by place" : ", by bound"));
+        REQUIRE(found.count == expected.count);
+        const auto* const places = spatial_join_family::rank_pairs(on, found.pool, found.count);
+        bool is_same = true;
+        for (std::size_t i = 0; i < expected.count; ++i) {
+          is_same = is_same && found.pool.pairs[places[i]] == pair_of(expected.left[i], expected.right[i]);
+        }
+        CHECK(is_same);
+      }
+    }
+  }
+}
+
 TEST_CASE("bytes that are forged are refused", "[index]") {
   const auto columns = drawn(3, 300);
   const auto bytes_with = [&](const auto& change) {

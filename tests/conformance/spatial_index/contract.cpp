@@ -278,6 +278,14 @@ TEST_CASE("a bound on the score spares most of the work", "[index-contract]") {
     CHECK(leaves.candidates < 40000);
     CHECK(items.candidates < 40000);
     CHECK(items.candidates >= 20);
+    for (const char* strategy : {"dfa", "rj"}) {
+      options.strategy = strategy;
+      const auto by_nodes = zenith::top_k_spatial_join(on.on, left, right, 20, options);
+      CHECK(by_nodes.left == by_items.left);
+      CHECK(by_nodes.right == by_items.right);
+      CHECK(items.candidates < 60000);
+      CHECK(items.candidates >= 20);
+    }
   }
 }
 
@@ -285,7 +293,10 @@ TEST_CASE("costs and choices of queries of indexes", "[index-contract]") {
   const auto here = zenith::machine::defaults();
   const zenith::top_k_range_problem range{1 << 20, 10};
   CHECK(zenith::decide(range, here).strategy == "descent");
-  const zenith::top_k_index_join_problem join{1 << 20, 1 << 20, 100};
+  zenith::top_k_index_join_problem join{1 << 20, 1 << 20, 100};
   const auto chosen = zenith::decide(join, here).strategy;
-  CHECK((chosen == "ba" || chosen == "sfa"));
+  CHECK((chosen == "ba" || chosen == "rj"));
+  // where many pairs are wanted, a bound on scores spares little
+  join.k = 1 << 20;
+  CHECK(zenith::decide(join, here).strategy == "dfa");
 }

@@ -68,7 +68,7 @@ struct top_k_index_join_options {
   double left_weight = 1;
   double right_weight = 1;
   selection select = selection::largest;
-  /// "auto", or the name of a strategy: "ba", "sfa".
+  /// "auto", or the name of a strategy: "ba", "sfa", "dfa", "rj".
   std::string_view strategy = "auto";
   /// Filled in when not nullptr, after the call succeeded. Borrowed.
   spatial_join_statistics* statistics = nullptr;
@@ -355,15 +355,23 @@ template <index Index = std::uint32_t, detail::any_spatial_index Tree>
 /// round. Each item of a leaf descends the right side's tree, where subtrees are left out that are too far away or
 /// cannot reach the score of the k-th best pair so far; that score rises after each round, and the join ends when the
 /// next leaf cannot reach it. Where the left side has more than eight times the items of the right one, sides change.
-/// "sfa", the Score-First Algorithm, takes items by their score in place of leaves. Neither limits fanout, number of
-/// items or number of pairs. Complexity: O(n log n) for the order of n blocks, and a descent for each left item whose
-/// score can reach the bound with the right side's best. Scratch: O(n), and about 50 bytes for each of 2 k + m + 2^20
-/// pairs, m the right items. It synchronises in each round.
+/// "sfa", the Score-First Algorithm, takes items by their score in place of leaves. "dfa", the Distance-First
+/// Algorithm, descends both trees at once, from pairs of nodes that are near to pairs of their children, depth first.
+/// "rj", the ranked aR-tree join, opens the pairs of nodes with the best bounds first, and ends when no bound reaches
+/// the k-th best score; in place of the thesis' queue of single pairs it has a bounded list for each height of the
+/// trees, and opens some hundreds of pairs and more together. Both leave out pairs of nodes that are too far from each
+/// other or cannot reach the k-th best score so far. None limits fanout, number of items or number of pairs.
+///
+/// Complexity: "ba" and "sfa" O(n log n) for the order of n blocks, and a descent for each left item whose score can
+/// reach the bound with the right side's best; the others O(pairs of nodes that are near and reach the bound). Scratch:
+/// about 50 bytes for each of 2 k + 2^20 pairs; O(n + m) for "ba" and "sfa", 2^18 pairs of nodes for each level of the
+/// trees for the others. It synchronises in each round.
 ///
 /// Throws as the join of columns; what is wrong with scores is found by their extremes, before anything is copied. The
 /// two indexes must lie in the same memory.
 ///
-/// Sources: Qi et al.: Efficient Top-k Spatial Distance Joins, SSTD 2013 (sfa, ba); Åmdal 2020, section 6.5.
+/// Sources: Qi et al.: Efficient Top-k Spatial Distance Joins, SSTD 2013 (sfa, dfa, ba); Åmdal 2020, sections 4.4 (rj)
+/// and 6.5 (ba).
 template <index Index = std::uint32_t, detail::any_spatial_index Tree>
 [[nodiscard]] auto top_k_spatial_join(const executor& on, const Tree& left, const Tree& right, std::size_t k,
                                       const top_k_index_join_options& options = {})

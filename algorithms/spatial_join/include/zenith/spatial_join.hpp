@@ -45,7 +45,7 @@ struct top_k_spatial_join_options {
   double left_weight = 1;   ///< of `weighted_sum`; rounded to the scores' type
   double right_weight = 1;  ///< of `weighted_sum`; rounded to the scores' type
   selection select = selection::largest;
-  /// "auto", or the name of a strategy: "threshold_first", "full", "ba", "sfa".
+  /// "auto", or the name of a strategy: "threshold_first", "full", "ba", "sfa", "dfa", "rj".
   std::string_view strategy = "auto";
   /// Filled in when not nullptr, after the call succeeded. Borrowed.
   spatial_join_statistics* statistics = nullptr;
@@ -94,8 +94,8 @@ struct top_k_spatial_join_problem : spatial_join_problem {
 [[nodiscard]] decision decide(const spatial_join_problem& problem, const machine& on);
 [[nodiscard]] decision decide(const top_k_spatial_join_problem& problem, const machine& on);
 
-/// The cost of one strategy on one device: "grid" of a join, "threshold_first", "full", "ba" and "sfa" of a ranked
-/// join; throws `invalid_argument` for an unknown strategy.
+/// The cost of one strategy on one device: "grid" of a join, "threshold_first", "full", "ba", "sfa", "dfa" and
+/// "rj" of a ranked join; throws `invalid_argument` for an unknown strategy.
 [[nodiscard]] cost spatial_join_cost(std::string_view strategy, const spatial_join_problem& problem,
                                      const device_profile& on);
 [[nodiscard]] cost top_k_spatial_join_cost(std::string_view strategy, const top_k_spatial_join_problem& problem,
@@ -206,8 +206,9 @@ template <index Index = std::uint32_t, detail::point_span Span>
 /// Strategies: "threshold_first" guesses from samples of both sides a score that about k pairs reach, joins only the
 /// points that can reach it with the other side's best, and lowers it until k pairs are found that do; it is far the
 /// faster one for a k that is small against the number of pairs. "full" counts all pairs and selects among them in
-/// batches. "ba", the Block-based Algorithm, and "sfa", the Score-First Algorithm, first make a MAX aR-tree of each
-/// side and then join these, as two indexes are joined (spatial_index.hpp); they are here for comparison, and where
+/// batches. "ba", the Block-based Algorithm, "sfa", the Score-First Algorithm, "dfa", the Distance-First Algorithm, and
+/// "rj", the ranked aR-tree join, first make a MAX aR-tree of each side and then join these, as two indexes are joined
+/// (spatial_index.hpp); they are here for comparison, and where
 /// distances are large or scores depend on places. Complexity: one read of all columns and one of the scores, and a
 /// join as for `spatial_join` of the points that are left. Scratch is O(n + m + k) and a batch of some millions of
 /// pairs, however many pairs there are. It synchronises. A GPU executor copies host columns to the device whole.
@@ -216,9 +217,9 @@ template <index Index = std::uint32_t, detail::point_span Span>
 /// infinity among the scores, for a negative score under `pair_score::product`, for a weight that is NaN or infinite,
 /// and where a score times its weight is infinite.
 ///
-/// Source: the operation and "ba" are those of Åmdal: Top-k Spatial Join on GPU, master's thesis, NTNU 2020, "ba"
-/// without its limits; "sfa" is that of Qi et al.: Efficient Top-k Spatial Distance Joins, SSTD 2013; the others are
-/// ours.
+/// Source: the operation, "ba" and "rj" are those of Åmdal: Top-k Spatial Join on GPU, master's thesis, NTNU 2020,
+/// "ba" without its limits; "sfa" and "dfa" are those of Qi et al.: Efficient Top-k Spatial Distance Joins, SSTD 2013; the
+/// others are ours.
 template <index Index = std::uint32_t, detail::point_span Span>
 [[nodiscard]] auto top_k_spatial_join(const executor& on, const basic_scored_points<Span>& left,
                                       const basic_scored_points<Span>& right, std::size_t k,
