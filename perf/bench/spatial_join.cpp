@@ -83,9 +83,12 @@ const std::pair<zenith::spatial_index<float, 2>, zenith::spatial_index<float, 2>
   return all[{kind, rows}] = {index::build(left.points()), index::build(right.points())};
 }
 
-void run_build(benchmark::State& state, std::size_t rows) {
+void run_build(benchmark::State& state, zenith::bulk_order order, std::size_t rows, const std::string& on) {
   const auto& [left, right] = sides_of(workload::whole, rows);
-  for (auto _ : state) benchmark::DoNotOptimize(zenith::spatial_index<float, 2>::build(left.points()));
+  const auto ex = zenith::make_executor(on);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(zenith::spatial_index<float, 2>::build(ex, left.points(), {16, order}));
+  }
 }
 
 void run_index(benchmark::State& state, workload kind, const char* strategy, std::size_t rows, std::size_t k,
@@ -137,7 +140,9 @@ void add_all() {
         }
       }
       add("range" + where + "k:100/" + on, [=](auto& state) { run_range(state, rows, 100, on); });
-      add("build" + where + on, [=](auto& state) { run_build(state, rows); });
+      add("build" + where + on,
+          [=](auto& state) { run_build(state, zenith::bulk_order::sort_tile_recursive, rows, on); });
+      add("build_hilbert" + where + on, [=](auto& state) { run_build(state, zenith::bulk_order::hilbert, rows, on); });
       add("all" + where + on, [=](auto& state) { run_all(state, rows, on); });
     }
   }

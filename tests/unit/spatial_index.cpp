@@ -2,6 +2,7 @@
 // conformance cases; and what a tree must be.
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <random>
 #include <set>
@@ -10,6 +11,7 @@
 #include <algorithms/spatial_index/src/storage.hpp>
 #include <algorithms/spatial_index/strategies.hpp>
 #include <catch.hpp>
+#include <expect_error.hpp>
 #include <index_suite.hpp>
 #include <tests/unit/sequential_backend.hpp>
 #include <zenith/error.hpp>
@@ -69,11 +71,12 @@ const suite& the_suite() {
 }  // namespace conformance::spatial_index
 
 TEST_CASE("a tree holds every item once, and its nodes are as tight as can be", "[index]") {
+  const auto order = GENERATE(bulk_order::sort_tile_recursive, bulk_order::hilbert);
   for (const std::uint32_t fanout : {2U, 3U, 16U, 64U}) {
     for (const std::size_t rows : {1U, 2U, 15U, 16U, 17U, 255U, 256U, 257U, 1000U}) {
       const auto columns = drawn(3, rows);
       const auto index =
-          spatial_index<double, 2>::build(scored_points<double>{{columns[0], columns[1]}, columns[2]}, {fanout});
+          spatial_index<double, 2>::build(scored_points<double>{{columns[0], columns[1]}, columns[2]}, {fanout, order});
       const auto& tree = *index.storage();
       const auto& of = tree.layout;
       bool is_right = of.items == rows && of.begins[of.levels] == 0 && index.nodes() == of.begins[0];
@@ -113,6 +116,65 @@ TEST_CASE("tiles are near squares", "[index]") {
   }
   CHECK(of.levels == 3);
   CHECK(sides / 512 < 1000.0 / 16 * 1.1);
+}
+
+TEMPLATE_TEST_CASE("an index's bytes do not depend on the number of threads", "[index]", float, double) {
+  using T = TestType;
+  constexpr std::size_t rows = 40001;
+  std::vector<std::vector<T>> columns;
+  for (const auto& column : drawn(7, rows)) columns.emplace_back(column.begin(), column.end());
+  for (std::size_t i = 0; i < rows; ++i) {
+    columns[0][i] = columns[0][i] < 500 ? T{0} : i % 2 == 0 ? -T{0} : columns[0][i] - 700;
+    for (std::size_t a = 0; a < 3; ++a) columns[4 + a][i] += columns[a][i];
+  }
+  const column_set<T> low{columns[0], columns[1], columns[2]};
+  const scored_points<T> points{low, columns[3]};
+  const scored_boxes<T> boxes{low, {columns[4], columns[5], columns[6]}, columns[3]};
+  for (const auto order : {bulk_order::sort_tile_recursive, bulk_order::hilbert}) {
+    const spatial_index_options options{16, order};
+    const auto of_points = spatial_index<T, 3>::build(points, options);
+    const auto of_boxes = spatial_index<T, 3>::build(boxes, options);
+    for (const char* const on : {"cpu:threads=2", "cpu:threads=3", "reference"}) {
+      INFO(on);
+      const auto executor = make_executor(on);
+      CHECK(std::ranges::equal(spatial_index<T, 3>::build(executor, points, options).serialized(),
+                               of_points.serialized()));
+      CHECK(
+          std::ranges::equal(spatial_index<T, 3>::build(executor, boxes, options).serialized(), of_boxes.serialized()));
+    }
+  }
+  // the first bad row, whichever thread meets one first
+  columns[1][39000] = columns[1][20000] = std::numeric_limits<T>::quiet_NaN();
+  zenith_test::expect_error(error_code::invalid_argument, {"column 1, row 20000"},
+                            [&] { (void)spatial_index<T, 3>::build(make_executor("cpu:threads=3"), points); });
+}
+
+TEST_CASE("a Hilbert curve steps from neighbour to neighbour", "[index]") {
+  for (const std::size_t side : {8U, 32U}) {
+    std::vector<float> x;
+    std::vector<float> y;
+    std::vector<float> z;
+    for (std::size_t i = 0; i < side * side * (side == 8 ? side : 1); ++i) {
+      x.push_back(static_cast<float>(i % side));
+      y.push_back(static_cast<float>(i / side % side));
+      z.push_back(static_cast<float>(i / side / side));
+    }
+    const spatial_index_options options{4, bulk_order::hilbert};
+    const auto longest_step = [&](const auto& index) {
+      const auto* const ids =
+          zenith::detail::index_column<std::uint32_t>(*index.storage(), index.storage()->layout.ids);
+      float longest = 0;
+      for (std::size_t i = 1; i < x.size(); ++i) {
+        const auto a = ids[i - 1];
+        const auto b = ids[i];
+        longest = std::max(longest, std::abs(x[a] - x[b]) + std::abs(y[a] - y[b]) + std::abs(z[a] - z[b]));
+      }
+      return longest;
+    };
+    if (side == 32) CHECK(longest_step(spatial_index<float, 2>::build(scored_points<float>{{x, y}, z}, options)) == 1);
+    if (side == 8)
+      CHECK(longest_step(spatial_index<float, 3>::build(scored_points<float>{{x, y, z}, z}, options)) == 1);
+  }
 }
 
 TEST_CASE("pairs of nodes that few places hold", "[index]") {

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cmath>
+#include <atomic>
 #include <limits>
 #include <new>
 #include <string>
@@ -7,6 +7,7 @@
 #include <algorithms/spatial_index/src/storage.hpp>
 #include <algorithms/spatial_index/tree.hpp>
 #include <core/host_memory.hpp>
+#include <core/workers.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith::detail {
@@ -48,67 +49,94 @@ const T* column(const spatial_points& from, unsigned a) {
   return static_cast<const T*>(from.columns[a]);
 }
 
-template <class T>
-void check_values(const index_input& input) {
-  const std::string items = input.has_boxes ? "boxes" : "points";
-  const auto check_column = [&](const spatial_points& side, const std::string& name, unsigned a) {
-    for (std::size_t i = 0; i < side.rows; ++i) {
-      if (std::isfinite(column<T>(side, a)[i])) continue;
-      reject(name + " has a NaN or an infinity in column " + std::to_string(a) + ", row " + std::to_string(i));
+/// The first row for which is_bad(row); n: none.
+template <class Test>
+std::size_t find_bad(std::size_t n, int workers, const Test& is_bad) {
+  constexpr std::size_t piece = std::size_t{1} << 14;
+  std::atomic<std::size_t> first{n};
+  share_out(workers, (n + piece - 1) / piece, [&](int, u64 p) {
+    const std::size_t begin = p * piece;
+    const std::size_t end = std::min(n, begin + piece);
+    bool any = false;
+    for (std::size_t i = begin; i < end; ++i) any |= is_bad(i);
+    if (!any) return;
+    std::size_t row = begin;
+    while (!is_bad(row)) ++row;
+    for (auto known = first.load(); row < known && !first.compare_exchange_weak(known, row);) {
     }
+  });
+  return first;
+}
+
+template <class T>
+void check_values(const index_input& input, int workers) {
+  const std::string items = input.has_boxes ? "boxes" : "points";
+  const std::size_t n = input.low.rows;
+  const auto find_infinite = [&](const T* values) {
+    return find_bad(n, workers, [values](std::size_t i) { return !(values[i] - values[i] == T{0}); });
+  };
+  const auto check_column = [&](const spatial_points& side, const std::string& name, unsigned a) {
+    const std::size_t row = find_infinite(column<T>(side, a));
+    if (row == n) return;
+    reject(name + " has a NaN or an infinity in column " + std::to_string(a) + ", row " + std::to_string(row));
   };
   for (unsigned a = 0; a < input.dimensions; ++a) {
     check_column(input.low, items + (input.has_boxes ? ".low" : ".coordinates"), a);
     if (!input.has_boxes) continue;
     check_column(input.high, "boxes.high", a);
-    for (std::size_t i = 0; i < input.low.rows; ++i) {
-      if (column<T>(input.low, a)[i] <= column<T>(input.high, a)[i]) continue;
-      reject("boxes.low is above boxes.high in column " + std::to_string(a) + ", row " + std::to_string(i));
-    }
+    const T* const low = column<T>(input.low, a);
+    const T* const high = column<T>(input.high, a);
+    const std::size_t row = find_bad(n, workers, [=](std::size_t i) { return high[i] < low[i]; });
+    if (row == n) continue;
+    reject("boxes.low is above boxes.high in column " + std::to_string(a) + ", row " + std::to_string(row));
   }
-  for (std::size_t i = 0; i < input.low.rows; ++i) {
-    if (std::isfinite(static_cast<const T*>(input.low.scores)[i])) continue;
-    reject(items + ".scores[" + std::to_string(i) + "] is NaN or infinite");
-  }
+  const std::size_t row = find_infinite(static_cast<const T*>(input.low.scores));
+  if (row < n) reject(items + ".scores[" + std::to_string(row) + "] is NaN or infinite");
 }
 
 /// A new index's columns.
 template <class T>
 class writer {
  public:
-  writer(const spatial_index_layout& of, std::byte* bytes) : of_(of), bytes_(bytes) {}
+  writer(const spatial_index_layout& of, std::byte* bytes, int workers) : of_(of), bytes_(bytes), workers_(workers) {}
 
   void write_items(const index_input& input, const std::vector<std::uint32_t>& rows) const {
-    std::copy(rows.begin(), rows.end(), at<std::uint32_t>(of_.ids));
-    const T* const scores = static_cast<const T*>(input.low.scores);
-    std::copy(scores, scores + of_.items, at(of_.scores_by_id));
-    gather(scores, rows, of_.scores);
-    for (unsigned a = 0; a < of_.dimensions; ++a) {
-      gather(column<T>(input.low, a), rows, of_.low[a]);
-      if (of_.has_boxes) gather(column<T>(input.high, a), rows, of_.high[a]);
-    }
+    each_piece(of_.items, [&](u64 begin, u64 end) {
+      std::copy(rows.data() + begin, rows.data() + end, at<std::uint32_t>(of_.ids) + begin);
+      const T* const scores = static_cast<const T*>(input.low.scores);
+      std::copy(scores + begin, scores + end, at(of_.scores_by_id) + begin);
+      const auto gather = [&](const T* from, u64 to) {
+        for (u64 i = begin; i < end; ++i) at(to)[i] = from[rows[i]];
+      };
+      gather(scores, of_.scores);
+      for (unsigned a = 0; a < of_.dimensions; ++a) {
+        gather(column<T>(input.low, a), of_.low[a]);
+        if (of_.has_boxes) gather(column<T>(input.high, a), of_.high[a]);
+      }
+    });
   }
 
   void write_nodes() const {
     for (std::uint32_t level = 1; level <= of_.levels; ++level) {
       const bool of_items = level == 1;
-      const u64 end = of_items ? of_.items : of_.begins[level - 2] - of_.begins[level - 1];
-      const u64 from = of_items ? 0 : of_.begins[level - 1];
-      for (u64 p = 0; p * of_.fanout < end; ++p) {
-        const u64 first = from + p * of_.fanout;
-        const u64 last = from + std::min(end, (p + 1) * of_.fanout);
-        const u64 node = of_.begins[level] + p;
+      const u64 entries = of_items ? of_.items : of_.begins[level - 2] - of_.begins[level - 1];
+      each_piece((entries + of_.fanout - 1) / of_.fanout, [&](u64 begin, u64 end) {
+        const auto fold = [&](u64 from, u64 to, const auto& take) {
+          const T* const values = at(from) + (of_items ? 0 : of_.begins[level - 1]);
+          T* const nodes = at(to) + of_.begins[level];
+          for (u64 p = begin; p < end; ++p) {
+            nodes[p] = folded(values + p * of_.fanout, std::min<u64>(of_.fanout, entries - p * of_.fanout), take);
+          }
+        };
+        const auto least = [](T a, T b) { return b < a ? b : a; };
+        const auto most = [](T a, T b) { return a < b ? b : a; };
         for (unsigned a = 0; a < of_.dimensions; ++a) {
-          at(of_.node_low[a])[node] = *std::min_element(at(of_items ? of_.low[a] : of_.node_low[a]) + first,
-                                                        at(of_items ? of_.low[a] : of_.node_low[a]) + last);
-          at(of_.node_high[a])[node] = *std::max_element(at(of_items ? of_.high[a] : of_.node_high[a]) + first,
-                                                         at(of_items ? of_.high[a] : of_.node_high[a]) + last);
+          fold(of_items ? of_.low[a] : of_.node_low[a], of_.node_low[a], least);
+          fold(of_items ? of_.high[a] : of_.node_high[a], of_.node_high[a], most);
         }
-        at(of_.node_most)[node] = *std::max_element(at(of_items ? of_.scores : of_.node_most) + first,
-                                                    at(of_items ? of_.scores : of_.node_most) + last);
-        at(of_.node_least)[node] = *std::min_element(at(of_items ? of_.scores : of_.node_least) + first,
-                                                     at(of_items ? of_.scores : of_.node_least) + last);
-      }
+        fold(of_items ? of_.scores : of_.node_most, of_.node_most, most);
+        fold(of_items ? of_.scores : of_.node_least, of_.node_least, least);
+      });
     }
   }
 
@@ -117,32 +145,74 @@ class writer {
   [[nodiscard]] U* at(u64 offset) const {
     return reinterpret_cast<U*>(bytes_ + offset);
   }
-  void gather(const T* from, const std::vector<std::uint32_t>& rows, u64 to) const {
-    for (std::size_t i = 0; i < rows.size(); ++i) at(to)[i] = from[rows[i]];
+  /// use(begin, end) for pieces of [0, count).
+  template <class Use>
+  void each_piece(u64 count, const Use& use) const {
+    constexpr u64 piece = 4096;
+    share_out(workers_, (count + piece - 1) / piece,
+              [&](int, u64 p) { use(p * piece, std::min(count, (p + 1) * piece)); });
+  }
+  /// Of n >= 1 values, of which any of equal ones may be taken. Four at a time, which do not wait for each other.
+  template <class Take>
+  static T folded(const T* values, u64 n, const Take& take) {
+    T lanes[4] = {values[0], values[0], values[0], values[0]};
+    u64 i = 0;
+    for (; i + 4 <= n; i += 4) {
+      for (u64 j = 0; j < 4; ++j) lanes[j] = take(lanes[j], values[i + j]);
+    }
+    for (; i < n; ++i) lanes[0] = take(lanes[0], values[i]);
+    return take(take(lanes[0], lanes[1]), take(lanes[2], lanes[3]));
   }
 
   const spatial_index_layout& of_;
   std::byte* bytes_;
+  int workers_;
 };
 
+/// Middles of boxes.
 template <class T>
-std::shared_ptr<const index_storage> build(const index_input& input, const spatial_index_options& options) {
-  check_values<T>(input);
+std::vector<std::vector<T>> centres_of(const index_input& input) {
+  std::vector<std::vector<T>> made(input.dimensions, std::vector<T>(input.low.rows));
+  for (unsigned a = 0; a < input.dimensions; ++a) {
+    const T* const low = column<T>(input.low, a);
+    const T* const high = column<T>(input.high, a);
+    // halves, so that no sum overflows
+    for (std::size_t i = 0; i < made[a].size(); ++i) made[a][i] = low[i] / 2 + high[i] / 2;
+  }
+  return made;
+}
+
+// What lies between the parts, in front of each.
+void clear_gaps(const spatial_index_layout& of, std::byte* bytes) {
+  const auto clear_before = [&](u64 offset) {
+    if (offset >= 64) std::fill_n(bytes + offset - 64, 64, std::byte{0});
+  };
+  for (unsigned a = 0; a < of.dimensions; ++a) {
+    for (const u64 offset : {of.node_low[a], of.node_high[a], of.low[a], of.high[a]}) clear_before(offset);
+  }
+  for (const u64 offset : {of.node_most, of.node_least, of.scores, of.ids, of.scores_by_id, of.bytes}) {
+    clear_before(offset);
+  }
+}
+
+template <class T>
+std::shared_ptr<const index_storage> build(const index_input& input, const spatial_index_options& options,
+                                           int workers) {
+  check_values<T>(input, workers);
   auto made = std::make_shared<index_storage>();
   auto& of = made->layout;
   of = place_index(input.type, input.dimensions, input.has_boxes, options.fanout, input.low.rows);
-  std::vector<std::vector<T>> centres(of.dimensions, std::vector<T>(input.low.rows));
-  for (unsigned a = 0; a < of.dimensions; ++a) {
-    for (std::size_t i = 0; i < centres[a].size(); ++i) {
-      const T low = column<T>(input.low, a)[i];
-      // halves, so that no sum overflows
-      centres[a][i] = input.has_boxes ? low / 2 + column<T>(input.high, a)[i] / 2 : low;
-    }
+  std::vector<const T*> centres;
+  std::vector<std::vector<T>> owned;
+  if (input.has_boxes) owned = centres_of<T>(input);
+  for (unsigned a = 0; a < input.dimensions; ++a) {
+    centres.push_back(input.has_boxes ? owned[a].data() : column<T>(input.low, a));
   }
-  const auto rows = tile_items(centres, of);
+  const auto rows = order_items(centres, of, options.order, workers);
+  owned.clear();
   std::byte* const bytes = allocate(*made, "spatial_index");
-  std::fill_n(bytes, of.bytes, std::byte{0});  // what lies between the parts
-  const writer<T> to(of, bytes);
+  clear_gaps(of, bytes);
+  const writer<T> to(of, bytes, workers);
   to.write_items(input, rows);
   to.write_nodes();
   write_header(of, bytes);
@@ -182,10 +252,14 @@ spatial_index_layout place_index(key_type type, unsigned dimensions, bool has_bo
   return of;
 }
 
-std::shared_ptr<const index_storage> build_index(const index_input& input, const spatial_index_options& options) {
+std::shared_ptr<const index_storage> build_index(const index_input& input, const spatial_index_options& options,
+                                                 const execution* on) {
   check_shape(input, options);
+  // some thousand items are built before others wake up
+  const int workers = on == nullptr || input.low.rows < std::size_t{1} << 15 ? 1 : host_threads(*on);
   try {
-    return input.type == key_type::float32 ? build<float>(input, options) : build<double>(input, options);
+    return input.type == key_type::float32 ? build<float>(input, options, workers)
+                                           : build<double>(input, options, workers);
   } catch (const std::bad_alloc&) {
     reject("there is no memory for " + std::to_string(input.low.rows) + " items", error_code::out_of_memory);
   }

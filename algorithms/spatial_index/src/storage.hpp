@@ -26,7 +26,7 @@ template <class T>
 
 /// The order of the items in the tree, as rows. `centres`: a column for each dimension.
 template <class T>
-[[nodiscard]] std::vector<std::uint32_t> tile_items(const std::vector<std::vector<T>>& centres,
-                                                    const spatial_index_layout& layout);
+[[nodiscard]] std::vector<std::uint32_t> order_items(const std::vector<const T*>& centres,
+                                                     const spatial_index_layout& layout, bulk_order by, int workers);
 
 }  // namespace zenith::detail

@@ -1,90 +1,225 @@
-// Sort-Tile-Recursive from the root down. A node of level l holds up to fanout^l items. Its items become its entries'
-// by tiles: slabs along the first axis, in each slab pillars along the next, of whole entries all of them. So every
-// entry is full but the last of a level, and entries of a node are consecutive.
+// The order of the items in a tree, whose nodes have consecutive entries, all of them full but the last of a level.
+//
+// Sort-Tile-Recursive, level by level from below: entries are sorted along the first axis and cut into slabs of whole
+// nodes, each slab is sorted along the next axis and cut into pillars, and so on; along the last axis the cuts are the
+// nodes. A node is sorted at the next level by the middle of its tile. From the order of each level's entries follows,
+// from above, that of the items. The last entry of a level, which may not be full, stays the last.
+//
+// Hilbert: items are sorted by their place on the curve, and nodes have consecutive entries.
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <vector>
 
+#include <algorithms/spatial_index/src/radix_sort.hpp>
 #include <algorithms/spatial_index/src/storage.hpp>
+#include <core/key_order.hpp>
+#include <core/workers.hpp>
 
 namespace zenith::detail {
 namespace {
 
-template <class T>
-struct centre {
-  T at[3];
-  std::uint32_t row;
-};
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
 
+/// Rises with the value; 0 and -0 are equal.
+template <class T>
+ordered::bits_t<T> rank_of(T value) {
+  using word = ordered::bits_t<T>;
+  constexpr word sign = word{1} << (8 * sizeof(T) - 1);
+  const auto bits = std::bit_cast<word>(value + T{0});
+  return (bits & sign) != 0 ? ~bits : bits | sign;
+}
+
+/// Middles of a level's entries, a column for each axis.
+template <class T>
+using columns = std::vector<const T*>;
+
+/// The order of one level's entries.
 template <class T>
 class tiler {
  public:
-  tiler(std::vector<centre<T>>& items, unsigned dimensions, std::uint32_t fanout)
-      : items_(items), dimensions_(dimensions), fanout_(fanout) {}
+  using sorter = radix_sorter<ordered::bits_t<T>>;
 
-  /// Items [begin, end) in the order of a node of this level.
-  void order(std::uint64_t begin, std::uint64_t end, std::uint32_t level) const {
-    if (level < 2 || end - begin < 2) return;
-    std::uint64_t capacity = fanout_;  // items of an entry
-    for (std::uint32_t l = 2; l < level; ++l) capacity *= fanout_;
-    tile(begin, end, capacity, 0);
-    for (std::uint64_t at = begin; at < end; at += capacity) order(at, std::min(end, at + capacity), level - 1);
+  /// Nodes of `fanout` entries.
+  tiler(const columns<T>& of, u64 entries, u32 fanout, int workers)
+      : of_(of), fanout_(fanout), workers_(workers), order_(entries), middles_(of.size()) {
+    for (auto& column : middles_) column.resize((entries + fanout - 1) / fanout);
   }
+
+  /// The first `count` entries by tiles; what is behind them stays.
+  void tile(u64 count) {
+    const u64 n = order_.size();
+    for (u64 i = 0; i < n; ++i) order_[i] = static_cast<u32>(i);
+    for (u64 i = count; i < n; ++i) {  // tiles of their own, unless another one holds them
+      for (std::size_t a = 0; a < of_.size(); ++a) middles_[a][i / fanout_] = of_[a][i];
+    }
+    if (count == 0) return;
+    sorter whole(count);
+    sort(whole, 0, count, 0, workers_);
+    const u64 size = slab_size(count, 0);
+    const u64 slabs = (count + size - 1) / size;
+    std::vector<sorter> sorters;
+    for (int w = 0; w < workers_; ++w) sorters.emplace_back(std::min(size, count));
+    share_out(workers_, slabs, [&](int worker, u64 slab) {
+      const u64 begin = slab * size;
+      cut(sorters[static_cast<std::size_t>(worker)], begin, std::min(count, begin + size), 0);
+    });
+  }
+
+  [[nodiscard]] std::vector<u32> take_order() { return std::move(order_); }
+  [[nodiscard]] std::vector<std::vector<T>> take_middles() { return std::move(middles_); }
 
  private:
-  void tile(std::uint64_t begin, std::uint64_t end, std::uint64_t capacity, unsigned axis) const {
-    const std::uint64_t entries = (end - begin + capacity - 1) / capacity;
-    if (entries < 2) return;
-    // as many slabs as tiles lie along this axis if they are cubes
-    const double along = std::pow(static_cast<double>(entries), 1.0 / (dimensions_ - axis));
-    const auto slabs = static_cast<std::uint64_t>(std::ceil(along - 1e-9));
-    const std::uint64_t size = axis + 1 == dimensions_ ? capacity : (entries + slabs - 1) / slabs * capacity;
-    cut(begin, end, size, axis);
-    if (axis + 1 == dimensions_) return;
-    for (std::uint64_t at = begin; at < end; at += size) tile(at, std::min(end, at + size), capacity, axis + 1);
+  [[nodiscard]] u64 slab_size(u64 count, unsigned axis) const {
+    const u64 nodes = (count + fanout_ - 1) / fanout_;
+    if (axis + 1 == of_.size()) return fanout_;
+    // as many slabs as nodes lie along this axis if they are cubes
+    const double along = std::pow(static_cast<double>(nodes), 1.0 / static_cast<double>(of_.size() - axis));
+    const auto slabs = std::max<u64>(1, static_cast<u64>(std::ceil(along - 1e-9)));
+    return (nodes + slabs - 1) / slabs * fanout_;
   }
 
-  /// Cuts into pieces of `size` items, the last one smaller, by rising coordinate and then by row.
-  void cut(std::uint64_t begin, std::uint64_t end, std::uint64_t size, unsigned axis) const {
-    const std::uint64_t pieces = (end - begin + size - 1) / size;
-    if (pieces < 2) return;
-    const std::uint64_t middle = begin + pieces / 2 * size;
-    const auto first = items_.begin();
-    std::nth_element(first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(middle),
-                     first + static_cast<std::ptrdiff_t>(end), [axis](const centre<T>& a, const centre<T>& b) {
-                       return a.at[axis] != b.at[axis] ? a.at[axis] < b.at[axis] : a.row < b.row;
-                     });
-    cut(begin, middle, size, axis);
-    cut(middle, end, size, axis);
+  void sort(sorter& by, u64 begin, u64 end, unsigned axis, int workers) {
+    const u64 n = end - begin;
+    const T* const from = of_[axis];
+    constexpr u64 piece = u64{1} << 14;
+    const auto each_piece = [&](const auto& use) {
+      share_out(workers, (n + piece - 1) / piece, [&](int, u64 p) {
+        for (u64 i = p * piece; i < std::min(n, (p + 1) * piece); ++i) use(i);
+      });
+    };
+    each_piece([&](u64 i) {
+      const u32 entry = order_[begin + i];
+      by.items()[i] = {rank_of(from[entry]), entry};
+    });
+    by.sort(n, workers);
+    each_piece([&](u64 i) { order_[begin + i] = by.items()[i].number; });
   }
 
-  std::vector<centre<T>>& items_;
-  unsigned dimensions_;
-  std::uint32_t fanout_;
+  /// A slab, sorted along `axis`: its middle there is that of its tiles, which are cut along the next axis.
+  void cut(sorter& by, u64 begin, u64 end, unsigned axis) {
+    const T middle = of_[axis][order_[begin]] / 2 + of_[axis][order_[end - 1]] / 2;
+    for (u64 t = begin / fanout_; t * fanout_ < end; ++t) middles_[axis][t] = middle;
+    if (axis + 1 == of_.size()) return;
+    sort(by, begin, end, axis + 1, 1);
+    const u64 size = slab_size(end - begin, axis + 1);
+    for (u64 at = begin; at < end; at += size) cut(by, at, std::min(end, at + size), axis + 1);
+  }
+
+  const columns<T>& of_;
+  u32 fanout_;
+  int workers_;
+  std::vector<u32> order_;
+  std::vector<std::vector<T>> middles_;
 };
+
+template <class T>
+std::vector<u32> tile_recursively(const columns<T>& items, const spatial_index_layout& layout, int workers) {
+  std::vector<std::vector<u32>> orders;  // of the entries of level 1 and up
+  std::vector<std::vector<T>> middles;
+  columns<T> entries = items;
+  u64 count = layout.items;
+  bool is_last_full = true;
+  for (u32 level = 1; level <= layout.levels; ++level) {
+    tiler<T> of(entries, count, layout.fanout, workers);
+    of.tile(is_last_full ? count : count - 1);
+    orders.push_back(of.take_order());
+    middles = of.take_middles();
+    entries.clear();
+    for (const auto& column : middles) entries.push_back(column.data());
+    is_last_full = is_last_full && count % layout.fanout == 0;
+    count = (count + layout.fanout - 1) / layout.fanout;
+  }
+  if (orders.empty()) return {};
+  auto order = std::move(orders.back());
+  for (std::size_t level = orders.size() - 1; level-- > 0;) {
+    const auto& below = orders[level];
+    std::vector<u32> next(below.size());
+    // nodes of this level, each with its entries
+    const u64 fanout = layout.fanout;
+    constexpr u64 piece = 4096;
+    share_out(workers, (order.size() + piece - 1) / piece, [&](int, u64 p) {
+      for (u64 i = p * piece; i < std::min<u64>(order.size(), (p + 1) * piece); ++i) {
+        const u64 first = order[i] * fanout;
+        std::copy(below.begin() + static_cast<std::ptrdiff_t>(first),
+                  below.begin() + static_cast<std::ptrdiff_t>(std::min<u64>(below.size(), first + fanout)),
+                  next.begin() + static_cast<std::ptrdiff_t>(i * fanout));
+      }
+    });
+    order = std::move(next);
+  }
+  return order;
+}
+
+/// The place on a Hilbert curve of a point with coordinates of `bits` bits. Skilling: Programming the Hilbert curve,
+/// AIP Conference Proceedings 707, 2004.
+template <unsigned D>
+u64 hilbert_place(u32 (&x)[D], unsigned bits) {
+  const u32 top = u32{1} << (bits - 1);
+  for (u32 bit = top; bit > 1; bit >>= 1) {
+    const u32 below = bit - 1;
+    for (unsigned a = 0; a < D; ++a) {
+      const u32 swapped = (x[a] & bit) != 0 ? 0 : (x[0] ^ x[a]) & below;
+      x[0] ^= (x[a] & bit) != 0 ? below : swapped;
+      x[a] ^= swapped;
+    }
+  }
+  for (unsigned a = 1; a < D; ++a) x[a] ^= x[a - 1];
+  u32 turned = 0;
+  for (u32 bit = top; bit > 1; bit >>= 1) turned ^= (x[D - 1] & bit) != 0 ? bit - 1 : 0;
+  u64 place = 0;
+  for (unsigned b = bits; b-- > 0;) {
+    for (unsigned a = 0; a < D; ++a) place = place << 1 | ((x[a] ^ turned) >> b & 1);
+  }
+  return place;
+}
+
+template <class T, unsigned D>
+std::vector<u32> sort_by_curve(const columns<T>& items, u64 n, int workers) {
+  constexpr unsigned bits = D == 2 ? 32 : 21;
+  constexpr T steps = static_cast<T>(u64{1} << bits);
+  // the largest number of steps that T has
+  const T most = std::nextafter(steps, T{0}) < steps - 1 ? std::nextafter(steps, T{0}) : steps - 1;
+  T low[D];
+  T scale[D];
+  for (unsigned a = 0; a < D; ++a) {
+    const auto [least, greatest] = std::minmax_element(items[a], items[a] + n);
+    low[a] = *least;
+    // halves: a difference may be infinite
+    const T half = *greatest / 2 - *least / 2;
+    scale[a] = half > T{0} && std::isfinite(steps / half) ? steps / half : T{0};
+  }
+  radix_sorter<u64> by(n);
+  constexpr u64 piece = u64{1} << 12;
+  share_out(workers, (n + piece - 1) / piece, [&](int, u64 p) {
+    for (u64 i = p * piece; i < std::min(n, (p + 1) * piece); ++i) {
+      u32 x[D];
+      for (unsigned a = 0; a < D; ++a) {
+        x[a] = static_cast<u32>(std::clamp((items[a][i] / 2 - low[a] / 2) * scale[a], T{0}, most));
+      }
+      by.items()[i] = {hilbert_place(x, bits), static_cast<u32>(i)};
+    }
+  });
+  by.sort(n, workers);
+  std::vector<u32> order(n);
+  for (u64 i = 0; i < n; ++i) order[i] = by.items()[i].number;
+  return order;
+}
 
 }  // namespace
 
 template <class T>
-std::vector<std::uint32_t> tile_items(const std::vector<std::vector<T>>& centres, const spatial_index_layout& layout) {
-  const auto n = static_cast<std::size_t>(layout.items);
-  std::vector<centre<T>> items(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    items[i].row = static_cast<std::uint32_t>(i);
-    for (unsigned a = 0; a < layout.dimensions; ++a) items[i].at[a] = centres[a][i];
-  }
-  tiler<T>(items, layout.dimensions, layout.fanout).order(0, n, layout.levels);
-  std::vector<std::uint32_t> rows(n);
-  for (std::size_t i = 0; i < n; ++i) rows[i] = items[i].row;
-  // in a leaf by row: what a selection leaves there is its library's choice
-  for (std::size_t i = 0; i < n; i += layout.fanout) {
-    std::sort(rows.begin() + static_cast<std::ptrdiff_t>(i),
-              rows.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(n, i + layout.fanout)));
-  }
-  return rows;
+std::vector<u32> order_items(const std::vector<const T*>& centres, const spatial_index_layout& layout, bulk_order by,
+                             int workers) {
+  if (layout.items == 0) return {};
+  if (by == bulk_order::sort_tile_recursive) return tile_recursively<T>(centres, layout, workers);
+  return layout.dimensions == 2 ? sort_by_curve<T, 2>(centres, layout.items, workers)
+                                : sort_by_curve<T, 3>(centres, layout.items, workers);
 }
-template std::vector<std::uint32_t> tile_items(const std::vector<std::vector<float>>&, const spatial_index_layout&);
-template std::vector<std::uint32_t> tile_items(const std::vector<std::vector<double>>&, const spatial_index_layout&);
+template std::vector<u32> order_items(const std::vector<const float*>&, const spatial_index_layout&, bulk_order, int);
+template std::vector<u32> order_items(const std::vector<const double*>&, const spatial_index_layout&, bulk_order, int);
 
 }  // namespace zenith::detail

@@ -48,8 +48,8 @@ struct question {
   std::string name;
   item_table<T> left;
   item_table<T> right;
-  std::uint32_t left_fanout = 16;
-  std::uint32_t right_fanout = 16;
+  zenith::spatial_index_options left_build;
+  zenith::spatial_index_options right_build;
   zenith::top_k_index_join_options options;  ///< but for the strategy
   std::size_t k = 1;
 };

@@ -135,13 +135,13 @@ std::string difference(const std::vector<ranked<T>>& expected, std::span<const T
 }
 
 template <class T, unsigned Dim>
-zenith::spatial_index<T, Dim> build(const item_table<T>& of, std::uint32_t fanout) {
+zenith::spatial_index<T, Dim> build(const item_table<T>& of, const zenith::spatial_index_options& options) {
   zenith::column_set<T> low;
   zenith::column_set<T> high;
   for (const auto& column : of.low) low.add(column);
   for (const auto& column : of.high) high.add(column);
-  if (of.high.empty()) return zenith::spatial_index<T, Dim>::build(zenith::scored_points<T>{low, of.scores}, {fanout});
-  return zenith::spatial_index<T, Dim>::build(zenith::scored_boxes<T>{low, high, of.scores}, {fanout});
+  if (of.high.empty()) return zenith::spatial_index<T, Dim>::build(zenith::scored_points<T>{low, of.scores}, options);
+  return zenith::spatial_index<T, Dim>::build(zenith::scored_boxes<T>{low, high, of.scores}, options);
 }
 
 template <class T>
@@ -151,8 +151,8 @@ std::string text_of(const question<T>& asked) {
            ")";
   };
   const auto* const near = std::get_if<zenith::within>(&asked.options.predicate);
-  return " " + asked.name + " " + std::to_string(asked.left.low.size()) + "-D, " + side(asked.left, asked.left_fanout) +
-         " and " + side(asked.right, asked.right_fanout) + ", " +
+  return " " + asked.name + " " + std::to_string(asked.left.low.size()) + "-D, " +
+         side(asked.left, asked.left_build.fanout) + " and " + side(asked.right, asked.right_build.fanout) + ", " +
          (near == nullptr ? "intersects" : "within " + std::to_string(near->distance)) + ", score " +
          std::to_string(static_cast<int>(asked.options.score)) +
          (asked.options.select == zenith::selection::largest ? " largest" : " smallest") +
@@ -173,8 +173,8 @@ void ask_join_of(zenith_test::verdict& seen, const question<T>& asked, random_so
     }
   }
   keep_best(expected, asked.options.select, asked.k);
-  const auto left = build<T, Dim>(asked.left, asked.left_fanout);
-  const auto right = build<T, Dim>(asked.right, asked.right_fanout);
+  const auto left = build<T, Dim>(asked.left, asked.left_build);
+  const auto right = build<T, Dim>(asked.right, asked.right_build);
   each_target(the_suite().joins, 0, random, [&](const zenith_test::target& on, bool on_device) {
     auto options = asked.options;
     options.strategy = on.strategy;
@@ -196,7 +196,7 @@ void ask_join_of(zenith_test::verdict& seen, const question<T>& asked, random_so
 
 template <class T, unsigned Dim>
 void ask_range_of(zenith_test::verdict& seen, const question<T>& asked, random_source& random) {
-  const auto index = build<T, Dim>(asked.left, asked.left_fanout);
+  const auto index = build<T, Dim>(asked.left, asked.left_build);
   const auto one = static_cast<shape>(random() % std::size(every_shape));
   zenith::spatial_box<T, Dim> box;
   zenith::spatial_ball<T, Dim> ball;
@@ -252,12 +252,11 @@ question<T> make_question(shape one, std::size_t left, std::size_t right, random
   const bool positive = options.score == zenith::pair_score::product;
   asked.left = make_items<T>(one, left, dimensions, positive, random);
   asked.right = make_items<T>(one, right, dimensions, positive, random);
-  const auto fanout = [&] {
+  for (auto* const build : {&asked.left_build, &asked.right_build}) {
     constexpr std::uint32_t some[] = {2, 3, 16, 64};
-    return random() % 2 == 0 ? some[random() % 4] : 2 + static_cast<std::uint32_t>(random() % 63);
-  };
-  asked.left_fanout = fanout();
-  asked.right_fanout = fanout();
+    build->fanout = random() % 2 == 0 ? some[random() % 4] : 2 + static_cast<std::uint32_t>(random() % 63);
+    if (random() % 4 == 0) build->order = zenith::bulk_order::hilbert;
+  }
   const std::size_t ks[] = {0, 1, 1 + random() % 20, 1 + random() % 500, left * right + 1};
   asked.k = ks[random() % 5];
   return asked;

@@ -33,9 +33,16 @@ struct scored_boxes {
   std::span<const T> scores;
 };
 
+/// How a spatial index's nodes are filled.
+enum class bulk_order : std::uint8_t {
+  sort_tile_recursive,  ///< by tiles, level by level: near squares, or cubes
+  hilbert,              ///< by the items' places on a Hilbert curve
+};
+
 struct spatial_index_options {
   /// Entries of a node, 2 to 64.
   std::uint32_t fanout = 16;
+  bulk_order order = bulk_order::sort_tile_recursive;
 };
 
 /// All points from `low` to `high`, both included.
@@ -108,7 +115,8 @@ struct index_input {
 };
 
 [[nodiscard]] std::shared_ptr<const index_storage> build_index(const index_input& input,
-                                                               const spatial_index_options& options);
+                                                               const spatial_index_options& options,
+                                                               const execution* on);
 /// Of bytes that are copied or else borrowed.
 [[nodiscard]] std::shared_ptr<const index_storage> read_index(key_type type, unsigned dimensions,
                                                               std::span<const std::byte> bytes, bool is_copied);
@@ -168,31 +176,39 @@ class spatial_index {
 
   spatial_index() = default;
 
-  /// Copies points and scores, which need not live longer. Nodes are filled by Sort-Tile-Recursive from the root down:
-  /// all are full but the last of a level. The same input gives the same index. On the caller's thread. Complexity:
-  /// O(n log n) comparisons; memory: (Dim + 2) values and 4 bytes a point, and 2 Dim + 2 values for each of about
-  /// n / (fanout - 1) nodes; twice that while it builds.
+  /// Copies points and scores, which need not live longer. All nodes are full but the last of a level; the same input
+  /// gives the same bytes, for any number of threads. The threads are those of `on`: an executor of the host's own,
+  /// another one's all that the process may use.
+  ///
+  /// By Sort-Tile-Recursive, n log(n) / log(options.fanout) entries are sorted once along each axis, level by level
+  /// from the items up; by Hilbert order the items are sorted once, by their place on a curve with 32 bits a
+  /// coordinate, in 3-D 21. Sorts are by digits, so all is O(n) for a type. Memory: (Dim + 2) values and 4 bytes a
+  /// point, and 2 Dim + 2 values for each of about n / (fanout - 1) nodes; while it builds, twice a coordinate and 8
+  /// bytes a point more.
   ///
   /// Throws `invalid_argument` when the points do not have Dim columns, when points and scores differ in number, for a
   /// NaN or an infinity (the message names column and row), and for a fanout outside of 2 to 64; `unsupported` for
   /// 2^32 - 1 points or more; `out_of_memory`.
   ///
   /// Sources: Leutenegger, Lopez, Edgington: STR: a simple and efficient algorithm for R-tree packing, ICDE 1997;
-  /// Åmdal: Top-k Spatial Join on GPU, master's thesis, NTNU 2020, chapter 6 (linearised aR-trees).
-  [[nodiscard]] static spatial_index build(const scored_points<T>& points, const spatial_index_options& options = {}) {
-    auto low = detail::spatial_points_of(points.coordinates);
-    low.scores = points.scores.data();
-    low.score_count = points.scores.size();
-    return spatial_index(detail::build_index({key_type_of<T>, Dim, false, std::move(low), {}}, options));
+  /// Åmdal: Top-k Spatial Join on GPU, master's thesis, NTNU 2020, chapter 6 (linearised aR-trees); Kamel, Faloutsos:
+  /// On packing R-trees, CIKM 1993 (Hilbert order).
+  [[nodiscard]] static spatial_index build(const executor& on, const scored_points<T>& points,
+                                           const spatial_index_options& options = {}) {
+    return built(points, options, &on.settings());
   }
-  /// The same of boxes, whose memory is 2 Dim + 2 values and 4 bytes each. Throws also when a box has a lowest
-  /// coordinate above its highest; both may be equal.
+  /// The same of boxes, whose memory is 2 Dim + 2 values and 4 bytes each; ordered by their middles. Throws also when a
+  /// box has a lowest coordinate above its highest; both may be equal.
+  [[nodiscard]] static spatial_index build(const executor& on, const scored_boxes<T>& boxes,
+                                           const spatial_index_options& options = {}) {
+    return built(boxes, options, &on.settings());
+  }
+  /// The same on the caller's thread.
+  [[nodiscard]] static spatial_index build(const scored_points<T>& points, const spatial_index_options& options = {}) {
+    return built(points, options, nullptr);
+  }
   [[nodiscard]] static spatial_index build(const scored_boxes<T>& boxes, const spatial_index_options& options = {}) {
-    auto low = detail::spatial_points_of(boxes.low);
-    low.scores = boxes.scores.data();
-    low.score_count = boxes.scores.size();
-    return spatial_index(detail::build_index(
-        {key_type_of<T>, Dim, true, std::move(low), detail::spatial_points_of(boxes.high)}, options));
+    return built(boxes, options, nullptr);
   }
 
   /// An index from what `serialized` gave; the bytes need not live longer. All that queries rely on is checked.
@@ -226,6 +242,23 @@ class spatial_index {
 
  private:
   explicit spatial_index(std::shared_ptr<const detail::index_storage> held) : held_(std::move(held)) {}
+
+  static detail::spatial_points scored(const column_set<T>& columns, std::span<const T> scores) {
+    auto side = detail::spatial_points_of(columns);
+    side.scores = scores.data();
+    side.score_count = scores.size();
+    return side;
+  }
+  static spatial_index built(const scored_points<T>& points, const spatial_index_options& options,
+                             const execution* on) {
+    return spatial_index(
+        detail::build_index({key_type_of<T>, Dim, false, scored(points.coordinates, points.scores), {}}, options, on));
+  }
+  static spatial_index built(const scored_boxes<T>& boxes, const spatial_index_options& options, const execution* on) {
+    return spatial_index(detail::build_index(
+        {key_type_of<T>, Dim, true, scored(boxes.low, boxes.scores), detail::spatial_points_of(boxes.high)}, options,
+        on));
+  }
 
   std::shared_ptr<const detail::index_storage> held_;
 };
