@@ -122,6 +122,57 @@ TEST_CASE("what a join of all pairs refuses", "[spatial-contract]") {
   }
 }
 
+TEST_CASE("a join in batches, and what ends it", "[spatial-contract]") {
+  constexpr std::size_t rows = 3000;
+  random_source random{zenith_test::seed_of("spatial.batches", 0)};
+  const auto points = make_points<float>(shape::uniform, scores::real, rows, 2, false, false, random);
+  const zenith::column_set<float> side{points.columns[0], points.columns[1]};
+  for (const auto& on : the_suite().joins) {
+    if (on.on.backend() == "reference") continue;
+    INFO(on.name());
+    zenith::spatial_join_batch_options options{.predicate = {2}, .strategy = on.strategy, .batch_pairs = 1000};
+    const auto all = zenith::spatial_join(on.on, side, side, {.predicate = {2}, .strategy = on.strategy});
+    std::vector<std::uint64_t> left;
+    std::size_t largest = 0;
+    const auto found = zenith::spatial_join_batches<std::uint64_t>(
+        on.on, side, side,
+        [&](std::span<const std::uint64_t> some, std::span<const std::uint64_t> /*partners*/) {
+          left.insert(left.end(), some.begin(), some.end());
+          largest = std::max(largest, some.size());
+        },
+        options);
+    CHECK(std::ranges::equal(left, all.left));
+    CHECK(found.count == all.count);
+    CHECK(largest <= 2000);
+    // batches are as large as was asked for, and not only as small
+    CHECK(found.batches <= 2 + 2 * all.count / 1000);
+
+    struct enough {};
+    std::size_t calls = 0;
+    const auto stop = [&](std::span<const std::uint32_t>, std::span<const std::uint32_t>) {
+      if (++calls == 2) throw enough{};
+    };
+    CHECK_THROWS_AS(zenith::spatial_join_batches(on.on, side, side, stop, options), enough);
+    CHECK(calls == 2);
+    options.batch_pairs = 0;
+    expect_error(wrong, {"spatial_join_batches: options.batch_pairs is 0"},
+                 [&] { (void)zenith::spatial_join_batches(on.on, side, side, stop, options); });
+    options.batch_pairs = 1000;
+    auto damaged = points.columns[1];
+    damaged[rows - 1] = not_a_number;
+    calls = 0;
+    expect_error(wrong, {"spatial_join_batches: left has a NaN or an infinity in column 1, row 2999"}, [&] {
+      (void)zenith::spatial_join_batches(on.on, {points.columns[0], damaged}, side, stop, options);
+    });
+    expect_error(wrong, {"right has a NaN or an infinity in column 1, row 2999"}, [&] {
+      (void)zenith::spatial_join_batches(on.on, side, {points.columns[0], damaged}, stop, options);
+    });
+    CHECK(calls == 0);
+    const std::vector<float> none;
+    CHECK(zenith::spatial_join_batches(on.on, {none, none}, side, stop, options).batches == 0);
+  }
+}
+
 TEST_CASE("sides that no pair can have", "[spatial-contract]") {
   const side good;
   const auto huge = std::size_t{1} << 32;

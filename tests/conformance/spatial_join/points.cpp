@@ -99,6 +99,34 @@ std::string fault_of_join(const zenith_test::target& on, const laid_out<T>& left
   return difference(found, expected, expected.size(), [](std::size_t) { return true; });
 }
 
+/// All batches together are the join, and none is larger than was asked for.
+template <class T>
+std::string fault_of_batches(const zenith_test::target& on, const laid_out<T>& left, const laid_out<T>& right,
+                             bool on_device, const question<T>& asked, const std::vector<pair>& expected,
+                             std::size_t batch_pairs) {
+  const zenith::spatial_join_batch_options options{
+      .predicate = asked.options.predicate, .strategy = on.strategy, .batch_pairs = batch_pairs};
+  zenith::spatial_join_result<std::uint32_t> all;
+  std::string fault;
+  const auto take = [&](std::span<const std::uint32_t> some_left, std::span<const std::uint32_t> some_right) {
+    const bool is_one_row = !some_left.empty() && some_left.front() == some_left.back();
+    if (some_left.empty() || some_left.size() != some_right.size() ||
+        (some_left.size() > 2 * batch_pairs && !is_one_row) ||
+        (!all.left.empty() && all.left.back() >= some_left.front())) {
+      fault = "a batch of " + std::to_string(some_left.size()) + " and " + std::to_string(some_right.size());
+    }
+    all.left.insert(all.left.end(), some_left.begin(), some_left.end());
+    all.right.insert(all.right.end(), some_right.begin(), some_right.end());
+  };
+  const auto found =
+      on_device
+          ? zenith::spatial_join_batches(on.on, left.device_coordinates(), right.device_coordinates(), take, options)
+          : zenith::spatial_join_batches(on.on, left.coordinates(), right.coordinates(), take, options);
+  if (found.strategy != on.strategy || found.backend != on.on.backend()) return "ran as " + found.strategy;
+  all.count = found.count;
+  return fault.empty() ? difference(all, expected, expected.size(), [](std::size_t) { return true; }) : fault;
+}
+
 template <class T, class Index>
 std::string fault_of_top_k(const zenith_test::target& on, const laid_out<T>& left, const laid_out<T>& right,
                            bool on_device, const question<T>& asked, const std::vector<pair>& expected, std::size_t k) {
@@ -215,6 +243,10 @@ void ask(zenith_test::verdict& seen, const question<T>& asked, const std::vector
     const laid_out<T> right(on, asked.right, on_device, random() % 4);
     const bool is_wide = random() % 2 == 0;
     const auto fault = caught([&] {
+      if (random() % 4 == 0) {
+        const std::size_t batch = 1 + in_order.size() / (1 + random() % 8);
+        return fault_of_batches(on, left, right, on_device, asked, in_order, batch);
+      }
       return is_wide ? fault_of_join<T, std::uint64_t>(on, left, right, on_device, asked, in_order)
                      : fault_of_join<T, std::uint32_t>(on, left, right, on_device, asked, in_order);
     });

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,6 +41,14 @@ struct spatial_join_options {
   std::string_view strategy = "auto";
 };
 
+struct spatial_join_batch_options {
+  within predicate = {};
+  /// "auto", or the name of a strategy: "grid".
+  std::string_view strategy = "auto";
+  /// About so many pairs a batch, and never more than twice as many, but for one left row's partners; 1 and more.
+  std::size_t batch_pairs = std::size_t{1} << 22;
+};
+
 struct top_k_spatial_join_options {
   within predicate = {};
   pair_score score = pair_score::sum;
@@ -57,6 +67,14 @@ struct spatial_join_result {
   std::vector<Index> left;
   std::vector<Index> right;
   std::size_t count = 0;
+  std::string backend;
+  std::string strategy;
+};
+
+/// What a join in batches found, and what ran.
+struct spatial_join_batches_result {
+  std::size_t count = 0;    ///< of pairs
+  std::size_t batches = 0;  ///< that were handed over
   std::string backend;
   std::string strategy;
 };
@@ -128,6 +146,10 @@ struct spatial_join_run {
 };
 
 spatial_join_run spatial_join(const executor& on, const spatial_arguments& given, const spatial_join_options& options);
+/// `given.provide` as ever; after each batch deliver(state, first): left ids count from row `first`.
+spatial_join_batches_result spatial_join_batches(const executor& on, const spatial_arguments& given,
+                                                 const spatial_join_batch_options& options,
+                                                 void (*deliver)(void* state, std::uint64_t first));
 spatial_join_run top_k_spatial_join(const executor& on, const spatial_arguments& given, std::size_t k,
                                     const top_k_spatial_join_options& options);
 
@@ -196,6 +218,47 @@ template <index Index = std::uint32_t, detail::point_span Span>
   return result;
 }
 
+/// The same pairs in batches, for as many as no memory holds: use(left, right) gets spans of left and of right row
+/// numbers, as many of both and not none. All batches together are the pairs of `spatial_join` in its order; a left
+/// row's partners are in one batch. The spans are valid until `use` returns.
+///
+/// A batch are the pairs of some consecutive left rows, as many as the density so far suggests; one that would have
+/// more than twice `options.batch_pairs` is counted and begun anew with fewer rows. Each batch is a join of its own:
+/// complexity is that of `spatial_join`, and O(m) for each batch besides, m the right rows. Memory: O(n + m), and two
+/// row numbers for each of 2 * options.batch_pairs pairs, or for the partners of one left row. A GPU executor copies
+/// the right side's host columns at each batch; columns in its own memory are read where they are.
+///
+/// What `use` throws ends the join and is passed on; nothing is left behind. Throws as `spatial_join`, before the first
+/// batch, but for a NaN or an infinity among left coordinates in a device's memory: that is found in its batch; and
+/// `invalid_argument` for options.batch_pairs of 0.
+template <index Index = std::uint32_t, detail::point_span Span, class Use>
+requires std::invocable<Use&, std::span<const Index>, std::span<const Index>> spatial_join_batches_result
+spatial_join_batches(const executor& on, const basic_column_set<Span>& left, const basic_column_set<Span>& right,
+                     Use&& use, const spatial_join_batch_options& options = {}) {
+  struct batch {
+    std::vector<Index> left;
+    std::vector<Index> right;
+    std::remove_reference_t<Use>* use;
+  };
+  batch one{{}, {}, std::addressof(use)};
+  return detail::spatial_join_batches(
+      on,
+      {key_type_of<typename Span::value_type>, detail::memory_of<Span>, detail::spatial_points_of(left),
+       detail::spatial_points_of(right), static_cast<int>(sizeof(Index)), std::is_signed_v<Index>,
+       [](void* state, std::uint64_t count) -> spatial_output {
+         auto& to = *static_cast<batch*>(state);
+         to.left.resize(static_cast<std::size_t>(count));
+         to.right.resize(static_cast<std::size_t>(count));
+         return {to.left.data(), to.right.data()};
+       },
+       &one},
+      options, [](void* state, std::uint64_t first) {
+        auto& of = *static_cast<batch*>(state);
+        for (auto& row : of.left) row = static_cast<Index>(row + first);
+        (*of.use)(std::span<const Index>(of.left), std::span<const Index>(of.right));
+      });
+}
+
 /// The k best of these pairs with their scores: by score, then by left row, then by right row; all of them when they
 /// are no more than k. `result.count` says how many. The answer is unique and the same for every backend and strategy.
 ///
@@ -218,8 +281,8 @@ template <index Index = std::uint32_t, detail::point_span Span>
 /// and where a score times its weight is infinite.
 ///
 /// Source: the operation, "ba" and "rj" are those of Åmdal: Top-k Spatial Join on GPU, master's thesis, NTNU 2020,
-/// "ba" without its limits; "sfa" and "dfa" are those of Qi et al.: Efficient Top-k Spatial Distance Joins, SSTD 2013; the
-/// others are ours.
+/// "ba" without its limits; "sfa" and "dfa" are those of Qi et al.: Efficient Top-k Spatial Distance Joins, SSTD 2013;
+/// the others are ours.
 template <index Index = std::uint32_t, detail::point_span Span>
 [[nodiscard]] auto top_k_spatial_join(const executor& on, const basic_scored_points<Span>& left,
                                       const basic_scored_points<Span>& right, std::size_t k,
