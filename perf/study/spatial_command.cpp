@@ -16,6 +16,7 @@
 #include <perf/study/progress.hpp>
 #include <perf/study/quantity.hpp>
 #include <perf/study/spatial_file.hpp>
+#include <perf/study/spatial_picture.hpp>
 #include <perf/study/statistics.hpp>
 #include <perf/study/table.hpp>
 #include <zenith/error.hpp>
@@ -53,6 +54,7 @@ struct measurement {
 struct figure {
   std::string_view kind;
   std::vector<measurement> points;
+  std::string map;  ///< of the first k's pairs of the most rows
 };
 
 struct side {
@@ -113,7 +115,7 @@ std::optional<double> prediction(const offered_strategy& line, const Cost& cost)
 
 class figure_run {
  public:
-  figure_run(std::string_view kind, const settings& given) : given_(given), made_{kind, {}} {}
+  figure_run(std::string_view kind, const settings& given) : given_(given), made_{kind, {}, {}} {}
 
   void run(std::uint64_t rows, std::span<const std::uint64_t> ks, progress& bar, double done) {
     const auto left = draw_side(made_.kind, rows, false, given_.seed);
@@ -162,6 +164,7 @@ class figure_run {
         one.is_wrong = found.left != best->left || found.right != best->right || found.scores != best->scores;
         add(std::move(one));
       }
+      if (best && k == ks.front()) made_.map = map_of(left, right, *best);
     }
   }
 
@@ -173,6 +176,17 @@ class figure_run {
     return std::ranges::any_of(made_.points, [&](const measurement& one) {
       return one.label == line.label() && one.k == k && one.seconds > given_.time_limit;
     });
+  }
+  [[nodiscard]] std::string map_of(const side& left, const side& right,
+                                   const zenith::top_k_spatial_join_result<float>& best) const {
+    const auto copied = [](const side& of, const char* name) {
+      return map_side{name, {of.x.begin(), of.x.end()}, {of.y.begin(), of.y.end()}};
+    };
+    std::vector<map_pair> pairs;
+    for (std::size_t i = 0; i < best.count; ++i) pairs.push_back({best.left[i], best.right[i]});
+    return spatial_picture(fmt::format("{} points, {} a side: the {} best pairs within {:g}", made_.kind,
+                                       with_commas(left.x.size()), with_commas(best.count), given_.distance),
+                           copied(left, "left"), copied(right, "right"), pairs);
   }
   void add(measurement one) { made_.points.push_back(std::move(one)); }
 
@@ -266,6 +280,12 @@ int run_study(const settings& given) {
   write_file(base + ".json", json_of(figures, given));
   write_file(base + ".svg", picture_of(figures, rows.back()));
   fmt::print("numbers: {0}.json\npicture: {0}.svg\n", base);
+  for (const auto& figure : figures) {
+    if (figure.map.empty()) continue;
+    const auto file = fmt::format("{}-map-{}.svg", base, figure.kind);
+    write_file(file, figure.map);
+    fmt::print("map: {}\n", file);
+  }
   return is_wrong ? wrong_results : succeeded;
 }
 
@@ -299,6 +319,9 @@ void add_spatial_join(CLI::App& app, int& status) {
       ->group("Two tables")
       ->needs(left)
       ->capture_default_str();
+  command->add_option("--picture", given->query.picture, "A file for a map of the best pairs, as SVG")
+      ->group("Two tables")
+      ->needs(left);
   command->add_flag("--smallest", given->query.smallest, "The smallest scores instead of the largest")
       ->group("Two tables")
       ->needs(left);

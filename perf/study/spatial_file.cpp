@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <string_view>
 
 #include <perf/study/clock.hpp>
@@ -11,7 +12,9 @@
 #include <perf/study/csv.hpp>
 #include <perf/study/csv_doubles.hpp>
 #include <perf/study/input_file.hpp>
+#include <perf/study/output_file.hpp>
 #include <perf/study/quantity.hpp>
+#include <perf/study/spatial_picture.hpp>
 #include <perf/study/table.hpp>
 #include <zenith/error.hpp>
 #include <zenith/spatial_join.hpp>
@@ -99,6 +102,18 @@ void print_pairs(const places& left, const places& right, const zenith::top_k_sp
   fmt::print("{}\n", shown.text());
 }
 
+void draw_picture(const spatial_query& query, const places& left, const places& right,
+                  const zenith::top_k_spatial_join_result<double>& best) {
+  const auto side = [](const places& of) {
+    return map_side{std::filesystem::path(of.file).filename().string(), of.columns[0], of.columns[1]};
+  };
+  std::vector<map_pair> pairs;
+  for (std::size_t i = 0; i < best.count; ++i) pairs.push_back({best.left[i], best.right[i]});
+  write_file(query.picture,
+             spatial_picture(fmt::format("The {} best pairs within {:g}", with_commas(best.count), query.distance),
+                             side(left), side(right), pairs));
+}
+
 }  // namespace
 
 int print_best_pairs(const spatial_query& query) {
@@ -127,6 +142,10 @@ int print_best_pairs(const spatial_query& query) {
   if (missing > 0) fmt::print("{} rows without a value in one of their columns are left out\n", with_commas(missing));
   fmt::print("read    {:>9}\njoin    {:>9}  {} on {}\n", format_seconds(reading), format_seconds(taken), best.strategy,
              best.backend);
+  if (!query.picture.empty()) {
+    draw_picture(query, left, right, best);
+    fmt::print("picture: {}\n", query.picture);
+  }
   return succeeded;
 }
 

@@ -35,6 +35,12 @@ std::string write(const std::string& name, const std::string& text) {
   return (output / name).string();
 }
 
+std::size_t count_of(const std::string& text, const std::string& what) {
+  std::size_t found = 0;
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
+  return found;
+}
+
 struct ran {
   int status = 0;
   std::string out;
@@ -323,16 +329,11 @@ TEST_CASE("study: a picture of the layers of two columns") {
   const auto shown = read(picture);
   CHECK_THAT(shown, Catch::StartsWith("<svg") && Catch::EndsWith("</svg>\n"));
   CHECK_THAT(shown, Contains("price (less is better)") && Contains("speed (more is better)") && Contains("boats.csv"));
-  const auto count = [&](const std::string& what) {
-    std::size_t found = 0;
-    for (auto at = shown.find(what); at != std::string::npos; at = shown.find(what, at + 1)) ++found;
-    return found;
-  };
   // the five rows with a price: a, b and f in the front, c behind it, then e; a, b, c and f are in the skyline of all
-  CHECK(count("r=\"3.2\" fill=\"#0072b2\"") == 3);
-  CHECK(count("r=\"3.2\" fill=\"#d55e00\"") == 1);
-  CHECK(count("r=\"3.2\" fill=\"#009e73\"") == 1);
-  CHECK(count("r=\"5.5\"") == 4);
+  CHECK(count_of(shown, "r=\"3.2\" fill=\"#0072b2\"") == 3);
+  CHECK(count_of(shown, "r=\"3.2\" fill=\"#d55e00\"") == 1);
+  CHECK(count_of(shown, "r=\"3.2\" fill=\"#009e73\"") == 1);
+  CHECK(count_of(shown, "r=\"5.5\"") == 4);
   CHECK_THAT(ask("--picture '" + picture + "'").err, Contains("--picture and --axes belong together"));
   CHECK_THAT(ask("--picture '" + picture + "' --axes price,name").err, Contains("'name'") && Contains("--min"));
 }
@@ -384,9 +385,15 @@ TEST_CASE("study: spatial joins, all strategies agree") {
   CHECK_THAT(result.out, Contains("cpu/threshold_first") && Contains("cpu/full") && Contains("cpu/grid") &&
                              Contains("clustered points") && Contains("All strategies found the same pairs."));
   const auto numbers = nlohmann::json::parse(read(output / "spatial-join.json"));
-  CHECK(numbers.at("points").size() == 3 * 2 * (1 + 2 * 4));
+  CHECK(numbers.at("points").size() == 3 * 2 * (1 + 2 * 6));
   for (const auto& point : numbers.at("points")) CHECK(point.at("result") == "measured");
   CHECK_THAT(read(output / "spatial-join.svg"), Catch::StartsWith("<svg") && Catch::EndsWith("</svg>\n"));
+  for (const char* kind : {"uniform", "clustered", "anticorrelated"}) {
+    const auto map = read(output / (std::string{"spatial-join-map-"} + kind + ".svg"));
+    CHECK_THAT(map, Catch::StartsWith("<svg") && Catch::EndsWith("</svg>\n") && Contains(kind) &&
+                        Contains("3,000 a side: the 5 best pairs within 30"));
+    CHECK(count_of(map, "r=\"6\"") == 5);
+  }
 }
 
 TEST_CASE("study: the best pairs of two tables") {
@@ -403,4 +410,20 @@ TEST_CASE("study: the best pairs of two tables") {
   CHECK_THAT(ask("--distance 5 --score mean").err, Contains("--score is 'mean'"));
   CHECK_THAT(run("spatial-join --left '" + hotels + "' --right '" + food + "'").err, Contains("FILE:x,y,score"));
   CHECK(run("spatial-join --left '" + hotels + ":x,y,stars'").status == 2);
+
+  const auto picture = (output / "places.svg").string();
+  const auto drawn = ask("--distance 5 -k 3 --picture '" + picture + "'");
+  CHECK(drawn.status == 0);
+  CHECK_THAT(drawn.out, Contains("picture: " + picture));
+  const auto map = read(picture);
+  CHECK_THAT(map, Catch::StartsWith("<svg") && Catch::EndsWith("</svg>\n") && Contains("places-a.csv") &&
+                      Contains("places-b.csv") && Contains("The 3 best pairs within 5"));
+  // three rows and two with a place; a line, two points and a ring for each pair
+  CHECK(count_of(map, "r=\"1.4\" fill=\"#0072b2\"") == 3);
+  CHECK(count_of(map, "r=\"1.4\" fill=\"#d55e00\"") == 2);
+  CHECK(count_of(map, "r=\"2.6\"") == 6);
+  CHECK(count_of(map, "r=\"6\"") == 3);
+  CHECK(count_of(map, "cx=\"") == 3 + 2 + 9 + 2);
+  CHECK(ask("--distance 5 --picture '" + (output / "no folder/map.svg").string() + "'").status != 0);
+  CHECK(run("spatial-join --rows 10 --picture map.svg").status == 2);
 }
