@@ -86,17 +86,18 @@ class tiler {
     const u64 n = end - begin;
     const T* const from = of_[axis];
     constexpr u64 piece = u64{1} << 14;
-    const auto each_piece = [&](const auto& use) {
-      share_out(workers, (n + piece - 1) / piece, [&](int, u64 p) {
-        for (u64 i = p * piece; i < std::min(n, (p + 1) * piece); ++i) use(i);
-      });
+    const auto write = [&](u64 first, u64 last) {
+      for (u64 i = first; i < last; ++i) {
+        const u32 entry = order_[begin + i];
+        by.items()[i] = {rank_of(from[entry]), entry};
+      }
     };
-    each_piece([&](u64 i) {
-      const u32 entry = order_[begin + i];
-      by.items()[i] = {rank_of(from[entry]), entry};
-    });
-    by.sort(n, workers);
-    each_piece([&](u64 i) { order_[begin + i] = by.items()[i].number; });
+    if (workers == 1) {
+      write(0, n);
+    } else {
+      share_out(workers, (n + piece - 1) / piece, [&](int, u64 p) { write(p * piece, std::min(n, (p + 1) * piece)); });
+    }
+    by.sort(n, workers, order_.data() + begin);
   }
 
   /// A slab, sorted along `axis`: its middle there is that of its tiles, which are cut along the next axis.
@@ -203,9 +204,8 @@ std::vector<u32> sort_by_curve(const columns<T>& items, u64 n, int workers) {
       by.items()[i] = {hilbert_place(x, bits), static_cast<u32>(i)};
     }
   });
-  by.sort(n, workers);
   std::vector<u32> order(n);
-  for (u64 i = 0; i < n; ++i) order[i] = by.items()[i].number;
+  by.sort(n, workers, order.data());
   return order;
 }
 
