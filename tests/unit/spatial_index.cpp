@@ -157,7 +157,8 @@ TEST_CASE("a Hilbert curve steps from neighbour to neighbour", "[index]") {
     for (std::size_t i = 0; i < side * side * (side == 8 ? side : 1); ++i) {
       x.push_back(static_cast<float>(i % side));
       y.push_back(static_cast<float>(i / side % side));
-      z.push_back(static_cast<float>(i / side / side));
+      const std::size_t plane = i / side / side;
+      z.push_back(static_cast<float>(plane));
     }
     const spatial_index_options options{4, bulk_order::hilbert};
     const auto longest_step = [&](const auto& index) {

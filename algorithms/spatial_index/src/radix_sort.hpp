@@ -57,7 +57,7 @@ class radix_sorter {
     for (std::size_t i = 0; i < n; ++i) {
       const item one = items[i];
       std::size_t at = i;
-      for (; at > 0 && one.key < items[at - 1].key; --at) {
+      for (; at > 0 && (one.key) < items[at - 1].key; --at) {
         items[at] = items[at - 1];
         order[at] = order[at - 1];
       }

@@ -62,6 +62,7 @@ class tiler {
     const u64 size = slab_size(count, 0);
     const u64 slabs = (count + size - 1) / size;
     std::vector<sorter> sorters;
+    sorters.reserve(static_cast<std::size_t>(workers_));
     for (int w = 0; w < workers_; ++w) sorters.emplace_back(std::min(size, count));
     share_out(workers_, slabs, [&](int worker, u64 slab) {
       const u64 begin = slab * size;
