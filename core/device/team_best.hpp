@@ -11,7 +11,7 @@ namespace zenith::device {
 /// words of the team: all lanes say them. One lane keeps a heap; many keep a sorted list, sort what is new and merge.
 template <class Entry, u32 MostK, u32 Batch>
 class team_best {
-  static constexpr u32 power_of_two(u32 at_least) {
+  ZENITH_FN static constexpr u32 power_of_two(u32 at_least) {
     u32 power = 1;
     while (power < at_least) power *= 2;
     return power;

@@ -12,7 +12,7 @@ void sort_lists(table_storage& of, int workers) {
   const auto& layout = of.layout;
   of.lists.resize(layout.columns * layout.rows);
   share_out(workers, layout.columns, [&](int, std::uint64_t j) {
-    const auto* const column = reinterpret_cast<const T*>(of.table + layout.values) + j * layout.row_stride;
+    const auto* const column = reinterpret_cast<const T*>(of.data + layout.values) + j * layout.row_stride;
     std::vector<std::pair<ordered::bits_t<T>, std::uint32_t>> order(layout.rows);
     for (std::uint32_t i = 0; i < layout.rows; ++i) order[i] = {ordered::key_order<T>{}.image(column[i]), i};
     std::ranges::sort(order);
