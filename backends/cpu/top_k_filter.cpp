@@ -180,7 +180,8 @@ class filter_call {
       const auto rank = static_cast<std::size_t>((call_.k + collectors_.size() - 1) / collectors_.size());
       std::vector<entry> ranked(collectors_.size());
       each([&](std::size_t i) { ranked[i] = collectors_[i]->nth_best(rank); });
-      const entry least = *std::ranges::min_element(ranked, [](const entry& a, const entry& b) { return better(b, a); });
+      const entry least =
+          *std::ranges::min_element(ranked, [](const entry& a, const entry& b) { return better(b, a); });
       each([&](std::size_t i) { collectors_[i]->keep(rank, least); });
     }
     std::vector<std::size_t> begin{0};

@@ -8,7 +8,7 @@
 struct word_bounds {
   alignas(64) std::uint32_t of[packed_group_blocks];
   block_set unreachable = 0;  ///< those none of whose words reaches it
-  block_set wrapping = 0;  ///< of the smallest: those that it does not decide, as values may wrap around and be less
+  block_set wrapping = 0;     ///< of the smallest: those that it does not decide, as values may wrap around and be less
 };
 
 /// All are in the order of unsigned words: references and threshold biased. Words stand so far `up` in lanes of
@@ -76,8 +76,8 @@ ZENITH_FN block_set reaching_blocks(const Group& group, const block_words<U>& re
     using Lane = typename Unpacker::lane;
     unsigned unknown_bits = 0;
     if constexpr (requires { unpacked.unknown_bits(); }) unknown_bits = unpacked.unknown_bits();
-    const auto bounds =
-        bounds_of<Smallest>(group.width, 8 * sizeof(Lane), bits_below<Lane>(group), unknown_bits, references, threshold);
+    const auto bounds = bounds_of<Smallest>(group.width, 8 * sizeof(Lane), bits_below<Lane>(group), unknown_bits,
+                                            references, threshold);
     if ((bounds.unreachable | bounds.wrapping) == all_blocks) return bounds.wrapping;
     return reaching_blocks<Smallest>(unpacked, group, bounds);
   });

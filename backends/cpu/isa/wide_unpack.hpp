@@ -47,7 +47,7 @@ struct alignas(128) leading_code {
   std::uint32_t words[narrow_items / 4];  ///< AVX-512: the source of each 32 bits, in which bytes are found
   std::uint8_t bytes[narrow_items];
   std::uint32_t shift[narrow_items / 4];  ///< up to the lane's top
-  unsigned unknown_bits;                         ///< bits of the words that are not known
+  unsigned unknown_bits;                  ///< bits of the words that are not known
 };
 
 /// AVX2: the first byte of the upper half.
