@@ -23,6 +23,9 @@ constexpr rate_names take_rate{"top_k.filter.take/4", "top_k.filter.take/8"};
 constexpr rate_names select_rate{"top_k.filter.select/4", "top_k.filter.select/8"};
 constexpr rate_names sort_rate{"top_k.filter.sort/4", "top_k.filter.sort/8"};
 constexpr rate_names emit_rate{"top_k.filter.emit/4", "top_k.filter.emit/8"};
+constexpr rate_names block_tile_rate{"top_k.filter.block_tile/4", "top_k.filter.block_tile/8"};
+constexpr rate_names block_rate{"top_k.filter.block/4", "top_k.filter.block/8"};
+constexpr rate_names kept_rate{"top_k.filter.kept/4", "top_k.filter.kept/8"};
 
 // Seconds for one unit, on one core at about 3 GHz.
 struct estimates {
@@ -113,10 +116,44 @@ cost cpu_cost(const top_k_problem& problem, const device_profile& on) {
   return total;
 }
 
+// A GPU's filter in one launch: the busiest multiprocessor's tiles, and one block that selects among what all kept.
+cost block_filter_cost(const top_k_problem& problem, const block_filter_plan& plan) {
+  const auto type = problem.type;
+  const auto n = static_cast<double>(problem.count);
+  const auto k = static_cast<double>(problem.k);
+  const auto w = static_cast<double>(size_of(type));
+  const double wider = size_of(type) == 4 ? 1 : 1.6;
+  // on an H200
+  constexpr double typical_call = 12e-6;
+  constexpr double typical_tile = 2.5e-6;
+  constexpr double typical_block = 0.06e-6;
+  constexpr double typical_choice = 0.15e-6;
+  const double typical_selection = wider * 2e-9;
+  const double kept = static_cast<double>(plan.blocks) * (k + k / 8);
+
+  cost total;
+  total.phases.push_back({"call", {}, {{call_rate, 1, typical_call}}, 0, 1});
+  total.phases.push_back({"scan",
+                          {{static_cast<std::uint64_t>(n * w), n * w, 0}},
+                          {{block_tile_rate(type), static_cast<double>(plan.tiles), typical_tile},
+                           {block_rate(type), static_cast<double>(plan.blocks), typical_block}},
+                          2,
+                          1});
+  total.phases.push_back({"finish",
+                          {{static_cast<std::uint64_t>(kept * entry_bytes(type)), 0, k * (w + 8)}},
+                          {{choice_rate(type), 8 * w, typical_choice}, {kept_rate(type), kept, typical_selection}},
+                          0,
+                          1});
+  return total;
+}
+
 // A GPU keeps the sample's threshold to the end, so that the survivors are what the plan expects. One block chooses the
-// threshold, and one finishes; kernels for what hardly ever happens are launched all the same.
+// threshold, and one finishes; a kernel for what hardly ever happens is launched all the same.
 cost gpu_cost(const top_k_problem& problem, const device_profile& on) {
   const auto type = problem.type;
+  const auto in_one_launch =
+      block_filter_plan::of(problem.count, problem.k, size_of(type), static_cast<std::uint64_t>(on.cores));
+  if (in_one_launch.blocks > 0) return block_filter_cost(problem, in_one_launch);
   const auto n = static_cast<double>(problem.count);
   const auto k = static_cast<double>(problem.k);
   const auto w = static_cast<double>(size_of(type));
@@ -165,8 +202,7 @@ cost gpu_cost(const top_k_problem& problem, const device_profile& on) {
                           {{scan_rate(type), n, typical_scan}, {append_rate(type), survivors, typical_append}},
                           1,
                           all});
-  constexpr double digit_bits = 11;
-  total.phases.push_back({"refine, if need be", {}, {}, std::ceil(bits / digit_bits) + 2, all});
+  total.phases.push_back({"repeat, if need be", {}, {}, 1, all});
   constexpr std::uint64_t most_in_one_block = 2048;
   if (problem.k > most_in_one_block) {
     // the host does not know how many survived, so the kernels go over the whole capacity

@@ -64,6 +64,28 @@ inline constexpr std::uint32_t most_broad_samples = 1U << 20;
   return plan_sample(count, k, std::fmin(most, samples));
 }
 
+/// The filter in one launch of a GPU, whose blocks find thresholds of their own: for small inputs and k.
+struct block_filter_plan {
+  static constexpr std::uint64_t most_bytes = std::uint64_t{32} << 20;  ///< of keys
+  static constexpr std::uint64_t most_k = 256;
+  static constexpr std::uint64_t tile_bytes = 64 * 1024;    ///< of keys, of a block
+  static constexpr std::uint64_t most_held_bytes = 131072;  ///< of entries, that the last block selects from
+
+  std::uint32_t blocks = 0;  ///< 0: it is not offered
+  std::uint32_t tiles = 0;   ///< of the busiest block
+
+  [[nodiscard]] static block_filter_plan of(std::uint64_t count, std::uint64_t k, std::uint64_t key_bytes,
+                                            std::uint64_t multiprocessors) {
+    const std::uint64_t tile = tile_bytes / key_bytes;
+    const std::uint64_t all_tiles = (count + tile - 1) / tile;
+    const std::uint64_t blocks = all_tiles < multiprocessors ? all_tiles : multiprocessors;
+    // what a block keeps is hardly more than k
+    const std::uint64_t held = blocks * (k + k / 4) * 2 * key_bytes;
+    if (k > most_k || count * key_bytes > most_bytes || held > most_held_bytes) return {};
+    return {static_cast<std::uint32_t>(blocks), static_cast<std::uint32_t>((all_tiles + blocks - 1) / blocks)};
+  }
+};
+
 /// The position sampled in stratum i of `samples`: anywhere in it, by a hash, so that no stride of the data resonates.
 /// The strata cover all of the input, which may be sorted: the first ones are an item wider where they must.
 [[nodiscard]] ZENITH_FN std::uint64_t sample_position(std::uint64_t i, std::uint64_t count, std::uint32_t samples) {

@@ -177,16 +177,11 @@ class block_filter {
  public:
   explicit block_filter(const device_problem<T>& problem)
       : problem_(problem),
-        grid_(static_cast<unsigned>(
-            std::min<std::uint64_t>((problem.count + std::uint64_t{block_tile<T>::size} - 1) / block_tile<T>::size,
-                                    static_cast<std::uint64_t>(simt::limits().multiprocessors)))) {}
+        grid_(top_k_detail::block_filter_plan::of(problem.count, problem.k, sizeof(T),
+                                                  static_cast<std::uint64_t>(simt::limits().multiprocessors))
+                  .blocks) {}
 
-  /// Whether it is offered: the last block holds in registers what all others hand on.
-  [[nodiscard]] bool is_suitable() const {
-    constexpr std::uint32_t most_held = kept_row<entry>::many * select_threads;
-    return problem_.k <= kernel<std::uint32_t>::most_k && problem_.k + problem_.k / 4 <= most_held / grid_ &&
-           problem_.count <= simt::one_launch_bytes / sizeof(T);
-  }
+  [[nodiscard]] bool is_suitable() const { return grid_ > 0 && problem_.count <= simt::one_launch_bytes / sizeof(T); }
 
   void enqueue(const execution& on, CUstream_st* stream) const {
     scratch workspace(on, stream);

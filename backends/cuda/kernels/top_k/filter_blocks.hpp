@@ -6,6 +6,7 @@
 /// keeps what reaches it; the last block selects among what all kept. No step depends on a guess, so that nothing is
 /// ever repeated: where too much is kept, the block selects the k best of what it has.
 
+#include <algorithms/top_k/filter_plan.hpp>
 #include <backends/cuda/kernels/top_k/block_finish.hpp>
 #include <backends/cuda/kernels/top_k/filter_state.hpp>
 
@@ -37,7 +38,8 @@ class block_tile {
  public:
   using image_t = typename top_k_detail::key_order<T>::image_t;
   using entry = top_k_detail::entry_t<image_t>;
-  static constexpr unsigned items = 64 / sizeof(T);  ///< of a thread
+  static constexpr unsigned items =
+      top_k_detail::block_filter_plan::tile_bytes / (select_threads * sizeof(T));  ///< of a thread
   static constexpr unsigned size = items * select_threads;
 
   ZENITH_DEVICE block_tile(const T* keys, std::uint32_t count, const top_k_detail::key_order<T>& order)
@@ -119,12 +121,10 @@ struct filter_blocks {
   using entry = typename block_tile<T>::entry;
   using finish = block_finish<entry>;
   static constexpr unsigned block_size = select_threads;
-  static constexpr std::uint32_t most_k = 256;
-  static constexpr std::uint32_t most_count = 1U << 30;
 
   const T* keys;
   std::uint32_t count;
-  std::uint32_t k;  ///< at most most_k
+  std::uint32_t k;
   top_k_detail::key_order<T> order;
   block_filter_state* state;
   entry* entries;           ///< most_kept for each block
