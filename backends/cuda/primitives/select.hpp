@@ -4,26 +4,11 @@
 /// Order statistics of entries by one block: the rank-th best of a sample, and the k best of a collection. What they
 /// hold lies in the L2 cache, so that one launch costs less than many blocks would save.
 
-#include <backends/cuda/kernels/top_k/filter_finish.hpp>
+#include <backends/cuda/kernels/top_k/block_finish.hpp>
 #include <backends/cuda/tuning.hpp>
 #include <core/entry.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
-
-/// Entries in device memory.
-template <class Entry>
-struct entry_row {
-  using entry = Entry;
-  // as survivor_row: what a thread holds in registers
-  static constexpr unsigned few = sizeof(Entry) == 8 ? 16 : 8;
-  static constexpr unsigned many = 2 * few;
-
-  const Entry* entries;
-  std::uint32_t count;
-
-  [[nodiscard]] ZENITH_DEVICE std::uint32_t size() const { return count; }
-  [[nodiscard]] ZENITH_DEVICE entry at(std::uint32_t i) const { return simt::load(entries + i); }
-};
 
 /// What a collection holds, to the bitonic reduction.
 template <class Entry>
@@ -47,7 +32,7 @@ struct collected {
 };
 
 /// *to = the rank-th best of n entries, which stay where they are. Images first, and then the index among those that
-/// have the image, as in `finish_survivors`: so nothing wider than an image is held.
+/// have the image, as in `block_finish`: so nothing wider than an image is held.
 template <class Entry>
 struct find_kth {
   using image_t = typename Entry::image_t;

@@ -24,6 +24,20 @@ struct shared_row {
   [[nodiscard]] ZENITH_DEVICE entry at(std::uint32_t i) const { return entries.read(i); }
 };
 
+/// Entries in device memory, of which a thread holds so many in registers.
+template <class Entry, unsigned Few = sizeof(Entry) == 8 ? 16 : 8>
+struct entry_row {
+  using entry = Entry;
+  static constexpr unsigned few = Few;
+  static constexpr unsigned many = 2 * Few;
+
+  const Entry* entries;
+  std::uint32_t count;
+
+  [[nodiscard]] ZENITH_DEVICE std::uint32_t size() const { return count; }
+  [[nodiscard]] ZENITH_DEVICE entry at(std::uint32_t i) const { return simt::load(entries + i); }
+};
+
 /// `value_of` each entry of a row, fetched whenever it is asked for.
 template <class Row, class ValueOf>
 struct fetched_values {

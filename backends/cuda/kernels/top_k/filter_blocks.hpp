@@ -18,20 +18,6 @@ struct block_filter_state {
   std::uint32_t arrived;  ///< blocks that are done
 };
 
-/// What all blocks kept.
-template <class Entry>
-struct kept_row {
-  using entry = Entry;
-  static constexpr unsigned few = sizeof(Entry) == 8 ? 8 : 4;
-  static constexpr unsigned many = 2 * few;
-
-  const Entry* entries;
-  std::uint32_t count;
-
-  [[nodiscard]] ZENITH_DEVICE std::uint32_t size() const { return count; }
-  [[nodiscard]] ZENITH_DEVICE entry at(std::uint32_t i) const { return simt::load(entries + i); }
-};
-
 /// A block's tile: the images of its keys in registers, 0 where there is no key.
 template <class T>
 class block_tile {
@@ -139,7 +125,7 @@ struct filter_blocks {
     if (simt::thread_index() == 0) block.taken.write(0, 0);
     hand_on(block, collect(block));
     if (!is_last_block(&state->arrived)) return;
-    const kept_row<entry> row{entries, simt::atomic_load(&state->kept)};
+    const entry_row<entry, sizeof(entry) == 8 ? 8 : 4> row{entries, simt::atomic_load(&state->kept)};
     block.sort_best(row, image_t{0}, k);
     block.write(k, keys, out_keys, out_indices, naming);
     if (report != nullptr && simt::thread_index() == 0) {
