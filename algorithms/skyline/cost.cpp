@@ -39,24 +39,34 @@ struct estimate {
   }
 };
 
-// Images, prefilter, order: what every strategy does.
-cost prepared(const skyline_problem& problem, const device_profile& on, const estimate& of) {
+// What a strategy works on: images column by column, or on a host the rows as they are.
+enum class layout : std::uint8_t { images, rows };
+
+// Prefilter and order, as every strategy does them, and images where it has them.
+cost prepared(const skyline_problem& problem, const device_profile& on, const estimate& of,
+              layout works_on = layout::images) {
   const double bytes = of.rows * of.columns * static_cast<double>(size_of(problem.type));
   const auto set = static_cast<std::uint64_t>(2 * bytes);
   const bool is_host = on.grain_bytes > 0;
+  const bool by_rows = is_host && works_on == layout::rows;
   const int cores = is_host ? cores_for(bytes, on) : 0;
   cost all;
-  all.phases.push_back(
-      {"images", {{set, bytes, bytes}}, {{"skyline.image", of.rows * of.columns, 0.5e-9}}, is_host ? 2.0 : 8.0, cores});
-  all.phases.push_back({"prefilter",
-                        {{set, 2 * bytes, 0}},
-                        {{"skyline.prefilter", of.rows * of.columns, 4.5e-9}},
-                        is_host ? 4.0 : 8.0,
-                        cores});
+  if (!by_rows) {
+    all.phases.push_back({"images",
+                          {{set, bytes, bytes}},
+                          {{"skyline.image", of.rows * of.columns, 0.5e-9}},
+                          is_host ? 2.0 : 8.0,
+                          cores});
+  }
+  const double values = of.rows * of.columns;
+  const work prefilter =
+      by_rows ? work{"skyline.rows.prefilter", values, 1.4e-9} : work{"skyline.prefilter", values, 4.5e-9};
+  all.phases.push_back({"prefilter", {{set, 2 * bytes, 0}}, {prefilter}, is_host ? 4.0 : 8.0, cores});
   // codes, keys and places are found value by value on a host, and all at once on a GPU
   const double steps = of.left * std::log2(std::max(of.left, 2.0));
-  const work order =
-      is_host ? work{"skyline.order.values", steps * of.columns, 2.3e-9} : work{"skyline.order", steps, 4e-9};
+  const work order = by_rows   ? work{"skyline.rows.order", steps * of.columns, 0.6e-9}
+                     : is_host ? work{"skyline.order.values", steps * of.columns, 2.3e-9}
+                               : work{"skyline.order", steps, 4e-9};
   all.phases.push_back({"order",
                         {{set, of.left * of.columns * 16, of.left * of.columns * 8}},
                         {order},
@@ -97,8 +107,8 @@ std::string_view compare_rate(const skyline_problem& problem) {
 
 // The rounds of a strategy that compares the values of `pairs` rows.
 cost by_values(const skyline_problem& problem, const device_profile& on, const estimate& of, double pairs,
-               std::vector<work> more = {}) {
-  auto all = prepared(problem, on, of);
+               std::vector<work> more = {}, layout works_on = layout::images) {
+  auto all = prepared(problem, on, of, works_on);
   more.insert(more.begin(), {compare_rate(problem), pairs * of.columns, compare_seconds(problem, on)});
   add_rounds(all, on, of, std::move(more));
   return all;
@@ -114,7 +124,7 @@ cost by_masks(const skyline_problem& problem, const device_profile& on, const es
 
 cost sfs_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
-  return by_values(problem, on, of, of.pairs);
+  return by_values(problem, on, of, of.pairs, {}, layout::rows);
 }
 
 // All rows are ordered, and by what says less of which row dominates many.
@@ -175,14 +185,21 @@ cost band_cost(const skyline_problem& problem, const device_profile& on) {
 // Masks skip the more tiles the more there are: the exponent is measured, on a host and on a GPU.
 cost bitmap_tiles_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
-  auto all = prepared(problem, on, of);
-  const double tile = on.grain_bytes > 0 ? 512 : 256;
-  const work bitmaps{on.grain_bytes > 0 ? "skyline.bitmap.tiles" : "skyline.bitmap.chunks",
-                     of.left * of.columns * std::pow(of.skyline / tile + 1, 0.71),
-                     on.grain_bytes > 0 ? 0.9e-9 : 0.24e-9};
-  add_rounds(
-      all, on, of,
-      {bitmaps, {"skyline.cell", of.left * of.columns, 4e-9}, {"skyline.tile", 2 * of.skyline * of.columns, 4e-9}});
+  auto all = prepared(problem, on, of, layout::rows);
+  const bool is_host = on.grain_bytes > 0;
+  const double tests = of.left * of.columns * std::pow(of.skyline / (is_host ? 512 : 256) + 1, 0.71);
+  const double cells = of.left * of.columns;
+  const double tiles = 2 * of.skyline * of.columns;
+  if (is_host) {
+    add_rounds(all, on, of,
+               {{"skyline.rows.tests", tests, 0.35e-9},
+                {"skyline.rows.cell", cells, 1.6e-9},
+                {"skyline.rows.tile", tiles, 1.6e-9}});
+  } else {
+    add_rounds(
+        all, on, of,
+        {{"skyline.bitmap.chunks", tests, 0.24e-9}, {"skyline.cell", cells, 4e-9}, {"skyline.tile", tiles, 4e-9}});
+  }
   return all;
 }
 

@@ -348,7 +348,7 @@ TEST_CASE("study: threshold tables, every result equals the scan of the columns"
   CHECK_THAT(result.out, Contains("cpu/blocks") && Contains("cpu/gta_shared") && Contains("cpu/auto (") &&
                              Contains("Every result equals the scan of the columns."));
   const auto numbers = nlohmann::json::parse(read(output / "threshold.json"));
-  CHECK(numbers.at("points").size() == 3 * 2 * 2 * (6 + 2));
+  CHECK(numbers.at("points").size() == 3 * 2 * 2 * (7 + 2));
   for (const auto& point : numbers.at("points")) CHECK(point.at("result") == "measured");
   CHECK_THAT(read(output / "threshold-rows.svg"), Catch::StartsWith("<svg") && Catch::EndsWith("</svg>\n"));
   const auto one =
