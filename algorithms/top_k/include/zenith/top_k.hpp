@@ -157,8 +157,8 @@ requires key<detail::element_t<Keys>>
   return result;
 }
 
-/// Takes what no overload of any header takes, so that the compiler's message is short: see the overloads above for keys,
-/// and those of `column_set`, tables and packed columns in their headers.
+/// Takes what no overload of any header takes, so that the compiler's message is short: see the overloads above for
+/// keys, and those of `column_set`, tables and packed columns in their headers.
 void top_k(const executor& on, ...) = delete;
 
 }  // namespace zenith
