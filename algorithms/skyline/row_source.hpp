@@ -224,7 +224,7 @@ struct pivot_test {
     }
 #else
     using vector = typename image_lanes<Image>::vector;
-    vector open;
+    vector open{};
     for (u32 lane = 0; lane < lanes; ++lane) open[lane] = removed[lane] == 0 ? static_cast<Image>(~Image{0}) : Image{0};
     for (u32 p = first; p < end && has_bits(open); ++p) {
       vector reached = open;

@@ -76,12 +76,12 @@ struct block_filter_plan {
 
   [[nodiscard]] static block_filter_plan of(std::uint64_t count, std::uint64_t k, std::uint64_t key_bytes,
                                             std::uint64_t multiprocessors) {
+    if (count == 0 || count > most_bytes / key_bytes || k > most_k) return {};
     const std::uint64_t tile = tile_bytes / key_bytes;
     const std::uint64_t all_tiles = (count + tile - 1) / tile;
     const std::uint64_t blocks = all_tiles < multiprocessors ? all_tiles : multiprocessors;
     // what a block keeps is hardly more than k
-    const std::uint64_t held = blocks * (k + k / 4) * 2 * key_bytes;
-    if (k > most_k || count * key_bytes > most_bytes || held > most_held_bytes) return {};
+    if (blocks == 0 || blocks * (k + k / 4) * 2 * key_bytes > most_held_bytes) return {};
     return {static_cast<std::uint32_t>(blocks), static_cast<std::uint32_t>((all_tiles + blocks - 1) / blocks)};
   }
 };
