@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -145,8 +144,8 @@ part_sizes part_keys(u64* keys, std::size_t count, u64 low, u64 high, u64* betwe
   sides to{keys, between, above};
   const std::size_t done = Begin(to, count, low, high);
   part_some(to, done, count, low, high);
-  std::memcpy(keys + to.below_count, between, to.between_count * sizeof(u64));
-  std::memcpy(keys + to.below_count + to.between_count, above, to.above_count * sizeof(u64));
+  std::copy_n(between, to.between_count, keys + to.below_count);
+  std::copy_n(above, to.above_count, keys + to.below_count + to.between_count);
   return {to.below_count, to.between_count};
 }
 
