@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -78,7 +79,7 @@ struct choice_table {
 constexpr choice_table choices;
 
 __attribute__((target("avx2,popcnt"))) std::size_t part_narrow(sides& to, std::size_t count, u64 low, u64 high) {
-  const __m256i sign = _mm256_set1_epi64x(static_cast<long long>(u64{1} << 63));
+  const __m256i sign = _mm256_set1_epi64x(std::numeric_limits<long long>::min());
   const __m256i lows = _mm256_xor_si256(_mm256_set1_epi64x(static_cast<long long>(low)), sign);
   const __m256i highs = _mm256_xor_si256(_mm256_set1_epi64x(static_cast<long long>(high)), sign);
   auto all = to;
