@@ -23,9 +23,9 @@ constexpr rate_names take_rate{"top_k.filter.take/4", "top_k.filter.take/8"};
 constexpr rate_names select_rate{"top_k.filter.select/4", "top_k.filter.select/8"};
 constexpr rate_names sort_rate{"top_k.filter.sort/4", "top_k.filter.sort/8"};
 constexpr rate_names emit_rate{"top_k.filter.emit/4", "top_k.filter.emit/8"};
-constexpr rate_names block_tile_rate{"top_k.filter.block_tile/4", "top_k.filter.block_tile/8"};
-constexpr rate_names block_rate{"top_k.filter.block/4", "top_k.filter.block/8"};
-constexpr rate_names kept_rate{"top_k.filter.kept/4", "top_k.filter.kept/8"};
+constexpr rate_names group_sample_rate{"top_k.filter.group_sample/4", "top_k.filter.group_sample/8"};
+constexpr std::string_view wait_rate = "top_k.filter.wait";
+constexpr rate_names rank_rate{"top_k.filter.rank/4", "top_k.filter.rank/8"};
 
 // Seconds for one unit, on one core at about 3 GHz.
 struct estimates {
@@ -116,44 +116,63 @@ cost cpu_cost(const top_k_problem& problem, const device_profile& on) {
   return total;
 }
 
-// A GPU's filter in one launch: the busiest multiprocessor's tiles, and one block that selects among what all kept.
-cost block_filter_cost(const top_k_problem& problem, const block_filter_plan& plan) {
+// A GPU's filter in one launch. Between its phases the blocks wait for one, which chooses the threshold; all rank the
+// survivors.
+cost launched_filter_cost(const top_k_problem& problem, const device_profile& on) {
   const auto type = problem.type;
   const auto n = static_cast<double>(problem.count);
   const auto k = static_cast<double>(problem.k);
   const auto w = static_cast<double>(size_of(type));
   const double wider = size_of(type) == 4 ? 1 : 1.6;
-  // on an H200
+  // of one multiprocessor, on an H200
   constexpr double typical_call = 12e-6;
-  constexpr double typical_tile = 2.5e-6;
-  constexpr double typical_block = 0.06e-6;
-  constexpr double typical_choice = 0.15e-6;
-  const double typical_selection = wider * 2e-9;
-  const double kept = static_cast<double>(plan.blocks) * (k + k / 8);
+  constexpr double typical_wait = 1.5e-6;
+  constexpr double typical_choice = 0.1e-6;
+  const double typical_sample = wider * 0.1e-9;
+  const double typical_scan = wider * 0.035e-9;
+  const double typical_append = wider * 5e-9;
+  const double typical_rank = wider * 0.02e-9;
 
+  const auto plan = group_plan::of(problem.count, problem.k, size_of(type));
+  const auto data_bytes = static_cast<std::uint64_t>(n * w);
+  const int all = on.cores;
+  const double survivors = plan.expected_survivors;
+  double waits = 2;
+  double ranked = survivors;
   cost total;
   total.phases.push_back({"call", {}, {{call_rate, 1, typical_call}}, 0, 1});
-  total.phases.push_back({"scan",
-                          {{static_cast<std::uint64_t>(n * w), n * w, 0}},
-                          {{block_tile_rate(type), static_cast<double>(plan.tiles), typical_tile},
-                           {block_rate(type), static_cast<double>(plan.blocks), typical_block}},
-                          2,
-                          1});
-  total.phases.push_back({"finish",
-                          {{static_cast<std::uint64_t>(kept * entry_bytes(type)), 0, k * (w + 8)}},
-                          {{choice_rate(type), 8 * w, typical_choice}, {kept_rate(type), kept, typical_selection}},
-                          0,
-                          1});
+  if (plan.groups == 0) {
+    total.phases.push_back(
+        {"rank", {{data_bytes, n * w, k * (w + 8)}}, {{rank_rate(type), n * n, typical_rank}}, 0, all});
+    return total;
+  }
+  const double bytes = static_cast<double>(plan.chunks()) * group_plan::chunk_bytes;
+  total.phases.push_back(
+      {"sample", {{data_bytes, bytes, 0}}, {{group_sample_rate(type), bytes / w, typical_sample}}, 0, all});
+  total.phases.push_back({"choose", {}, {{choice_rate(type), 8 * w, typical_choice}}, 0, 1});
+  total.phases.push_back(
+      {"scan",
+       {{data_bytes, n * w, 0},
+        {static_cast<std::uint64_t>(survivors * entry_bytes(type)), 0, survivors * entry_bytes(type)}},
+       {{scan_rate(type), n, typical_scan}, {append_rate(type), survivors, typical_append}},
+       0,
+       all});
+  if (survivors > group_plan::most_ranked) {
+    total.phases.push_back({"narrow", {}, {{choice_rate(type), 8 * w, typical_choice}}, 0, 1});
+    ranked = 1.2 * k;
+    waits += 2;
+  }
+  total.phases.push_back({"wait", {}, {{wait_rate, waits, typical_wait}}, 0, 1});
+  total.phases.push_back(
+      {"rank", {{data_bytes, 0, k * (w + 8)}}, {{rank_rate(type), ranked * ranked, typical_rank}}, 0, all});
   return total;
 }
 
-// A GPU keeps the sample's threshold to the end, so that the survivors are what the plan expects. One block chooses the
-// threshold, and one finishes; a kernel for what hardly ever happens is launched all the same.
+// A GPU keeps the sample's threshold to the end, so that the survivors are what the plan expects. For a large k one
+// block chooses the threshold; a kernel for what hardly ever happens is launched all the same.
 cost gpu_cost(const top_k_problem& problem, const device_profile& on) {
   const auto type = problem.type;
-  const auto in_one_launch =
-      block_filter_plan::of(problem.count, problem.k, size_of(type), static_cast<std::uint64_t>(on.cores));
-  if (in_one_launch.blocks > 0) return block_filter_cost(problem, in_one_launch);
+  if (problem.k <= group_plan::most_k) return launched_filter_cost(problem, on);
   const auto n = static_cast<double>(problem.count);
   const auto k = static_cast<double>(problem.k);
   const auto w = static_cast<double>(size_of(type));
@@ -168,9 +187,6 @@ cost gpu_cost(const top_k_problem& problem, const device_profile& on) {
   constexpr double typical_choice = 0.15e-6;  // a bit of the threshold
   const double typical_scan = wider * 0.035e-9;
   const double typical_append = wider * 5e-9;
-  const double typical_selection = wider * 0.6e-9;
-  const double typical_sort = wider * 0.2e-9;  // a comparison of the network
-  const double typical_emission = wider * 1e-9;
 
   const auto plan = plan_broad_filter(problem.count, problem.k);
   cost total;
@@ -203,21 +219,8 @@ cost gpu_cost(const top_k_problem& problem, const device_profile& on) {
                           1,
                           all});
   total.phases.push_back({"repeat, if need be", {}, {}, 1, all});
-  constexpr std::uint64_t most_in_one_block = 2048;
-  if (problem.k > most_in_one_block) {
-    // the host does not know how many survived, so the kernels go over the whole capacity
-    add_bitonic(static_cast<std::uint64_t>(std::min(n, survivors * (1 + 8 / std::sqrt(plan.rank))) + k));
-    return total;
-  }
-  const auto sorted = static_cast<double>(std::bit_ceil(std::max<std::uint64_t>(problem.k, 32)));
-  const double steps = std::log2(sorted) * (std::log2(sorted) + 1) / 2;
-  total.phases.push_back({"finish",
-                          {{survivor_bytes, 0, k * (w + 8)}},
-                          {{select_rate(type), survivors, typical_selection},
-                           {sort_rate(type), steps * sorted / 2, typical_sort},
-                           {emit_rate(type), k, typical_emission}},
-                          1,
-                          1});
+  // the host does not know how many survived, so the kernels go over the whole capacity
+  add_bitonic(static_cast<std::uint64_t>(std::min(n, survivors * (1 + 8 / std::sqrt(plan.rank))) + k));
   return total;
 }
 

@@ -3,6 +3,8 @@
 /// \file
 /// How strategy "filter" samples: how many items, and which of them is the threshold.
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -64,25 +66,73 @@ inline constexpr std::uint32_t most_broad_samples = 1U << 20;
   return plan_sample(count, k, std::fmin(most, samples));
 }
 
-/// The filter in one launch of a GPU, whose blocks find thresholds of their own: for small inputs and k.
-struct block_filter_plan {
-  static constexpr std::uint64_t most_bytes = std::uint64_t{32} << 20;  ///< of keys
-  static constexpr std::uint64_t most_k = 256;
-  static constexpr std::uint64_t tile_bytes = 64 * 1024;    ///< of keys, of a block
-  static constexpr std::uint64_t most_held_bytes = 131072;  ///< of entries, that the last block selects from
+/// How a GPU's filter in one launch samples: the best keys of `groups` groups of keys, of which the k-th best is the
+/// threshold. At least k keys reach it whatever the data are. A group is what `lanes` lanes of a warp read in
+/// `rounds` chunks of 32 16-byte vectors.
+struct group_plan {
+  static constexpr std::uint64_t most_k = 2048;
+  static constexpr std::uint32_t most_groups = 4096;
+  static constexpr std::uint64_t most_unsampled = 2048;  ///< keys that are ranked as they are
+  static constexpr std::uint64_t chunk_bytes = 512;
+  /// Survivors that are ranked as they are; more are narrowed down first.
+  static constexpr std::uint32_t most_ranked = 2560;
 
-  std::uint32_t blocks = 0;  ///< 0: it is not offered
-  std::uint32_t tiles = 0;   ///< of the busiest block
+  std::uint32_t groups = 0;  ///< 0: all keys are ranked
+  std::uint32_t lanes = 32;
+  std::uint32_t rounds = 0;
+  double expected_survivors = 0;  ///< when the order of the input is not adversarial
 
-  [[nodiscard]] static block_filter_plan of(std::uint64_t count, std::uint64_t k, std::uint64_t key_bytes,
-                                            std::uint64_t multiprocessors) {
-    if (count == 0 || count > most_bytes / key_bytes || k > most_k) return {};
-    const std::uint64_t tile = tile_bytes / key_bytes;
-    const std::uint64_t all_tiles = (count + tile - 1) / tile;
-    const std::uint64_t blocks = all_tiles < multiprocessors ? all_tiles : multiprocessors;
-    // what a block keeps is hardly more than k
-    if (blocks == 0 || blocks * (k + k / 4) * 2 * key_bytes > most_held_bytes) return {};
-    return {static_cast<std::uint32_t>(blocks), static_cast<std::uint32_t>((all_tiles + blocks - 1) / blocks)};
+  /// Warps' shares of the sample.
+  [[nodiscard]] ZENITH_FN std::uint32_t shares() const { return groups * lanes / 32; }
+  [[nodiscard]] ZENITH_FN std::uint32_t chunks() const { return shares() * rounds; }
+
+  /// Four groups for each of the k best, where the data are long enough.
+  [[nodiscard]] static std::uint32_t groups_for(std::uint64_t k) {
+    return std::clamp(std::bit_ceil(static_cast<std::uint32_t>(4 * k)), 128U, most_groups);
+  }
+
+  [[nodiscard]] static group_plan of(std::uint64_t count, std::uint64_t k, std::uint64_t key_bytes) {
+    const auto n = static_cast<double>(count);
+    group_plan plan;
+    plan.expected_survivors = n;
+    const std::uint64_t per_chunk = chunk_bytes / key_bytes;
+    // the keys before the first boundary of 16 bytes are not sampled
+    const std::uint64_t all_chunks = (count - std::min(count, 16 / key_bytes)) / per_chunk;
+    if (count <= most_unsampled || all_chunks * 32 < 2 * k) return plan;
+    plan.groups = static_cast<std::uint32_t>(std::min<std::uint64_t>(groups_for(k), all_chunks * 32));
+    const double wanted = expected_in_sample(plan.groups, k) * n / survivors_for(n, k, key_bytes, plan.groups);
+    const auto chunks = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(wanted) / per_chunk + 1,
+                                                  (plan.groups + 31) / 32, all_chunks);
+    while (plan.lanes > 1 && plan.shares() > chunks) plan.lanes /= 2;
+    // whole shares
+    plan.groups = plan.shares() * (32 / plan.lanes);
+    plan.rounds = static_cast<std::uint32_t>((chunks + plan.shares() - 1) / plan.shares());
+    if (plan.chunks() > all_chunks) --plan.rounds;
+    plan.expected_survivors =
+        expected_in_sample(plan.groups, k) * n / static_cast<double>(std::uint64_t{plan.chunks()} * per_chunk);
+    return plan;
+  }
+
+ private:
+  // A share of 1 - k / groups of the groups has no key among so many: as few as the k-th best of the groups' best.
+  [[nodiscard]] static double expected_in_sample(std::uint32_t groups, std::uint64_t k) {
+    return -std::log1p(-static_cast<double>(k) / groups) * groups;
+  }
+
+  // How many are to survive: the sample costs the time of its bytes, a survivor some of the scan's, and many of them
+  // that of narrowing them down; on an H200.
+  [[nodiscard]] static double survivors_for(double n, std::uint64_t k, std::uint64_t key_bytes, std::uint32_t groups) {
+    constexpr double bytes_a_second = 3.5e12;
+    constexpr double survivor_time = 0.45e-9;
+    constexpr double narrowing_time = 7e-6;
+    const double sample_time = expected_in_sample(groups, k) * n * static_cast<double>(key_bytes) / bytes_a_second;
+    const double best = std::clamp(std::sqrt(sample_time / survivor_time), 1024.0, 32768.0);
+    const auto time = [&](double survivors) {
+      return sample_time / survivors + survivors * survivor_time + (survivors > most_ranked ? narrowing_time : 0);
+    };
+    // not too near to the limit
+    const double unnarrowed = std::min(best, 0.75 * most_ranked);
+    return time(best) < time(unnarrowed) ? best : unnarrowed;
   }
 };
 

@@ -4,7 +4,8 @@
 /// Order statistics of entries by one block: the rank-th best of a sample, and the k best of a collection. What they
 /// hold lies in the L2 cache, so that one launch costs less than many blocks would save.
 
-#include <backends/cuda/kernels/top_k/block_finish.hpp>
+#include <backends/cuda/kernels/top_k/entry_rows.hpp>
+#include <backends/cuda/kernels/top_k/filter_sort.hpp>
 #include <backends/cuda/tuning.hpp>
 #include <core/entry.hpp>
 
@@ -32,7 +33,7 @@ struct collected {
 };
 
 /// *to = the rank-th best of n entries, which stay where they are. Images first, and then the index among those that
-/// have the image, as in `block_finish`: so nothing wider than an image is held.
+/// have the image: so nothing wider than an image is held.
 template <class Entry>
 struct find_kth {
   using image_t = typename Entry::image_t;

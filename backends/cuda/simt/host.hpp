@@ -17,9 +17,6 @@ inline constexpr bool guards_each_buffer = false;
 /// How much of the caller's host memory a call copies at a time: long enough to hide the launches beside the copy.
 inline constexpr std::size_t host_chunk_bytes = std::size_t{64} << 20;
 
-/// Inputs that one launch may serve; a strategy knows when that is best.
-inline constexpr std::size_t one_launch_bytes = ~std::size_t{0};
-
 /// Makes `device` the calling thread's current one for a scope.
 class device_guard {
  public:

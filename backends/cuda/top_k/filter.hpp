@@ -1,9 +1,8 @@
 #pragma once
 
 /// \file
-/// The order of launches of strategy "filter": sample, scan, and finish with the survivors; between them one that
-/// returns at once unless the device decided that it is needed. Small inputs take one launch. Nothing here waits for
-/// the device.
+/// Strategy "filter": one launch, or for a large k several: sample, scan, one that returns at once unless the device
+/// decided that it is needed, and the bitonic reduction of the survivors. Nothing here waits for the device.
 
 #include <algorithm>
 #include <cmath>
@@ -12,11 +11,8 @@
 #include <type_traits>
 
 #include <algorithms/top_k/filter_tile.hpp>
-#include <backends/cuda/kernels/top_k/filter_blocks.hpp>
-#include <backends/cuda/kernels/top_k/filter_finish.hpp>
-#include <backends/cuda/kernels/top_k/filter_repeat.hpp>
+#include <backends/cuda/kernels/top_k/filter_launch.hpp>
 #include <backends/cuda/kernels/top_k/filter_report.hpp>
-#include <backends/cuda/kernels/top_k/filter_scan.hpp>
 #include <backends/cuda/kernels/top_k/sample.hpp>
 #include <backends/cuda/top_k/bitonic.hpp>
 
@@ -51,13 +47,20 @@ inline top_k_detail::filter_plan plan_of(std::uint64_t count, std::uint64_t k) {
   }
 }
 
-/// One call's filter: its buffers join the scratch when it is made.
+// As many blocks as the device holds at once, if there is work for them.
+template <class Kernel>
+unsigned resident_grid(std::uint32_t wanted) {
+  const int resident = simt::limits().multiprocessors * simt::resident_blocks<Kernel>();
+  return std::clamp(wanted, 1U, static_cast<unsigned>(resident));
+}
+
+/// One call's filter in several launches: its buffers join the scratch when it is made.
 template <class T>
 class filter_reduction {
   using image_t = typename filter_problem<T>::image_t;
   using entry = typename filter_problem<T>::entry;
   using source = survivor_source<entry>;
-  using refine = narrow_threshold<T>;
+  using refine = typename filter_repeat<T>::narrow;
 
  public:
   filter_reduction(scratch& workspace, const device_problem<T>& problem, const top_k_detail::filter_plan& plan)
@@ -72,8 +75,8 @@ class filter_reduction {
                  .above_capacity = survivor_capacity(problem, plan),
                  .equal_capacity = problem.k + filter_extent<T>::block_items,
                  .equal_in_slot = nullptr,
-                 .slots = extent_.slots()} {
-    if (problem.k > finish_survivors<T, std::uint32_t>::most_k) finish_.emplace(workspace, capacity(), problem.k);
+                 .slots = extent_.slots()},
+        finish_(workspace, capacity(), problem.k) {
     workspace.request(problem_.survivors, capacity());
     workspace.request(control_, control_vectors() * 16);
     workspace.request(candidates_, std::size_t{sample_shape::of(plan.samples).blocks} * plan.rank);
@@ -90,7 +93,7 @@ class filter_reduction {
     sample(stream);
     simt::launch(scan_keys<T>{problem_, extent_},
                  {.grid = resident_grid<scan_keys<T>>(extent_.tiles), .stream = stream});
-    simt::launch(repeat_filter<T>{problem_, extent_, bins},
+    simt::launch(repeat_filter<T>{{problem_, extent_, bins}},
                  {.grid = resident_grid<repeat_filter<T>>(extent_.tiles), .stream = stream, .waits_within = true});
     finish(problem, stream);
   }
@@ -111,13 +114,6 @@ class filter_reduction {
   [[nodiscard]] std::size_t control_vectors() const {
     const auto words = refine::passes * digit_bins + extent_.slots();
     return (sizeof(filter_state<image_t>) + words * sizeof(std::uint32_t) + 15) / 16;
-  }
-
-  // As many blocks as the device holds at once, if there are tiles for them.
-  template <class Kernel>
-  static unsigned resident_grid(std::uint32_t tiles) {
-    const int resident = simt::limits().multiprocessors * simt::resident_blocks<Kernel>();
-    return std::clamp(tiles, 1U, static_cast<unsigned>(resident));
   }
 
   void sample(CUstream_st* stream) {
@@ -141,76 +137,91 @@ class filter_reduction {
   }
 
   void finish(const device_problem<T>& problem, CUstream_st* stream) {
-    if (finish_) {
-      enqueue_results(
-          problem,
-          finish_->enqueue(
-              {problem_.survivors, &problem_.state->above, &problem_.state->equal, problem_.above_capacity}, stream),
-          stream);
-      if (problem.report != nullptr) {
-        simt::launch(report_filter<image_t>{problem_.state, problem.report}, {.stream = stream});
-      }
-      return;
-    }
-    problem.with_indices([&](auto* indices) {
-      using index = std::remove_pointer_t<decltype(indices)>;
-      simt::launch(finish_survivors<T, index>{problem_, problem.out_keys, indices, problem.naming, problem.report},
-                   {.stream = stream});
-    });
+    enqueue_results(
+        problem,
+        finish_.enqueue({problem_.survivors, &problem_.state->above, &problem_.state->equal, problem_.above_capacity},
+                        stream),
+        stream);
+    if (problem.report == nullptr) return;
+    simt::launch(report_filter<image_t>{problem_.state, problem.report}, {.stream = stream});
   }
 
   top_k_detail::filter_plan plan_;
   filter_extent<T> extent_;
   filter_problem<T> problem_;
-  std::optional<bitonic_reduction<source>> finish_;  ///< for a k that one block cannot finish
+  bitonic_reduction<source> finish_;
   std::byte* control_ = nullptr;
   image_t* candidates_ = nullptr;  ///< of a large sample
 };
 
-/// The filter in one launch.
+/// One call's filter in one launch.
 template <class T>
-class block_filter {
-  using entry = typename device_problem<T>::entry;
-  template <class Index>
-  using kernel = filter_blocks<T, Index>;
+class launched_filter {
+  using image_t = typename filter_problem<T>::image_t;
+  using entry = typename filter_problem<T>::entry;
+  using plan_type = top_k_detail::group_plan;
 
  public:
-  explicit block_filter(const device_problem<T>& problem)
-      : problem_(problem),
-        grid_(top_k_detail::block_filter_plan::of(problem.count, problem.k, sizeof(T),
-                                                  static_cast<std::uint64_t>(simt::limits().multiprocessors))
-                  .blocks) {}
-
-  [[nodiscard]] bool is_suitable() const { return grid_ > 0 && problem_.count <= simt::one_launch_bytes / sizeof(T); }
-
-  void enqueue(const execution& on, CUstream_st* stream) const {
+  static void enqueue(const execution& on, const device_problem<T>& problem, CUstream_st* stream) {
+    const auto plan = plan_type::of(problem.count, problem.k, sizeof(T));
+    const auto extent = filter_extent<T>::of(problem.keys, problem.count);
     scratch workspace(on, stream);
-    block_filter_state* state = nullptr;
-    entry* entries = nullptr;
-    workspace.request(state, 1);
-    const std::uint32_t most_kept = 2 * problem_.k + 64;
-    workspace.request(entries, std::size_t{grid_} * most_kept);
-    workspace.allocate();
-    simt::fill_zero(state, sizeof(block_filter_state), stream);
-    problem_.with_indices([&]<class Index>(Index* indices) {
-      simt::launch(kernel<Index>{problem_.keys, problem_.count, problem_.k, problem_.order, state, entries, most_kept,
-                                 problem_.out_keys, indices, problem_.naming, problem_.report},
-                   {.grid = grid_, .stream = stream});
+    filter_problem<T> filtered{.keys = problem.keys,
+                               .count = problem.count,
+                               .k = problem.k,
+                               .order = problem.order,
+                               .state = nullptr,
+                               .survivors = nullptr,
+                               .above_capacity = capacity(problem, plan),
+                               .equal_capacity = problem.k + filter_extent<T>::block_items,
+                               .equal_in_slot = nullptr,
+                               .slots = extent.slots()};
+    group_sample<T> sample{plan, nullptr};
+    narrow_survivors<T> narrow{plan_type::groups_for(problem.k), nullptr, nullptr};
+    std::uint32_t* bins = nullptr;
+    constexpr std::uint32_t all_bins = filter_repeat<T>::narrow::passes * digit_bins;
+    if (plan.groups > 0) {
+      const std::size_t survivors = std::size_t{filtered.above_capacity} + filtered.equal_capacity;
+      workspace.request(filtered.state, 1);
+      workspace.request(filtered.survivors, survivors);
+      workspace.request(sample.best, plan.groups);
+      workspace.request(narrow.best, narrow.groups + 1);
+      workspace.request(narrow.kept, survivors);
+      workspace.request(bins, all_bins + filtered.slots);
+      workspace.allocate();
+      filtered.equal_in_slot = bins + all_bins;
+      simt::fill_zero(filtered.state, sizeof(*filtered.state), stream);
+    }
+    problem.with_indices([&]<class Index>(Index* indices) {
+      using kernel = filter_launch<T, Index>;
+      const rank_survivors<T, Index> results{problem.k, problem.keys, problem.out_keys, indices, problem.naming};
+      simt::launch(kernel{filtered, extent, sample, bins, narrow, results, problem.report},
+                   {.grid = grid<kernel>(extent, plan), .stream = stream, .waits_within = true});
     });
   }
 
  private:
-  const device_problem<T>& problem_;
-  unsigned grid_;
+  // Few survivors more than expected are likely, and many hardly ever: then the call refines.
+  static std::uint32_t capacity(const device_problem<T>& problem, const plan_type& plan) {
+    const double k = problem.k;
+    const double most = plan.expected_survivors * (1 + 8 / std::sqrt(k) + 16 / k);
+    return static_cast<std::uint32_t>(std::clamp(std::ceil(most), k, static_cast<double>(problem.count)));
+  }
+
+  // Blocks for the scan's tiles, or where they are few, a warp for each survivor to rank.
+  template <class Kernel>
+  static unsigned grid(const filter_extent<T>& extent, const plan_type& plan) {
+    constexpr unsigned warps = Kernel::block_size / simt::warp_size;
+    const auto ranked = static_cast<std::uint32_t>(std::min<double>(plan.expected_survivors, 1U << 20)) / warps + 1;
+    return resident_grid<Kernel>(plan.groups > 0 ? std::max(extent.tiles, ranked) : ranked);
+  }
 };
 
 /// Strategy "filter".
 struct filter_strategy {
   template <class T>
   static void enqueue(const execution& on, const device_problem<T>& problem, CUstream_st* stream) {
-    if (const block_filter<T> in_one_launch(problem); in_one_launch.is_suitable()) {
-      return in_one_launch.enqueue(on, stream);
-    }
+    if (problem.k <= top_k_detail::group_plan::most_k) return launched_filter<T>::enqueue(on, problem, stream);
     const auto plan = plan_of(problem.count, problem.k);
     scratch workspace(on, stream);
     if (plan.samples == 0) {

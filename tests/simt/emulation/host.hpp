@@ -15,8 +15,6 @@ inline constexpr bool guards_each_buffer = true;
 
 /// So small that small host inputs take several chunks.
 inline constexpr std::size_t host_chunk_bytes = 16 << 10;
-/// And inputs beyond this several launches.
-inline constexpr std::size_t one_launch_bytes = 4 << 10;
 
 class device_guard {
  public:

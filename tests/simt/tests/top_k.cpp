@@ -92,32 +92,6 @@ outcome<T> run_on_device(const zenith::executor& on, const std::vector<T>& keys,
   return {host, {host_indices.begin(), host_indices.end()}};
 }
 
-// The filter in one launch, at sizes where the emulation would take several.
-template <class T>
-outcome<T> run_in_one_launch(const std::vector<T>& keys, std::size_t offset, std::size_t k,
-                             const zenith::top_k_options& options) {
-  const auto on = zenith::make_executor("cuda-emulated");
-  std::vector<T> padded(offset, T{});
-  padded.insert(padded.end(), keys.begin(), keys.end());
-  const zenith::array<T> in(on, std::span<const T>(padded));
-  zenith::array<T> out(on, k);
-  zenith::array<std::uint64_t> indices(on, k);
-  const zenith::cuda_backend::device_problem<T> problem{
-      .keys = in.device().data() + offset,
-      .count = static_cast<std::uint32_t>(keys.size()),
-      .k = static_cast<std::uint32_t>(k),
-      .order = {options.select == zenith::selection::smallest, options.nans == zenith::nan_policy::first},
-      .out_keys = out.device().data(),
-      .out_indices = indices.device().data(),
-      .index_bytes = 8,
-      .naming = {0, nullptr}};
-  zenith::cuda_backend::block_filter<T>(problem).enqueue(on.settings(), nullptr);
-  outcome<T> found{std::vector<T>(k), std::vector<std::uint64_t>(k)};
-  out.copy_to(found.keys);
-  indices.copy_to(found.indices);
-  return found;
-}
-
 std::vector<std::string> strategies() {
   std::vector<std::string> names;
   for (const auto& entry : zenith::find_backend("cuda-emulated").kernels) {
@@ -173,11 +147,23 @@ void compare(generator& random, const std::string& strategy, shape which, std::s
 // Large keys everywhere but where the filter samples: its threshold lets everything through.
 template <class T>
 std::vector<T> keys_that_mislead(std::size_t count, std::size_t k, generator& random) {
-  const auto plan = zenith::cuda_backend::plan_of(count, k);
+  namespace detail = zenith::top_k_detail;
   std::vector<T> keys(count);
   for (auto& key : keys) key = static_cast<T>(1000 + random() % 100000);
-  for (std::uint32_t i = 0; i < plan.samples; ++i) {
-    keys[zenith::top_k_detail::sample_position(i, count, plan.samples)] = static_cast<T>(random() % 100);
+  const auto lower = [&](std::size_t first, std::size_t length) {
+    for (std::size_t i = first; i < first + length; ++i) keys[i] = static_cast<T>(random() % 100);
+  };
+  if (k <= detail::group_plan::most_k) {
+    const auto plan = detail::group_plan::of(count, k, sizeof(T));
+    REQUIRE(plan.groups > 0);
+    constexpr std::size_t chunk = detail::group_plan::chunk_bytes / sizeof(T);
+    for (std::uint32_t i = 0; i < plan.chunks(); ++i) {
+      lower(detail::sample_position(i, count / chunk, plan.chunks()) * chunk, chunk);
+    }
+  } else {
+    const auto plan = zenith::cuda_backend::plan_of(count, k);
+    REQUIRE(plan.samples > 0);
+    for (std::uint32_t i = 0; i < plan.samples; ++i) lower(detail::sample_position(i, count, plan.samples), 1);
   }
   return keys;
 }
@@ -239,24 +225,34 @@ TEMPLATE_TEST_CASE("the filter's ways out are clean and right", "[top_k]", float
   });
 }
 
-TEMPLATE_TEST_CASE("the filter in one launch is clean and right", "[top_k]", float, std::uint64_t) {
+TEMPLATE_TEST_CASE("the filter with many survivors is clean and right", "[top_k]", float, std::uint64_t) {
   zenith_test::register_emulated_cuda();
   zenith::simt_engine::with_seeds(2, [&](std::uint64_t seed) {
+    CAPTURE(seed);
     generator random(seed);
     for (const auto which :
          {shape::random, shape::few_values, shape::all_equal, shape::ascending, shape::descending, shape::late_peak}) {
-      // about a tile, and more tiles than the device has blocks at once
-      constexpr std::size_t tile = zenith::cuda_backend::block_tile<TestType>::size;
-      for (const std::size_t count : {tile - 1 - random() % 3000, 3 * tile + 1 + random() % tile}) {
-        const std::size_t k = random() % 3 == 0 ? 256 : 1 + random() % 100;
-        const std::size_t offset = random() % 2 == 0 ? 0 : 1;
-        CAPTURE(seed, static_cast<int>(which), count, k, offset);
-        const auto keys = make_keys<TestType>(which, count, random);
-        const auto options = random_options(random);
-        const auto expected = run_on_host<TestType, std::uint64_t>(zenith::reference(), keys, k, options);
-        if (!(run_in_one_launch(keys, offset, k, options) == expected)) FAIL_CHECK("differs from the reference");
-      }
+      // about where a sample pays, and where survivors are narrowed down
+      compare<TestType>(random, "filter", which, 4090 + random() % 20, 1 + random() % 2048);
+      compare<TestType>(random, "filter", which, 9000 + random() % 9000, 1000 + random() % 1049);
     }
+  });
+}
+
+TEMPLATE_TEST_CASE("the filter in several launches is clean and right", "[top_k]", float, std::uint64_t) {
+  zenith_test::register_emulated_cuda();
+  zenith::simt_engine::with_seeds(1, [&](std::uint64_t seed) {
+    CAPTURE(seed);
+    generator random(seed);
+    const std::size_t k = 2049 + random() % 50;
+    const std::size_t count = 26000 + random() % 1000;
+    zenith::top_k_statistics statistics;
+    const placing where{true, seed % 2 == 0, seed % 3};
+    for (const auto which : {shape::random, shape::few_values, shape::late_peak}) {
+      compare<TestType>("filter", make_keys<TestType>(which, count, random), k, {.statistics = &statistics}, where);
+    }
+    compare<TestType>("filter", keys_that_mislead<TestType>(count, k, random), k, {.statistics = &statistics}, where);
+    CHECK(statistics.reads > 2);
   });
 }
 

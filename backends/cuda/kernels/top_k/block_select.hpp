@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Order statistics within a block of 1024 threads, of values that its threads hold or fetch. Every function is to be
-/// called by all threads, and all of them get its result.
+/// Order statistics within a block, of values that its threads hold or fetch. Every function is to be called by all
+/// threads, and all of them get its result.
 ///
 /// `values.each(use)` calls use(value) on each value of the calling thread; a value of 0 counts as none.
 
@@ -12,7 +12,6 @@ namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
 inline constexpr unsigned select_threads = 1024;
 inline constexpr unsigned select_warps = select_threads / simt::warp_size;
-static_assert(select_warps == simt::warp_size);
 
 /// Values in registers.
 template <unsigned Items, class Value>
@@ -34,12 +33,14 @@ struct selection {
   std::uint32_t reached;
 };
 
-template <class Value>
+template <class Value, unsigned Threads = select_threads>
 class block_select {
  public:
-  static constexpr unsigned words = 2 * select_warps;
+  static constexpr unsigned warps = Threads / simt::warp_size;
+  static_assert(warps <= simt::warp_size && simt::warp_size % warps == 0);
+  static constexpr unsigned words = 2 * warps;
 
-  /// `sums` can hold `words`, `ends` for select_warps values.
+  /// `sums` can hold `words`, `ends` one value a warp.
   ZENITH_DEVICE block_select(const simt::shared_span<std::uint32_t>& sums, const simt::shared_span<Value>& ends)
       : sums_(sums), ends_(ends) {}
 
@@ -55,7 +56,12 @@ class block_select {
   ZENITH_DEVICE Value lowest_from(const Values& values, Value least) const {
     Value low = static_cast<Value>(~Value{0});
     values.each([&](Value value) { low = value >= least && value < low ? value : low; });
-    return across(low, [](Value a, Value b) { return a < b ? a : b; });
+    return lowest(low);
+  }
+
+  /// The lowest of what the threads bring.
+  [[nodiscard]] ZENITH_DEVICE Value lowest(Value own) const {
+    return across(own, [](Value a, Value b) { return a < b ? a : b; });
   }
 
   /// How many of the values reach `least`.
@@ -83,7 +89,7 @@ class block_select {
     while (bit > 0 && found.reached > most) {
       --bit;
       const Value tried = found.least | static_cast<Value>(Value{1} << bit);
-      const std::uint32_t reached = count_from(values, tried, bit % 2 * select_warps);
+      const std::uint32_t reached = count_from(values, tried, bit % 2 * warps);
       if (reached >= wanted) found = {tried, reached};
     }
     return found;
@@ -104,7 +110,7 @@ class block_select {
     const std::uint32_t of_warp = simt::reduce_add(simt::full_warp, own);
     if (simt::lane_index() == 0) sums_.write(set + simt::warp_index(), of_warp);
     simt::block_barrier();
-    return simt::reduce_add(simt::full_warp, sums_.read(set + simt::lane_index()));
+    return simt::reduce_add(simt::full_warp, simt::lane_index() < warps ? sums_.read(set + simt::lane_index()) : 0);
   }
 
   template <class Combine>
@@ -121,7 +127,7 @@ class block_select {
     simt::block_barrier();
     if (simt::lane_index() == 0) ends_.write(simt::warp_index(), of_warp);
     simt::block_barrier();
-    return across_warp(ends_.read(simt::lane_index()));
+    return across_warp(ends_.read(simt::lane_index() % warps));
   }
 
   simt::shared_span<std::uint32_t> sums_;

@@ -11,9 +11,9 @@ namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 /// Filters the slots up to `last_slot` into a warp's sink.
 template <class T, class Sink>
 ZENITH_DEVICE void filter_slots(const filter_problem<T>& problem, const filter_extent<T>& extent,
-                                std::uint32_t last_slot, Sink& sink) {
+                                typename filter_problem<T>::image_t threshold, std::uint32_t last_slot, Sink& sink) {
   filter_tile<T> tile(problem.order);
-  const reaches_threshold<T> keep(problem.order, simt::load(&problem.state->threshold));
+  const reaches_threshold<T> keep(problem.order, threshold);
   // The body's tiles, then the tail and the head. Only the last slot of all is behind the tiles.
   const std::uint32_t tiles = last_slot < extent.tiles ? last_slot : extent.tiles;
   for (std::uint64_t i = simt::block_index(); i < std::uint64_t{tiles} + 2; i += simt::grid_size()) {
@@ -42,14 +42,14 @@ struct scan_keys {
   ZENITH_DEVICE void operator()() const {
     ZENITH_STATIC_SHARED(entry, stages, stage_entries);
     ZENITH_STATIC_SHARED(std::uint32_t, sums, warps);
-    scan(stages);
+    scan(stages, simt::load(&problem.state->threshold));
     if (is_last_block(&problem.state->arrived)) decide(sums);
   }
 
   /// Filters the calling block's share; `stages` are `stage_entries`.
-  ZENITH_DEVICE void scan(const simt::shared_span<entry>& stages) const {
+  ZENITH_DEVICE void scan(const simt::shared_span<entry>& stages, typename filter_problem<T>::image_t threshold) const {
     sink_type sink(problem, stages.subspan(simt::warp_index() * sink_type::stage_size, sink_type::stage_size));
-    filter_slots(problem, extent, problem.slots - 1, sink);
+    filter_slots(problem, extent, threshold, problem.slots - 1, sink);
     sink.close();
   }
 

@@ -32,6 +32,7 @@ struct filter_state {
   std::uint32_t arrived;  ///< blocks of the running kernel, or of its step, that are done
   std::uint32_t steps;    ///< of a launch whose blocks wait for each other
   std::uint32_t reads;    ///< of the whole data
+  std::uint32_t kept;     ///< survivors that were not narrowed away
 };
 
 /// What every kernel of a call knows.
@@ -71,6 +72,23 @@ ZENITH_DEVICE bool is_last_block(std::uint32_t* arrived) {
   const bool result = simt::block_barrier_or(last);
   simt::fence();
   return result;
+}
+
+/// Waits for all blocks of a launch that waits within; the last of them does `last_of_all` before any goes on. `step`
+/// counts such calls from 1. What a block wrote before is seen by all behind it.
+template <class Image, class Last>
+ZENITH_DEVICE void all_blocks(filter_state<Image>* state, std::uint32_t step, const Last& last_of_all) {
+  const bool is_last = is_last_block(&state->arrived);
+  if (is_last) last_of_all();
+  simt::block_barrier();
+  if (simt::thread_index() == 0) {
+    simt::fence();
+    if (is_last) simt::atomic_store(&state->steps, step);
+    while (simt::atomic_load(&state->steps) < step) {
+    }
+    simt::fence();
+  }
+  simt::block_barrier();
 }
 
 }  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM

@@ -1,0 +1,176 @@
+#pragma once
+
+/// \file
+/// Phase 3 of strategy "filter" in one launch: a survivor's place in the result is the number of better survivors. All
+/// warps count at once, which takes less time than one block's sort.
+
+#include <algorithms/top_k/filter_plan.hpp>
+#include <backends/cuda/kernels/top_k/block_select.hpp>
+#include <backends/cuda/kernels/top_k/filter_sinks.hpp>
+#include <backends/cuda/kernels/top_k/results.hpp>
+
+namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
+
+/// Two lists of entries, as if they stood in one row.
+template <class Entry>
+struct survivor_row {
+  using entry = Entry;
+
+  const Entry* above;
+  std::uint32_t above_count;
+  const Entry* equal;
+  std::uint32_t equal_count;
+
+  /// What survived a scan, once its counters are settled.
+  template <class T>
+  [[nodiscard]] ZENITH_DEVICE static survivor_row of(const filter_problem<T>& problem) {
+    return {problem.survivors, simt::atomic_load(&problem.state->above), problem.survivors + problem.above_capacity,
+            simt::atomic_load(&problem.state->equal)};
+  }
+
+  [[nodiscard]] ZENITH_DEVICE std::uint32_t size() const { return above_count + equal_count; }
+  [[nodiscard]] ZENITH_DEVICE entry at(std::uint32_t i) const {
+    return simt::load(i < above_count ? above + i : equal + (i - above_count));
+  }
+};
+
+/// Keys as they come.
+template <class T>
+struct key_row {
+  using entry = typename filter_problem<T>::entry;
+
+  const filter_problem<T>& problem;
+
+  [[nodiscard]] ZENITH_DEVICE std::uint32_t size() const { return problem.count; }
+  [[nodiscard]] ZENITH_DEVICE entry at(std::uint32_t i) const {
+    return entry::make(problem.order.image(simt::load(problem.keys + i)), i);
+  }
+};
+
+/// Of many survivors those that reach the k-th best of the best entries of groups of them, as at least k do.
+template <class T>
+struct narrow_survivors {
+  using entry = typename filter_problem<T>::entry;
+  using image_t = typename filter_problem<T>::image_t;
+
+  std::uint32_t groups;  ///< at most most_groups, and more than k
+  entry* best;           ///< of each group, and behind them room for the k-th best
+  entry* kept;           ///< as many as may survive
+
+  /// All blocks: the groups' best.
+  ZENITH_DEVICE void take(const survivor_row<entry>& row) const {
+    const std::uint32_t stride = simt::grid_size() * simt::block_size();
+    for (std::uint32_t g = simt::block_index() * simt::block_size() + simt::thread_index(); g < groups; g += stride) {
+      entry high = entry::worst();
+      ZENITH_UNROLL_BY(4)
+      for (std::uint32_t i = g; i < row.size(); i += groups) {
+        const entry one = row.at(i);
+        if (better(one, high)) high = one;
+      }
+      simt::store(best + g, high);
+    }
+  }
+
+  /// One block: the k-th best of them; `k` is at most the number of survivors and of groups.
+  template <unsigned Threads>
+  ZENITH_DEVICE void choose(const block_select<image_t, Threads>& by_image,
+                            const block_select<std::uint32_t, Threads>& by_index, std::uint32_t k) const {
+    constexpr unsigned most = top_k_detail::group_plan::most_groups / Threads;
+    held_values<most, image_t> images;
+    each_place<most, Threads>(
+        [&](unsigned j, std::uint32_t i) { images.held[j] = i < groups ? simt::load(best + i).image() : image_t{0}; });
+    const auto image = by_image.find(images, groups, image_t{0}, by_image.highest(images), k, k + k / 8);
+    entry least = entry::make(image.least, ~std::uint32_t{0});
+    if (image.reached > k + k / 8) {
+      // so many have this image, the k-th best, that those with the lowest indices are to be selected
+      const std::uint32_t above =
+          image.least == static_cast<image_t>(~image_t{0}) ? 0 : by_image.count(images, image.least + 1);
+      held_values<most, std::uint32_t> indices;
+      each_place<most, Threads>([&](unsigned j, std::uint32_t i) {
+        indices.held[j] = i < groups && images.held[j] == image.least ? ~simt::load(best + i).index() : 0;
+      });
+      const auto index =
+          by_index.find(indices, image.reached - above, 0, by_index.highest(indices), k - above, k + k / 8 - above);
+      least = entry::make(image.least, ~index.least);
+    }
+    if (simt::thread_index() == 0) simt::store(best + groups, least);
+  }
+
+  /// All blocks: those that reach it to `kept`; `count` is 0 before.
+  ZENITH_DEVICE void keep(const survivor_row<entry>& row, std::uint32_t* count) const {
+    const entry least = simt::load(best + groups);
+    const std::uint32_t stride = simt::grid_size() * simt::block_size();
+    const std::uint32_t own = simt::block_index() * simt::block_size() + simt::thread_index();
+    // whole warps go round
+    for (std::uint64_t first = own - simt::lane_index(); first < row.size(); first += stride) {
+      const std::uint64_t i = first + simt::lane_index();
+      const entry one = i < row.size() ? row.at(static_cast<std::uint32_t>(i)) : entry::worst();
+      const std::uint32_t reaching = simt::ballot(simt::full_warp, i < row.size() && !better(least, one));
+      if (reaching == 0) continue;
+      const std::uint32_t to = warp_reserve(count, simt::popcount(reaching));
+      const std::uint32_t lower = reaching & ((1U << simt::lane_index()) - 1);
+      if ((reaching >> simt::lane_index() & 1) != 0) simt::store(kept + to + simt::popcount(lower), one);
+    }
+  }
+
+ private:
+  template <unsigned Items, unsigned Threads, class Use>
+  ZENITH_DEVICE static void each_place(const Use& use) {
+    ZENITH_UNROLL
+    for (unsigned j = 0; j < Items; ++j) use(j, j * Threads + simt::thread_index());
+  }
+};
+
+/// Writes the k best of a row to their places.
+template <class T, class Index>
+struct rank_survivors {
+  using entry = typename filter_problem<T>::entry;
+  static constexpr unsigned together = 4;  ///< that a warp ranks at a time, where it has so many
+
+  std::uint32_t k;
+  const T* keys;
+  T* out_keys;
+  Index* out_indices;
+  index_naming naming;
+
+  /// The row has at least k entries.
+  template <class Row>
+  ZENITH_DEVICE void run(const Row& row) const {
+    const std::uint32_t warps = simt::grid_size() * (simt::block_size() / simt::warp_size);
+    const std::uint32_t warp = simt::block_index() * (simt::block_size() / simt::warp_size) + simt::warp_index();
+    std::uint64_t at = warp;
+    for (; at + (together - 1) * std::uint64_t{warps} < row.size(); at += together * std::uint64_t{warps}) {
+      rank<together>(row, static_cast<std::uint32_t>(at), warps);
+    }
+    for (; at < row.size(); at += warps) rank<1>(row, static_cast<std::uint32_t>(at), warps);
+  }
+
+ private:
+  // Ranks `Count` entries of the row, from `first` on at this stride.
+  template <unsigned Count, class Row>
+  ZENITH_DEVICE void rank(const Row& row, std::uint32_t first, std::uint32_t stride) const {
+    entry ranked[Count];
+    std::uint32_t places[Count] = {};
+    ZENITH_UNROLL
+    for (unsigned r = 0; r < Count; ++r) ranked[r] = row.at(first + r * stride);
+    ZENITH_UNROLL_BY(8)
+    for (std::uint32_t i = simt::lane_index(); i < row.size(); i += simt::warp_size) {
+      const entry one = row.at(i);
+      ZENITH_UNROLL
+      for (unsigned r = 0; r < Count; ++r) places[r] += better(one, ranked[r]) ? 1U : 0U;
+    }
+    ZENITH_UNROLL
+    for (unsigned r = 0; r < Count; ++r) {
+      const std::uint32_t place = simt::reduce_add(simt::full_warp, places[r]);
+      if (simt::lane_index() == r && place < k) write(place, ranked[r].index());
+    }
+  }
+
+  // Keys are fetched from the input, so that -0 and a NaN's bits are the input's own.
+  ZENITH_DEVICE void write(std::uint32_t place, std::uint32_t position) const {
+    simt::store(out_keys + place, simt::load(keys + position));
+    simt::store(out_indices + place, static_cast<Index>(naming.name(position)));
+  }
+};
+
+}  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM
