@@ -29,10 +29,28 @@ foreach(root IN LISTS zenith_include_roots)
           FILES_MATCHING PATTERN "*.hpp")
 endforeach()
 
+# What strategies of a program's own include: the library's inner headers, out of the way of its public ones.
+set(zenith_source_dir ${CMAKE_INSTALL_INCLUDEDIR}/zenith/source)
+set(zenith_source_folders core algorithms)
+set(zenith_context_folders backends/cpu)
+foreach(means IN ITEMS CUDA KOKKOS)
+  if(ZENITH_HAS_${means})
+    string(TOLOWER ${means} backend)
+    list(APPEND zenith_context_folders backends/${backend})
+  endif()
+endforeach()
+install(DIRECTORY ${zenith_source_folders} DESTINATION ${zenith_source_dir} COMPONENT zenith_development
+        FILES_MATCHING PATTERN "*.hpp" PATTERN include EXCLUDE PATTERN src EXCLUDE)
+install(DIRECTORY ${zenith_context_folders} DESTINATION ${zenith_source_dir}/backends COMPONENT zenith_development
+        FILES_MATCHING PATTERN "*.hpp" PATTERN include EXCLUDE)
+install(DIRECTORY strategies/zenith DESTINATION ${zenith_source_dir} COMPONENT zenith_development
+        FILES_MATCHING PATTERN "*.hpp")
+
 get_property(ZENITH_BUILT_BACKENDS GLOBAL PROPERTY ZENITH_BUILT_BACKENDS)
 
 # What a consumer of the archive must find again, and why a backend that it asks for is not there.
 set(zenith_static_dependencies "")
+set(zenith_find_kokkos "")
 set(zenith_pc_requires "")
 set(zenith_pc_libraries "-pthread")
 set(zenith_pc_variables "")
@@ -43,12 +61,13 @@ endif()
 if(ZENITH_HAS_KOKKOS)
   # Kokkos promises no stable binary interface, so the archive needs the very version that it was compiled against.
   # Some set CMAKE_CXX_EXTENSIONS for whoever looks for them.
-  string(APPEND zenith_static_dependencies
+  string(APPEND zenith_find_kokkos
          "    set(zenith_extensions \${CMAKE_CXX_EXTENSIONS})\n"
          "    find_dependency(Kokkos @Kokkos_VERSION@ EXACT)\n"
          "    set(CMAKE_CXX_EXTENSIONS \${zenith_extensions})\n"
          "    include(\"\${CMAKE_CURRENT_LIST_DIR}/ZenithKokkosTarget.cmake\")\n")
-  string(CONFIGURE "${zenith_static_dependencies}" zenith_static_dependencies @ONLY)
+  string(CONFIGURE "${zenith_find_kokkos}" zenith_find_kokkos @ONLY)
+  string(APPEND zenith_static_dependencies "${zenith_find_kokkos}")
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/ZenithKokkosTarget.cmake
           DESTINATION ${zenith_package_dir} COMPONENT zenith_development)
   if(ZENITH_KOKKOS_LIBRARY)
@@ -79,7 +98,7 @@ file(RELATIVE_PATH zenith_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" zenith_pc_to_prefix "${zenith_pc_to_prefix}")
 
 configure_package_config_file(cmake/ZenithConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/package/zenith-config.cmake
-  INSTALL_DESTINATION ${zenith_package_dir} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+  INSTALL_DESTINATION ${zenith_package_dir} PATH_VARS zenith_source_dir NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/package/zenith-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 configure_file(cmake/zenith.pc.in ${CMAKE_CURRENT_BINARY_DIR}/package/zenith.pc @ONLY)

@@ -18,10 +18,21 @@ namespace zenith::threshold_table_family {
 using device::u32;
 using device::u64;
 
+/// What rows are scored by. A type of values stands for weighted sums of columns of it; a score of the caller's own has
+/// a type that names it (own_score.hpp).
 template <class T>
-using score_of = std::conditional_t<std::is_same_v<T, float>, float, double>;
+struct scoring {
+  using value = T;
+  using score = std::conditional_t<std::is_same_v<T, float>, float, double>;
+  using columns = device::scored<T, score>;
+  static constexpr bool is_weighted_sum = true;
+};
 template <class T>
-using columns_of = device::scored<T, score_of<T>>;
+using value_of = typename scoring<T>::value;
+template <class T>
+using score_of = typename scoring<T>::score;
+template <class T>
+using columns_of = typename scoring<T>::columns;
 template <class T>
 using entry_of = ordered::entry_t<ordered::bits_t<score_of<T>>>;
 
@@ -80,6 +91,14 @@ ZENITH_FN void evaluate(Team& team, const device::scored<T, Score>& of, u64 firs
   }
   for (; j + 4 <= of.columns; j += 4) add_to_scores<4>(team, of, j, first, count, to);
   for (; j < of.columns; ++j) add_to_scores<1>(team, of, j, first, count, to);
+  team.barrier();
+}
+
+/// The same of any other formula.
+template <class Team, device::formula_source Source>
+ZENITH_FN void evaluate(Team& team, const Source& of, u64 first, u32 count, typename Source::key* to) {
+  team.barrier();
+  team.for_each(count, [&](u64 i) ZENITH_BODY { to[i] = device::key_at(of, first + i); });
   team.barrier();
 }
 

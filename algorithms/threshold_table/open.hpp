@@ -116,7 +116,7 @@ template <class T>
 struct open_all {
   static constexpr u32 scratch_bytes = most_scores * sizeof(score_of<T>);
   static constexpr u64 piece = u64{8} * most_scores;  ///< rows of a team
-  static constexpr u64 item_cost = piece * sizeof(T) * 2;
+  static constexpr u64 item_cost = piece * sizeof(value_of<T>) * 2;
 
   rows_of<T> rows;
   const entry_of<T>* least;

@@ -16,33 +16,38 @@ namespace zenith::threshold_table_family {
 template <class T, class Context>
 class query {
  public:
+  using value = value_of<T>;
   using score = score_of<T>;
   using entry = entry_of<T>;
 
-  query(Context& on, const threshold_table_call& call)
-      : on_(on), call_(call), layout_(*call.layout), events_(on.template buffer<u64>(event_count)) {
+  query(Context& on, const threshold_table_call& call) : query(on, call, weights_of(call)) {}
+  /// By what `scored` says of the columns, which are still to be said.
+  query(Context& on, const threshold_table_call& call, const columns_of<T>& scored)
+      : on_(on),
+        call_(call),
+        layout_(*call.layout),
+        scored_(scored),
+        events_(on.template buffer<u64>(event_count)),
+        rows_{scored, nullptr, nullptr, call.result.nan_first} {
     on.fill_zero(events_, event_count);
     least_ = on.template buffer<entry>(1);
     kept_count_ = on.template buffer<u32>(1);
     clear();
-    rows_.nan_first = call.result.nan_first;
     rows_.begins = part<u32>(layout_.begins, layout_.of_blocks.count + 1);
-    rows_.scored = weighted(layout_.rows);
+    rows_.scored.count = layout_.rows;
+    rows_.scored.columns = call_.column_count;
   }
   /// Has all rows where kernels can read them, or leaves those of a table on the host to `fetch`.
   void see_rows() {
     rows_.ids = part<u32>(layout_.ids, layout_.rows);
-    for (unsigned j = 0; j < call_.column_count; ++j) rows_.scored.column[j] = part<T>(values_at(j), layout_.rows);
+    for (unsigned j = 0; j < call_.column_count; ++j) rows_.scored.column[j] = part<value>(values_at(j), layout_.rows);
   }
   [[nodiscard]] bool fetches_rows() const { return call_.rows != nullptr; }
   /// Pieces of so many rows of the table on the host, from these positions on, one piece behind the other.
   [[nodiscard]] rows_of<T> fetch(const u32* positions, u64 pieces, u64 length) {
-    auto fetched = rows_;
     auto* const ids = on_.template buffer<u32>(pieces * length);
     on_.fetch(ids, host_part<u32>(layout_.ids), layout_.rows, positions, pieces, length);
-    fetched.ids = ids;
-    fetched.scored = fetch_values(positions, pieces, length);
-    return fetched;
+    return {fetch_values(positions, pieces, length), ids, rows_.begins, rows_.nan_first};
   }
 
   [[nodiscard]] const threshold_layout& layout() const { return layout_; }
@@ -63,18 +68,16 @@ class query {
   }
 
   [[nodiscard]] bounds_of<T> bounds(const extremes_layout& of) {
-    bounds_of<T> all{};
-    all.nan_first = rows_.nan_first;
-    all.upper = weighted(of.count);
-    all.lower = all.upper;
+    bounds_of<T> all{weighted(of.count), weighted(of.count), nullptr, nullptr, 0, rows_.nan_first};
     for (unsigned j = 0; j < call_.column_count; ++j) {
-      const bool is_positive = all.upper.weight[j] > 0;
-      const u64 column = call_.columns[j] * of.stride * sizeof(T);
-      all.upper.column[j] = part<T>((is_positive ? of.maxima : of.minima) + column, of.count);
-      if (all.nan_first) all.lower.column[j] = part<T>((is_positive ? of.minima : of.maxima) + column, of.count);
+      bool rises = true;
+      if constexpr (scoring<T>::is_weighted_sum) rises = scored_.weight[j] > 0;
+      const u64 column = call_.columns[j] * of.stride * sizeof(value);
+      all.upper.column[j] = part<value>((rises ? of.maxima : of.minima) + column, of.count);
+      if (all.nan_first) all.lower.column[j] = part<value>((rises ? of.minima : of.maxima) + column, of.count);
       all.used |= u64{1} << call_.columns[j];
     }
-    if (all.nan_first) all.nans = part<u64>(of.nans, of.count);
+    if (all.nan_first || !scoring<T>::is_weighted_sum) all.nans = part<u64>(of.nans, of.count);
     all.first_ids = part<u32>(of.first_ids, of.count);
     return all;
   }
@@ -122,27 +125,15 @@ class query {
     on_.copy(survivors.bound, static_cast<const entry*>(least_), 1);
     on_.for_tiles(collect_entries<entry>{{images, held_}, kept_, survivors});
     const entry* const best = on_.select_best(survivors, k());
-    auto scored = rows_.scored;
-    const u32* positions = nullptr;
     if (rows_.ids == nullptr) {
       // the rows were fetched, and are fetched again
       auto* const list = on_.template buffer<u32>(k());
       auto* const found = on_.template buffer<u32>(k());
       on_.for_each(k(), list_ids<entry>{best, list});
       on_.fetch(found, host_part<u32>(layout_.positions), layout_.id_limit, list, k(), 1);
-      scored = fetch_values(found, k(), 1);
+      write(fetch_values(found, k(), 1), nullptr, best);
     } else {
-      positions = part<u32>(layout_.positions, layout_.id_limit);
-    }
-    if (is_smallest()) negate(scored);
-    const auto& asked = call_.result;
-    auto* const scores = on_.output(static_cast<score*>(asked.out_keys), asked.k, asked.space);
-    if (asked.index_bytes == 4) {
-      auto* const to = on_.output(static_cast<std::uint32_t*>(asked.out_indices), asked.k, asked.space);
-      on_.for_each(asked.k, write_rows<T, std::uint32_t>{scored, positions, best, scores, to});
-    } else {
-      auto* const to = on_.output(static_cast<std::uint64_t*>(asked.out_indices), asked.k, asked.space);
-      on_.for_each(asked.k, write_rows<T, std::uint64_t>{scored, positions, best, scores, to});
+      write(rows_.scored, part<u32>(layout_.positions, layout_.id_limit), best);
     }
     if (call_.statistics != nullptr) {
       *call_.statistics = {on_.read(static_cast<const u64*>(events_)), on_.read(static_cast<const u64*>(events_ + 1)),
@@ -151,13 +142,11 @@ class query {
     on_.finish();
   }
 
-  /// Weights, and columns that are still to be said.
+  /// The score of so many items, whose columns are still to be said.
   [[nodiscard]] columns_of<T> weighted(u64 count) const {
-    columns_of<T> of{};
+    auto of = scored_;
     of.count = count;
     of.columns = call_.column_count;
-    for (unsigned j = 0; j < of.columns; ++j) of.weight[j] = static_cast<const score*>(call_.weights)[j];
-    if (is_smallest()) negate(of);
     return of;
   }
   /// The sorted lists of the table, or new ones when it has none.
@@ -183,22 +172,43 @@ class query {
   static constexpr u64 event_count = 3;
 
   [[nodiscard]] u64 values_at(unsigned j) const {
-    return layout_.values + call_.columns[j] * layout_.row_stride * sizeof(T);
+    return layout_.values + call_.columns[j] * layout_.row_stride * sizeof(value);
   }
   template <class X>
   [[nodiscard]] const X* host_part(u64 offset) const {
     return reinterpret_cast<const X*>(call_.rows + offset);
   }
+  /// The best rows as the caller wants them.
+  void write(columns_of<T> scored, const u32* positions, const entry* best) {
+    const auto& asked = call_.result;
+    if constexpr (scoring<T>::is_weighted_sum) {
+      if (asked.select == selection::smallest) negate(scored);
+    }
+    auto* const scores = on_.output(static_cast<score*>(asked.out_keys), asked.k, asked.space);
+    if (asked.index_bytes == 4) {
+      auto* const to = on_.output(static_cast<std::uint32_t*>(asked.out_indices), asked.k, asked.space);
+      on_.for_each(asked.k, write_rows<T, std::uint32_t>{scored, positions, best, scores, to});
+    } else {
+      auto* const to = on_.output(static_cast<std::uint64_t*>(asked.out_indices), asked.k, asked.space);
+      on_.for_each(asked.k, write_rows<T, std::uint64_t>{scored, positions, best, scores, to});
+    }
+  }
   [[nodiscard]] columns_of<T> fetch_values(const u32* positions, u64 pieces, u64 length) {
     auto fetched = weighted(pieces * length);
     for (unsigned j = 0; j < call_.column_count; ++j) {
-      auto* const column = on_.template buffer<T>(pieces * length);
-      on_.fetch(column, host_part<T>(values_at(j)), layout_.rows, positions, pieces, length);
+      auto* const column = on_.template buffer<value>(pieces * length);
+      on_.fetch(column, host_part<value>(values_at(j)), layout_.rows, positions, pieces, length);
       fetched.column[j] = column;
     }
     return fetched;
   }
-  [[nodiscard]] bool is_smallest() const { return call_.result.select == selection::smallest; }
+  [[nodiscard]] static columns_of<T> weights_of(const threshold_table_call& call) {
+    columns_of<T> of{};
+    of.columns = call.column_count;
+    for (unsigned j = 0; j < of.columns; ++j) of.weight[j] = static_cast<const score*>(call.weights)[j];
+    if (call.result.select == selection::smallest) negate(of);
+    return of;
+  }
   static void negate(columns_of<T>& of) {
     for (unsigned j = 0; j < of.columns; ++j) of.weight[j] = -of.weight[j];
   }
@@ -213,6 +223,7 @@ class query {
   Context& on_;
   const threshold_table_call& call_;
   const threshold_layout& layout_;
+  columns_of<T> scored_;
   u64* events_;
   entry* least_ = nullptr;
   u32* kept_count_ = nullptr;
@@ -221,7 +232,7 @@ class query {
   u64 capacity_ = 0;
   u64 rounds_ = 0;
   u64 bounds_evaluated_ = 0;
-  rows_of<T> rows_{};
+  rows_of<T> rows_;
 };
 
 }  // namespace zenith::threshold_table_family

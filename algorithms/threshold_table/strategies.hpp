@@ -237,6 +237,20 @@ void open_by_bound(Context& on, query<T, Context>& asked) {
   }
 }
 
+/// Strategy "blocks".
+template <class T, class Context>
+void run_blocks(Context& on, query<T, Context>& asked) {
+  // so many rows are in hardly fewer blocks than there are
+  const bool is_scan = asked.k() >= asked.layout().rows / 8;
+  if (is_scan || !asked.fetches_rows()) asked.see_rows();
+  if (is_scan) {
+    open_everything(on, asked);
+  } else {
+    open_by_bound(on, asked);
+  }
+  asked.finish();
+}
+
 // ---- partitions
 
 template <class T, class Context>
@@ -312,15 +326,7 @@ template <class Context>
 void blocks::run(Context& on, const threshold_table_call& call) {
   detail::with_type(call.layout->type, [&]<class T>(std::type_identity<T>) {
     query<T, Context> asked(on, call);
-    // so many rows are in hardly fewer blocks than there are
-    const bool is_scan = asked.k() >= asked.layout().rows / 8;
-    if (is_scan || !asked.fetches_rows()) asked.see_rows();
-    if (is_scan) {
-      detail::open_everything(on, asked);
-    } else {
-      detail::open_by_bound(on, asked);
-    }
-    asked.finish();
+    detail::run_blocks(on, asked);
   });
 }
 

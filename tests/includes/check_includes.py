@@ -4,6 +4,7 @@
     core        includes nothing of ours but core
     algorithms  include algorithms and core
     backends/x  includes algorithms, core and itself, no other backend
+    strategies  includes algorithms, core and the backends
     perf, tests include public headers and what lies in their own folder; tests/unit may see private headers, tests/simt is
                 built from the CUDA backend's kernels, tests/fuzz feeds the parsers of core, packed columns and
                 perf/study,
@@ -16,7 +17,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("core", "algorithms", "backends", "perf", "tests")
+FOLDERS = ("core", "algorithms", "backends", "strategies", "perf", "tests")
 SUFFIXES = {".hpp", ".h", ".cpp", ".cu", ".cuh", ".inl", ".in"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include(?:_next)?[ \t]*(?:<([^>\n]+)>|"([^"\n]+)")', re.MULTILINE)
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
@@ -29,12 +30,15 @@ ALLOWED = {
     "core": [],
     "algorithms": ["core/"],
     "backends": ["core/", "algorithms/"],
+    "strategies": ["core/", "algorithms/", "backends/"],
     "perf": ["public"],
     "tests": ["public"],
     "tests/unit": ["public", "core/", "algorithms/", "backends/"],
-    "tests/simt": ["public", "core/", "algorithms/", "backends/cuda/"],
+    "tests/simt": ["public", "core/", "algorithms/", "backends/cuda/", "strategies/"],
     "tests/device": ["public", "core/", "backends/"],
     "tests/toy_family": ["public", "core/", "backends/"],
+    "tests/strategies": ["public", "strategies/"],
+    "tests/install": ["public", "strategies/"],
     "tests/cuda": ["public", "core/", "backends/cuda/"],
     "tests/study": ["public", "perf/study/"],
     "tests/dispatch": ["public", "perf/study/"],

@@ -56,7 +56,7 @@ struct register_tile {
   [[nodiscard]] ZENITH_DEVICE key_type key(unsigned item) const { return keys.item[item]; }
 };
 
-/// load(column) of the calling lane's part of a tile.
+/// load(column) of the calling lane's part of a tile; each(f) is f(i) of its items i.
 template <class Tile>
 struct load_tile {
   u64 first;
@@ -90,6 +90,17 @@ struct load_tile {
     }
     return out;
   }
+  template <class F>
+  ZENITH_DEVICE auto each(const F& f) const {
+    using value = decltype(f(u64{}));
+    pack<value, Tile::lane_items> out;
+    ZENITH_UNROLL
+    for (unsigned i = 0; i < Tile::lane_items; ++i) {
+      const unsigned at = Tile::position(i);
+      out.item[i] = Tile::is_full || at < count ? f(first + at) : value{};
+    }
+    return out;
+  }
 };
 
 template <class Tile, class Source>
@@ -112,6 +123,11 @@ struct alignment_probe {
     const auto past = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(column) % bytes);
     *heads &= 1U << (bytes - past) % bytes / sizeof(T);
     return S{1};
+  }
+  /// Items one by one are aligned anywhere.
+  template <class F>
+  ZENITH_DEVICE auto each(const F& f) const {
+    return decltype(f(u64{})){};
   }
 };
 

@@ -1,0 +1,16 @@
+// Strategies and scores of a program's own on Kokkos.
+
+#include <catch.hpp>
+#include <settings.hpp>
+#include <targets.hpp>
+#include <tests/strategies/suite.hpp>
+#include <zenith/strategies/kokkos.hpp>
+
+TEST_CASE("strategies and scores of one's own run on Kokkos") {
+  for (const auto& target : zenith_test::executors("top_k", {"kokkos"})) {
+    const zenith::strategies::kokkos here(target.on);
+    const auto seed = zenith_test::seed_of("strategies.kokkos", 0);
+    for (const auto& fault : own_suite::run_suite(here, 20011, seed)) FAIL_CHECK(fault);
+    CHECK(own_suite::rows_evaluated(here, 20011, seed) < 20011 / 4);
+  }
+}
