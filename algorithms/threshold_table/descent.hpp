@@ -26,6 +26,33 @@ struct is_left {
   ZENITH_FN bool operator()(u64 i) const { return better(*cut, bounds[i]) && !better(*least, bounds[i]); }
 };
 
+/// What sorts listed blocks by falling bound. Of equal scores in 64 bits the order is any.
+template <class Entry>
+struct order_blocks {
+  const Entry* bounds;
+  const u32* chosen;  ///< places in the list; nullptr: all
+  u64* keys;
+  u32* places;
+
+  ZENITH_FN void operator()(u64 i) const {
+    places[i] = chosen == nullptr ? static_cast<u32>(i) : chosen[i];
+    keys[i] = key(bounds[places[i]]);
+  }
+
+ private:
+  [[nodiscard]] ZENITH_FN static u64 key(const ordered::entry32& bound) { return ~bound.packed; }
+  [[nodiscard]] ZENITH_FN static u64 key(const ordered::entry64& bound) { return ~bound.high; }
+};
+
+/// Whether neither a block nor those behind it in this order may have one of the k best rows.
+template <class Entry>
+struct is_below {
+  const Entry* bound;
+  const Entry* least;
+
+  ZENITH_FN bool operator()() const { return bound->image() < least->image(); }
+};
+
 /// Where listed blocks begin.
 struct gather_begins {
   const u32* blocks;

@@ -17,7 +17,7 @@
 namespace zenith::threshold_table_family {
 
 template <class Entry>
-using entry_kernels = device::list<gather_listed<Entry>, gather_left<Entry>, split_images<Entry>,
+using entry_kernels = device::list<gather_listed<Entry>, gather_left<Entry>, order_blocks<Entry>, split_images<Entry>,
                                    collect_entries<Entry>, order_partitions<Entry>, list_ids<Entry>>;
 template <class... T>
 struct kernels_for {
@@ -101,6 +101,7 @@ struct round_plan {
   u64 blocks;
   u64 groups;
   u64 growth;
+  u64 sorted;  ///< how many of the best are sorted first, and then four times as many
 
   /// Rounds that grow fast are few, and the last one opens more than it must: what that costs grows with the rounds.
   [[nodiscard]] u64 after(u64 wanted) const {
@@ -111,9 +112,10 @@ struct round_plan {
   /// What has to be fetched costs more than a round.
   [[nodiscard]] static round_plan of(bool is_device, bool fetches, u64 k, u64 block_rows) {
     const u64 needed = k / block_rows + 1;
-    if (is_device && fetches) return {std::max<u64>(128, 2 * needed), std::max<u64>(64, needed / 8), 2};
-    if (is_device) return {std::max<u64>(1024, 2 * needed), std::max<u64>(64, needed / 8), 8};
-    return {std::max<u64>(4, needed + needed / 2), std::max<u64>(4, needed / 8), 2};
+    constexpr u64 all = ~u64{0};
+    if (is_device && fetches) return {std::max<u64>(128, 2 * needed), std::max<u64>(64, needed / 8), 2, all};
+    if (is_device) return {std::max<u64>(1024, 2 * needed), std::max<u64>(64, needed / 8), 8, all};
+    return {std::max<u64>(4, needed + needed / 2), std::max<u64>(4, needed / 8), 2, std::max<u64>(512, 4 * needed)};
   }
 };
 
@@ -197,6 +199,61 @@ template <class T, class Context>
   return {to_blocks, to_bounds, left};
 }
 
+/// The best of listed blocks by falling bound; *cut is the worst of them, and the worst of all where they are all.
+template <class T, class Context>
+[[nodiscard]] block_list<entry_of<T>> sort_best(Context& on, const block_list<entry_of<T>>& list, u64 most,
+                                                entry_of<T>* cut) {
+  using entry = entry_of<T>;
+  const u64 count = std::min(most, list.count);
+  u32* chosen = nullptr;
+  if (count < list.count) {
+    find_rank(on, list.bounds, list.count, count, cut);
+    chosen = on.template buffer<u32>(list.count);
+    on.compact(list.count, reaches<entry>{list.bounds, cut}, chosen, on.template buffer<u32>(1));
+  } else {
+    on.fill_zero(cut, 1);
+  }
+  auto* const keys = on.template buffer<u64>(count);
+  auto* const places = on.template buffer<u32>(count);
+  on.for_each(count, order_blocks<entry>{list.bounds, chosen, keys, places});
+  on.sort_pairs(keys, places, count);
+  auto* const to_blocks = on.template buffer<u32>(count);
+  auto* const to_bounds = on.template buffer<entry>(count);
+  on.for_each(count, gather_left<entry>{list.bounds, list.blocks, places, to_bounds, to_blocks});
+  return {to_blocks, to_bounds, count};
+}
+
+/// Opens those of listed blocks that reach `least`, and raises it.
+template <class T, class Context>
+void open_listed(Context& on, query<T, Context>& asked, const block_list<entry_of<T>>& list) {
+  const auto kept = asked.keep(list.count * asked.layout().block_rows);
+  if (asked.fetches_rows()) return open_fetched_blocks(on, asked, list, asked.least(), kept);
+  on.for_teams(list.count, open_blocks<T>{asked.rows(), list.blocks, list.bounds, asked.least(), asked.least(), kept,
+                                          asked.counters()});
+  (void)asked.look();
+}
+
+/// Opens listed blocks in rounds by falling bound, until no bound reaches `least`. A round that looked at the whole
+/// list would cost more than the blocks that it opens, so the best of the list are sorted.
+template <class T, class Context>
+void open_in_rounds(Context& on, query<T, Context>& asked, block_list<entry_of<T>> list, u64 wanted,
+                    const round_plan& plan) {
+  auto* const cut = on.template buffer<entry_of<T>>(1);
+  for (u64 most = plan.sorted; list.count > 0; most *= 4) {
+    if (list.count <= wanted + wanted / 4) return open_listed(on, asked, list);
+    const auto best = sort_best<T>(on, list, most, cut);
+    for (u64 begin = 0; begin < best.count; wanted = plan.after(wanted)) {
+      const u64 left = best.count - begin;
+      const u64 some = left <= wanted + wanted / 4 ? left : wanted;
+      open_listed(on, asked, {best.blocks + begin, best.bounds + begin, some});
+      begin += some;
+      if (begin < best.count && on.decide(is_below<entry_of<T>>{best.bounds + begin, asked.least()})) return;
+    }
+    if (best.count == list.count) return;
+    list = list_left(on, asked, list, cut);
+  }
+}
+
 template <class T, class Context>
 void open_by_bound(Context& on, query<T, Context>& asked) {
   using entry = entry_of<T>;
@@ -206,8 +263,6 @@ void open_by_bound(Context& on, query<T, Context>& asked) {
   const u64 group_count = layout.of_groups.count;
   const entry* const group_bounds = make_bounds(on, asked, asked.bounds(layout.of_groups));
   auto* const groups = on.template buffer<u32>(group_count);
-  auto* const cut = on.template buffer<entry>(1);
-  u64 wanted = plan.blocks;
   opened_before<entry> before{group_bounds, nullptr, nullptr};
 
   // the best blocks of the best groups give a threshold
@@ -219,7 +274,7 @@ void open_by_bound(Context& on, query<T, Context>& asked) {
     find_rank(on, group_bounds, group_count, plan.groups, group_cut);
     on.compact(group_count, reaches<entry>{group_bounds, group_cut}, groups, found);
     const auto first = list_blocks(on, asked, of_blocks, groups, plan.groups, before);
-    open_round(on, asked, first, wanted, block_cut);
+    open_round(on, asked, first, plan.blocks, block_cut);
     before.group_cut = group_cut;
     before.block_cut = block_cut;
     // the groups that reach it
@@ -229,12 +284,7 @@ void open_by_bound(Context& on, query<T, Context>& asked) {
     on.for_each(group_count, number_groups{groups});
   }
   // their blocks, until no bound reaches what is then the threshold
-  auto list = list_blocks(on, asked, of_blocks, groups, listed, before);
-  while (list.count > 0) {
-    open_round(on, asked, list, wanted, cut);
-    list = list_left(on, asked, list, cut);
-    wanted = plan.after(wanted);
-  }
+  open_in_rounds(on, asked, list_blocks(on, asked, of_blocks, groups, listed, before), plan.blocks, plan);
 }
 
 /// Strategy "blocks".
