@@ -11,6 +11,7 @@
 #include <zenith/version.hpp>
 
 #include "calibrate_packed.hpp"
+#include "calibrate_tables.hpp"
 #include "fit.hpp"
 #include "measure_top_k.hpp"
 
@@ -108,8 +109,12 @@ zenith::machine calibrate(const zenith::progress_function& progress) {
       fit_rates(points, device);
     }
     std::vector<measured_cost> packed;
-    measure_packed_points(device, on, part_of(progress, at, begin + share - at), packed);
+    const double rest = (begin + share - at) / 2;
+    measure_packed_points(device, on, part_of(progress, at, rest), packed);
     fit_rates(packed, device);
+    std::vector<measured_cost> tables;
+    measure_table_points(device, on, part_of(progress, at + rest, rest), tables);
+    fit_rates(tables, device);
     begin += share;
   }
   if (progress) progress(1, "done");
