@@ -31,6 +31,7 @@ struct settings {
   std::vector<std::string> backends;
   std::vector<std::string> strategies;
   bool partitions = false;
+  bool host_memory = false;
   std::uint32_t block_rows = 64;
   std::uint32_t seed = 7;
   int repeat = 5;
@@ -85,11 +86,14 @@ struct place {
   std::vector<zenith::array<float>> there;
   zenith::device_column_set<float> device_columns;
   std::optional<zenith::device_threshold_table<float>> device_table;
+  std::optional<zenith::device_threshold_table<float>> directory;  ///< rows stay on the host
 
-  place(const offered_strategy& line, const columns_of_points& points, const zenith::threshold_table<float>& from)
+  place(const offered_strategy& line, const columns_of_points& points, const zenith::threshold_table<float>& from,
+        bool host_memory)
       : on(zenith::make_executor(line.executor)), columns(points.columns), table(from) {
     if (!line.on_device) return;
     device_table.emplace(on, table);
+    if (host_memory) directory.emplace(on, table, zenith::table_residence::host_blocks);
     for (const auto& column : points.values) there.emplace_back(on, std::span<const float>(column));
     for (const auto& column : there) device_columns.add(column.device());
   }
@@ -98,6 +102,14 @@ struct place {
   result query(std::span<const float> weights, std::uint64_t k, const zenith::table_query_options& options) const {
     return device_table ? zenith::top_k(on, *device_table, weights, k, options)
                         : zenith::top_k(on, table, weights, k, options);
+  }
+  result query_host_rows(std::span<const float> weights, std::uint64_t k,
+                         const zenith::table_query_options& options) const {
+    return zenith::top_k(on, *directory, weights, k, options);
+  }
+  /// Reads all of the host's columns over the link.
+  result stream(std::span<const float> weights, std::uint64_t k) const {
+    return zenith::top_k(on, columns, weights, k, {.strategy = "scan"});
   }
   void scan(std::span<const float> weights, std::vector<float>& scores, std::vector<std::uint32_t>& rows) const {
     if (!device_table) {
@@ -112,6 +124,24 @@ struct place {
     device_rows.copy_to(rows);
   }
 };
+
+// Rows on the host: by blocks that are fetched, and by streaming everything.
+void measure_host_memory(const place& at, const std::string& executor, std::span<const float> weights, unsigned used,
+                         std::uint64_t k, double scan_seconds, const std::vector<std::uint32_t>& right, int repeat,
+                         std::vector<measurement>& points) {
+  place::result found;
+  zenith::threshold_statistics seen;
+  measurement fetched{executor + "/blocks, rows on host", "blocks", used, k, 0, scan_seconds, 0, false};
+  fetched.seconds = median_seconds(repeat, [&] { found = at.query_host_rows(weights, k, {.strategy = "blocks"}); });
+  fetched.is_wrong = !std::ranges::equal(found.indices, right);
+  found = at.query_host_rows(weights, k, {.strategy = "blocks", .statistics = &seen});
+  fetched.rows_evaluated = seen.rows_evaluated;
+  points.push_back(fetched);
+  measurement streamed{executor + "/scan, columns on host", "scan", used, k, 0, scan_seconds, at.columns.rows(), false};
+  streamed.seconds = median_seconds(repeat, [&] { found = at.stream(weights, k); });
+  streamed.is_wrong = !std::ranges::equal(found.indices, right);
+  points.push_back(streamed);
+}
 
 measurement measure(const place& at, const std::string& executor, const std::string& strategy,
                     std::span<const float> weights, unsigned used, std::uint64_t k, double scan_seconds,
@@ -148,7 +178,7 @@ figure run_figure(correlation of, std::uint64_t rows, unsigned width, const sett
       strategies.push_back(offered[first].strategy);
     }
     if (given.strategies.empty()) strategies.emplace_back("auto");
-    const place at(offered[first - 1], points, table);
+    const place at(offered[first - 1], points, table, given.host_memory);
     for (const auto used : weight_counts) {
       std::vector<float> weights(width);
       std::fill_n(weights.begin(), used, 1.0F);
@@ -161,6 +191,10 @@ figure run_figure(correlation of, std::uint64_t rows, unsigned width, const sett
         for (const auto& strategy : strategies) {
           made.points.push_back(
               measure(at, executor, strategy, weights, static_cast<unsigned>(used), k, scan, right, given.repeat));
+        }
+        if (at.directory) {
+          measure_host_memory(at, executor, weights, static_cast<unsigned>(used), k, scan, right, given.repeat,
+                              made.points);
         }
       }
     }
@@ -320,6 +354,8 @@ void add_threshold(CLI::App& app, int& status) {
             ->check(CLI::IsMember(std::vector<std::string>(correlation_names.begin(), correlation_names.end())))
             ->allow_extra_args(false));
   study(command->add_flag("--partitions", given->partitions, "The paper's table: partitions by angle, ordered by sum"));
+  study(command->add_flag("--host-memory", given->host_memory,
+                          "On GPUs also tables whose rows stay on the host, beside streaming the host's columns"));
   study(command->add_option("--block-rows", given->block_rows, "Rows of a block")->check(CLI::Range(1, 1024)));
   study(command->add_option("--seed", given->seed, "Of the standard generator"));
   study(command->add_option("--repeat", given->repeat, "Timed repetitions, their median counts")
