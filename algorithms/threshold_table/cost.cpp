@@ -19,6 +19,11 @@ constexpr double typical_call = 4e-6;
 // selecting, listing and looking between two launches
 constexpr double typical_round = 6e-6;
 constexpr double typical_merge = 0.5e-9;
+// beyond it, teams that walk partitions scan
+constexpr std::uint64_t most_walked = 512;
+// appending a row that reaches the threshold, one after the other on a host
+constexpr std::string_view keep_rate = "threshold_table.keep";
+constexpr double typical_keep = 20e-9;
 
 double share_of(const threshold_table_problem& problem) { return std::exp2(-0.125 * problem.share_eighths); }
 
@@ -55,6 +60,13 @@ cost begun(const threshold_table_problem& problem, const device_profile& on) {
   return all;
 }
 
+/// Launches of the rounds of "blocks" beyond the two that every query has. A host's threads share a round of 512 blocks
+/// or more, and rounds grow by half there.
+double launches_of(double rounds, double blocks, const device_profile& on) {
+  if (on.kind == device_kind::gpu) return 12 * rounds;
+  return on.grain_bytes > 0 && blocks > 512 ? 1 + 1.7 * std::log2(blocks / 512) : 0.0;
+}
+
 cost walked(const threshold_table_problem& problem, const device_profile& on, double share) {
   auto all = begun(problem, on);
   const double rows = std::min(1.0, share) * static_cast<double>(problem.count);
@@ -76,7 +88,7 @@ cost blocks_cost(const threshold_table_problem& problem, const device_profile& o
   const double opened = std::max(share * rows, static_cast<double>(problem.k));
   const double rounds = 2 + std::max(0.0, std::log2(opened / problem.block_rows / 4));
   auto open = evaluated("open", problem, on, opened, 2);
-  open.launches += 12 * rounds;
+  open.launches += launches_of(rounds, opened / problem.block_rows, on);
   all.phases.push_back(std::move(open));
   all.phases.push_back({"rounds", {}, {{round_rate, rounds, typical_round}}, 0, 1});
   return all;
@@ -84,13 +96,18 @@ cost blocks_cost(const threshold_table_problem& problem, const device_profile& o
 
 cost scan_cost(const threshold_table_problem& problem, const device_profile& on) {
   auto all = begun(problem, on);
-  all.phases.push_back(evaluated("scan", problem, on, static_cast<double>(problem.count), 8));
+  const auto rows = static_cast<double>(problem.count);
+  all.phases.push_back(evaluated("scan", problem, on, rows, 8));
+  // the best of one piece in 64 are the threshold of the others
+  const double kept = std::min(rows, 64 * static_cast<double>(problem.k));
+  all.phases.push_back({"keep", {}, {{keep_rate, kept, typical_keep}}, 0, on.kind == device_kind::gpu ? 0 : 1});
   return all;
 }
 
 cost full_cost(const threshold_table_problem& problem, const device_profile& on) {
-  auto all = scan_cost(problem, on);
+  auto all = begun(problem, on);
   const auto rows = static_cast<double>(problem.count);
+  all.phases.push_back(evaluated("scan", problem, on, rows, 8));
   // entries of a float's score have 8 bytes, others 16; they are written, and read to select
   const double bytes = rows * (problem.type == key_type::float32 ? 8 : 16);
   auto select = evaluated("select", problem, on, 0, 8);
@@ -103,9 +120,11 @@ cost full_cost(const threshold_table_problem& problem, const device_profile& on)
 // Measured on 2^22 rows of clusters: a shared threshold evaluates 4 to 30 times as many rows as blocks with bounds of
 // their own, and partitions that stop alone at least a tenth of all.
 cost gta_shared_cost(const threshold_table_problem& problem, const device_profile& on) {
+  if (problem.k > most_walked) return scan_cost(problem, on);
   return walked(problem, on, 0.02 + 10 * share_of(problem));
 }
 cost gta_cost(const threshold_table_problem& problem, const device_profile& on) {
+  if (problem.k > most_walked) return scan_cost(problem, on);
   return walked(problem, on, 0.1 + 10 * share_of(problem));
 }
 
