@@ -46,6 +46,20 @@ struct group_place {
   std::uint64_t patch = 0;
 };
 
+/// Of a group of `sizes`, what an encoding takes.
+ZENITH_FN group_place place_in(const group_sizes& sizes, encoding kind, bool patched) {
+  switch (kind) {
+    case encoding::frame_of_reference:
+      return patched ? group_place{sizes.patched_words, sizes.patches} : group_place{sizes.words, 0};
+    case encoding::delta:
+      return patched ? group_place{sizes.delta_patched_words, sizes.delta_patches} : group_place{sizes.delta_words, 0};
+    case encoding::vertical: return {sizes.vertical_words, 0};
+    case encoding::null_suppression_variable: return {sizes.variable_bytes, 0};
+    case encoding::run_length: return {sizes.runs, 0};
+    default: return {};
+  }
+}
+
 template <class U>
 ZENITH_FN unsigned bit_width(U word) {
   unsigned width = 0;

@@ -26,9 +26,6 @@ struct dimensions {
 /// What `one_width` of a column is whose bytes are all there and hold together. Stops at the first other width.
 [[nodiscard]] std::uint8_t find_one_width(const packed_layout& of);
 
-/// Of a group of `sizes`, what an encoding takes.
-[[nodiscard]] group_place place_in(const group_sizes& sizes, encoding kind, bool patched);
-
 /// The dimensions of a column whose groups take `total` together, in `kind`, or for `automatic` in the encoding with
 /// the fewest bytes. Throws out_of_memory when there are too many.
 [[nodiscard]] dimensions choose(key_type type, std::uint64_t count, encoding kind, bool patches, std::uint32_t lanes,
@@ -44,12 +41,28 @@ void add_rows(packed_digest& to, std::uint64_t first, std::uint64_t rows, const 
 /// Adds bytes [begin, end) of a column, as if all others were 0.
 void add_bytes(packed_digest& to, const std::byte* column, std::uint64_t begin, std::uint64_t end);
 /// The checksum of a column of `rows` rows, all of which were added.
-[[nodiscard]] std::uint64_t finish(const packed_digest& all, std::uint64_t rows);
+[[nodiscard]] ZENITH_FN std::uint64_t finish(const packed_digest& all, std::uint64_t rows) {
+  std::uint64_t digest = 0x9e3779b97f4a7c15ULL;
+  for (unsigned i = 0; i < 8; ++i) {
+    digest = (digest ^ all.sum[i]) * 0xff51afd7ed558ccdULL;
+    digest = digest << 31 | digest >> 33;
+    digest = (digest ^ (all.weighted[i] + all.sum[i] * rows)) * 0xc4ceb9fe1a85ec53ULL;
+    digest = digest << 29 | digest >> 35;
+  }
+  return digest ^ digest >> 32;
+}
 
 /// The header of a column laid out as `of`; the checksum is 0.
 [[nodiscard]] packed_header header_of(const packed_layout& of);
 
-/// Clears what no section covers, but for the header: between the sections and behind the last.
+/// Bytes [begin[i], end[i]) of a column, which no section covers: behind each of them, but for the header.
+struct padding {
+  std::uint64_t begin[6];
+  std::uint64_t end[6];
+  unsigned count = 0;
+};
+[[nodiscard]] padding padding_of(const packed_layout& of);
+/// Clears them.
 void clear_padding(const packed_layout& of, std::byte* column);
 
 }  // namespace zenith::packed

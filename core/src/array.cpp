@@ -54,6 +54,10 @@ raw_array::~raw_array() {
   }
 }
 
+bool raw_array::is_of(const execution& on) const noexcept {
+  return on_.target == on.target && on_.device == on.device && on_.stream == on.stream && on_.memory == on.memory;
+}
+
 void raw_array::require(memory_space space) const {
   if (space_ == space) return;
   throw error(error_code::invalid_argument, space == memory_space::host

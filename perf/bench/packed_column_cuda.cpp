@@ -67,9 +67,10 @@ const prepared& column_of(const input& of) {
     made.second.reset();
     zenith::array<std::uint32_t> values(gpu(), item_count());
     zenith_bench::fill_with_bits(values.device().data(), values.size(), of.width, of.kind == encoding::delta);
-    const auto column = zenith::pack(gpu(), values.device(), of.kind);
-    made = {of, std::make_unique<prepared>(prepared{
-                    column_type(gpu(), column), static_cast<double>(column.bytes().size()), column.bits_per_value()})};
+    auto column = column_type::pack(gpu(), values.device(), of.kind);
+    const auto bytes = static_cast<double>(column.layout().total_bytes);
+    const double bits = column.bits_per_value();
+    made = {of, std::make_unique<prepared>(prepared{std::move(column), bytes, bits})};
   }
   return *made.second;
 }
@@ -152,6 +153,26 @@ void pack(benchmark::State& state, const input& of) {
           [&] { benchmark::DoNotOptimize(zenith::pack(gpu(), std::as_const(values).device(), of.kind)); });
 }
 
+// Where the column stays on the device, into its own memory. The floor: the values are read once.
+void pack_on_device(benchmark::State& state, const input& of) {
+  zenith::array<std::uint32_t> values(gpu(), item_count());
+  zenith_bench::fill_with_bits(values.device().data(), values.size(), of.width, of.kind == encoding::delta);
+  const auto& with = column_of(of);
+  column_type column;
+  measure(state, with, static_cast<double>(item_count()) * 4 / floors().read,
+          [&] { zenith::pack_into(gpu(), std::as_const(values).device(), column, of.kind); });
+}
+
+// The same, and the encoding is to be found.
+void pack_automatic(benchmark::State& state, const input& of) {
+  zenith::array<std::uint32_t> values(gpu(), item_count());
+  zenith_bench::fill_with_bits(values.device().data(), values.size(), of.width, of.kind == encoding::delta);
+  const auto& with = column_of(of);
+  column_type column;
+  measure(state, with, static_cast<double>(item_count()) * 4 / floors().read,
+          [&] { zenith::pack_into(gpu(), std::as_const(values).device(), column); });
+}
+
 void add(const std::string& name, const input& of, void (*what)(benchmark::State&, const input&)) {
   const std::string full = name + "/" + std::string{zenith::to_string(of.kind)} + "/" + std::to_string(of.width);
   benchmark::RegisterBenchmark(full.c_str(), [=](benchmark::State& state) { what(state, of); })
@@ -182,6 +203,10 @@ int main(int argc, char** argv) {
       add("top_k", {kind, width}, top_k);
       add("pack", {kind, width}, pack);
     }
+  }
+  for (const auto kind : {encoding::frame_of_reference, encoding::delta}) {
+    for (const unsigned width : {2U, 8U, 16U, 27U}) add("pack_on_device", {kind, width}, pack_on_device);
+    add("pack_automatic", {kind, 16}, pack_automatic);
   }
   for (const auto kind : {encoding::plain, encoding::null_suppression_fixed, encoding::null_suppression_variable,
                           encoding::run_length, encoding::vertical}) {

@@ -92,6 +92,19 @@ void measure_encoding(const zenith::device_profile& profile, const zenith::execu
     const auto expected = zenith::packed_cost(problem, profile);
     points.push_back(
         {expected, lower_quartile_seconds([&] { static_cast<void>(zenith::pack(on, part, kind)); }, limits)});
+    if (on_device && profile.offers_kernel(zenith::device_pack_call::operation, "tiles")) {
+      auto stays = problem;
+      stays.operation = zenith::device_pack_call::operation;
+      stays.space = zenith::memory_space::device;
+      const zenith::array<T> there(on, part);
+      zenith::packed_device_column<T> packed;
+      points.push_back({zenith::packed_cost(stays, profile), lower_quartile_seconds(
+                                                                 [&] {
+                                                                   zenith::pack_into(on, there.device(), packed, kind);
+                                                                   on.synchronize();
+                                                                 },
+                                                                 limits)});
+    }
     if (kind == encoding::automatic) continue;
     problem.bits_per_value = column.bits_per_value();
     problem.kind = column.encoding();

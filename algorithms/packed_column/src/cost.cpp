@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::array operations{pack_call::operation,          unpack_call::operation,
                                 packed_sum_call::operation,    packed_extremes_call::operation,
-                                packed_select_call::operation, packed_top_k_call::operation};
+                                packed_select_call::operation, packed_top_k_call::operation,
+                                device_pack_call::operation};
 constexpr std::size_t encodings = static_cast<std::size_t>(encoding::automatic) + 1;
 
 // Seconds of a core near 3 GHz, or of a multiprocessor, for one 32-bit value of each encoding, in order of their
@@ -64,7 +65,8 @@ cost packed_cost(const packed_problem& problem, const device_profile& on) {
   const std::size_t width = size_of(problem.type);
   const double packed_bytes = n * problem.bits_per_value / 8;
   const double plain_bytes = n * static_cast<double>(width);
-  const bool is_pack = problem.operation == pack_call::operation;
+  const bool stays = problem.operation == device_pack_call::operation;
+  const bool is_pack = problem.operation == pack_call::operation || stays;
   const auto& typical = on.kind == device_kind::gpu ? of_a_multiprocessor : of_a_core;
   const auto kind = static_cast<std::size_t>(problem.kind);
 
@@ -87,7 +89,7 @@ cost packed_cost(const packed_problem& problem, const device_profile& on) {
   }
   if (problem.space == memory_space::host && on.host_to_device > 0) {
     found.to_device_bytes = is_pack ? plain_bytes : packed_bytes;
-    found.to_host_bytes = moved.written;
+    found.to_host_bytes = stays ? 0 : moved.written;
   }
   return found;
 }

@@ -148,19 +148,6 @@ std::uint8_t find_one_width(const packed_layout& of) {
   return size_of(of.type) == 4 ? one_width_of<std::uint32_t>(of) : one_width_of<std::uint64_t>(of);
 }
 
-group_place place_in(const group_sizes& sizes, encoding kind, bool patched) {
-  switch (kind) {
-    case encoding::frame_of_reference:
-      return patched ? group_place{sizes.patched_words, sizes.patches} : group_place{sizes.words, 0};
-    case encoding::delta:
-      return patched ? group_place{sizes.delta_patched_words, sizes.delta_patches} : group_place{sizes.delta_words, 0};
-    case encoding::vertical: return {sizes.vertical_words, 0};
-    case encoding::null_suppression_variable: return {sizes.variable_bytes, 0};
-    case encoding::run_length: return {sizes.runs, 0};
-    default: return {};
-  }
-}
-
 namespace {
 
 std::uint32_t parameter_of(encoding kind, std::uint64_t count, std::uint32_t lanes, const group_sizes& total) {
@@ -252,15 +239,6 @@ void add_bytes(packed_digest& to, const std::byte* column, std::uint64_t begin, 
   add_rows(to, first, rows, sum, weighted);
 }
 
-std::uint64_t finish(const packed_digest& all, std::uint64_t rows) {
-  std::uint64_t digest = 0x9e3779b97f4a7c15ULL;
-  for (unsigned i = 0; i < row_lanes; ++i) {
-    digest = std::rotl((digest ^ all.sum[i]) * 0xff51afd7ed558ccdULL, 31);
-    digest = std::rotl((digest ^ (all.weighted[i] + all.sum[i] * rows)) * 0xc4ceb9fe1a85ec53ULL, 29);
-  }
-  return digest ^ digest >> 32;
-}
-
 std::uint64_t checksum(std::span<const std::byte> column) {
   constexpr std::uint64_t field = offsetof(packed_header, checksum);
   packed_digest all;
@@ -284,13 +262,20 @@ packed_header header_of(const packed_layout& of) {
   return header;
 }
 
-void clear_padding(const packed_layout& of, std::byte* column) {
-  std::uint64_t end = sizeof(packed_header);
+padding padding_of(const packed_layout& of) {
+  padding found;
   for_sections(of, [&](std::uint64_t at, std::uint64_t count, std::uint64_t size) {
-    end = at + count * size;
-    std::memset(column + end, 0, aligned(end) - end);
+    const std::uint64_t end = at + count * size;
+    found.begin[found.count] = end;
+    found.end[found.count++] = aligned(end);
   });
-  std::memset(column + end, 0, of.total_bytes - end);
+  found.end[found.count - 1] = of.total_bytes;
+  return found;
+}
+
+void clear_padding(const packed_layout& of, std::byte* column) {
+  const auto gaps = padding_of(of);
+  for (unsigned i = 0; i < gaps.count; ++i) std::memset(column + gaps.begin[i], 0, gaps.end[i] - gaps.begin[i]);
 }
 
 }  // namespace packed

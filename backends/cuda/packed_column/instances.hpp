@@ -20,6 +20,6 @@ void run_select(const execution& on, const packed_select_call& call);
 template <class U>
 void run_packed_top_k(const execution& on, const packed_top_k_call& call);
 template <class U>
-void run_pack(const execution& on, const pack_call& call);
+void run_pack(const execution& on, const pack_call& call, memory_space column_space);
 
 }  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM

@@ -4,9 +4,16 @@
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
-void pack(const execution& on, const pack_call& call) {
-  size_of(call.type) == 4 ? run_pack<std::uint32_t>(on, call) : run_pack<std::uint64_t>(on, call);
+namespace {
+
+void pack_into(const execution& on, const pack_call& call, memory_space column) {
+  size_of(call.type) == 4 ? run_pack<std::uint32_t>(on, call, column) : run_pack<std::uint64_t>(on, call, column);
 }
+
+}  // namespace
+
+void pack(const execution& on, const pack_call& call) { pack_into(on, call, memory_space::host); }
+void pack_on_device(const execution& on, const device_pack_call& call) { pack_into(on, call, memory_space::device); }
 
 void unpack(const execution& on, const unpack_call& call) {
   size_of(call.column.type) == 4 ? run_unpack<std::uint32_t>(on, call) : run_unpack<std::uint64_t>(on, call);

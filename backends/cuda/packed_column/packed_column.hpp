@@ -12,6 +12,7 @@
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
 void pack(const execution& on, const pack_call& call);
+void pack_on_device(const execution& on, const device_pack_call& call);
 void unpack(const execution& on, const unpack_call& call);
 void packed_sum(const execution& on, const packed_sum_call& call);
 void packed_extremes(const execution& on, const packed_extremes_call& call);
@@ -21,6 +22,7 @@ void packed_top_k(const execution& on, const packed_top_k_call& call);
 /// What the descriptor lists, and the emulated one of the tests with it.
 inline constexpr std::array packed_column_kernels{
     make_kernel<pack_call, pack>("tiles"),
+    make_kernel<device_pack_call, pack_on_device>("tiles"),
     make_kernel<packed_extremes_call, packed_extremes>("tiles"),
     make_kernel<packed_select_call, packed_select>("tiles"),
     make_kernel<packed_sum_call, packed_sum>("tiles"),

@@ -27,6 +27,8 @@ class raw_array {
   [[nodiscard]] void* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   [[nodiscard]] memory_space space() const noexcept { return space_; }
+  // Whether `on` would allocate the same memory, in the same order.
+  [[nodiscard]] bool is_of(const execution& on) const noexcept;
   // Throws invalid_argument when the array lies elsewhere.
   void require(memory_space space) const;
   void write(const void* from);

@@ -1,6 +1,8 @@
 // What is refused, and that nothing is written then.
 
 #include <algorithm>
+#include <cstring>
+#include <new>
 
 #include <catch.hpp>
 #include <guarded.hpp>
@@ -172,6 +174,52 @@ TEST_CASE("a column whose packing fails holds what it held, or nothing", "[check
   CHECK(column.bytes().data() == memory);
 }
 
+namespace {
+
+// A device whose memory is the host's, but nobody may know.
+void* allocate_fake(const zenith::execution& /*on*/, std::size_t bytes) { return ::operator new(bytes); }
+void deallocate_fake(const zenith::execution& /*on*/, void* pointer, std::size_t /*bytes*/) noexcept {
+  ::operator delete(pointer);
+}
+void copy_fake(const zenith::execution& /*on*/, void* to, zenith::memory_space /*to_space*/, const void* from,
+               zenith::memory_space /*from_space*/, std::size_t bytes) {
+  std::memcpy(to, from, bytes);
+}
+void wait_fake(const zenith::execution& /*on*/) {}
+// By the kind of encoding: before or after the memory was asked for.
+void fail_on_device(const zenith::execution& /*on*/, const zenith::device_pack_call& call) {
+  if (call.kind != zenith::encoding::plain) call.allocate(call.context, 64)[0] = std::byte{1};
+  throw zenith::error(zenith::error_code::device_failure, "the device is gone");
+}
+
+}  // namespace
+
+TEST_CASE("a device column whose packing fails holds what it held, or nothing", "[checker]") {
+  static constexpr zenith::kernel failing[] = {zenith::make_kernel<zenith::device_pack_call, fail_on_device>("tiles")};
+  static constexpr zenith::backend backend{.name = "failing-device",
+                                           .description = "fails",
+                                           .needs = "nothing",
+                                           .memory = zenith::memory_space::device,
+                                           .kernels = failing,
+                                           .allocate = allocate_fake,
+                                           .deallocate = deallocate_fake,
+                                           .copy = copy_fake,
+                                           .synchronize = wait_fake};
+  zenith::register_backend(backend);
+  const auto on = zenith::make_executor("failing-device");
+  const std::vector<std::int32_t> values{3, 1, 2};
+  const auto expected = zenith::pack(zenith::reference(), values);
+  zenith::packed_device_column<std::int32_t> column(on, expected.view());
+  refuses(zenith::error_code::device_failure, "gone",
+          [&] { zenith::pack_into(on, values, column, zenith::encoding::plain); });
+  CHECK(std::ranges::equal(column.to_host().bytes(), expected.bytes()));
+  refuses(zenith::error_code::device_failure, "gone",
+          [&] { zenith::pack_into(on, values, column, zenith::encoding::delta); });
+  CHECK(column.empty());
+  CHECK(column.to_host().bytes().empty());
+  CHECK(column.to_host().empty());
+}
+
 TEMPLATE_TEST_CASE("foreign options are refused", "[packed_column]", int32, uint32, int64, uint64) {
   const std::vector<TestType> values(300);
   for (const auto& on : the_suite().targets) {
@@ -182,6 +230,10 @@ TEMPLATE_TEST_CASE("foreign options are refused", "[packed_column]", int32, uint
     }
     refuses(invalid, "encoding", [&] { (void)zenith::pack(on.on, values, static_cast<zenith::encoding>(8)); });
     refuses(invalid, "encoding", [&] { (void)zenith::pack(on.on, values, static_cast<zenith::encoding>(255)); });
+    using device_column = zenith::packed_device_column<TestType>;
+    refuses(invalid, "lanes",
+            [&] { (void)device_column::pack(on.on, values, zenith::encoding::vertical, {.lanes = 5}); });
+    refuses(invalid, "encoding", [&] { (void)device_column::pack(on.on, values, static_cast<zenith::encoding>(8)); });
   }
 }
 
@@ -193,6 +245,8 @@ TEMPLATE_TEST_CASE("columns and outputs in different memories are refused", "[pa
     INFO(on.name() << " " << data.describe());
     if (on.memory != zenith::memory_space::device) {
       refuses(invalid, "", [&] { (void)zenith::packed_device_column<TestType>(on.on, data.view()); });
+      refuses(invalid, "device",
+              [&] { (void)zenith::packed_device_column<TestType>::pack(on.on, std::vector<TestType>(10)); });
       continue;
     }
     const zenith::packed_device_column<TestType> there(on.on, data.view());

@@ -62,6 +62,9 @@ class checker {
       attempt("pack", [&] { return check_pack(); });
       attempt("pack_into", [&] { return check_pack_into(); });
     }
+    if (offers(on_, "pack_on_device") && !data_.is_scribbled()) {
+      attempt("pack on the device", [&] { return check_pack_on_device(); });
+    }
     if (offers(on_, "unpack")) {
       attempt("unpack", [&] { return check_unpack(0, count); });
       for (int repeat = 0; repeat < 2; ++repeat) {
@@ -165,6 +168,36 @@ class checker {
     };
     if (auto fault = once(); !fault.empty()) return fault;
     return once();
+  }
+
+  // Fresh, and then over a longer and a shorter column into the same memory.
+  std::string check_pack_on_device() {
+    const auto& as = data_.packed_as();
+    const zenith::array<T> there(on_.on, values_);
+    zenith::packed_device_column<T> column;
+    const auto fault_of = [&]() -> std::string {
+      const auto& layout = column.layout();
+      const auto& expected = data_.view().layout();
+      if (layout.total_bytes != expected.total_bytes || layout.type != expected.type) return "the layout differs";
+      if (layout.one_width != expected.one_width) return "the layout's width differs";
+      if (zenith::sum(on_.on, column) != zenith::sum(zenith::reference(), data_.view())) return "the sum differs";
+      return same_bytes(column.to_host());
+    };
+    ran_ = true;
+    if (where_ == placement::host) {
+      column = zenith::packed_device_column<T>::pack(on_.on, values_, as.kind, as.options(&statistics_));
+    } else {
+      column = zenith::packed_device_column<T>::pack(on_.on, there.device(), as.kind, as.options(&statistics_));
+    }
+    if (auto fault = fault_of(); !fault.empty()) return fault;
+    const std::vector<T> ones(values_.size() + 40, static_cast<T>(-1));
+    zenith::pack_into(on_.on, ones, column, zenith::encoding::plain);
+    const auto* const memory = column.layout().bytes;
+    zenith::pack_into(on_.on, there.device(), column, as.kind, as.options(&statistics_));
+    if (column.layout().bytes != memory && data_.view().bytes().size() <= ones.size() * sizeof(T)) {
+      return "memory that suffices was not used again";
+    }
+    return fault_of();
   }
 
   std::string same_bytes(const zenith::packed_column<T>& made) {

@@ -173,6 +173,11 @@ void check_pack(const fixture<T>& with, encoding kind, bool from_host) {
   const zenith::array<T> there(with.on, std::span<const T>(with.values));
   const auto made = from_host ? zenith::pack(with.on, with.values, kind) : zenith::pack(with.on, there.device(), kind);
   CHECK(std::ranges::equal(made.bytes(), with.column.bytes()));
+  const auto asked = from_host ? encoding::automatic : kind;
+  const auto expected = zenith::pack(zenith::reference(), with.values, asked);
+  const auto stays = zenith::packed_device_column<T>::pack(with.on, there.device(), asked);
+  CHECK(stays.layout().one_width == expected.layout().one_width);
+  CHECK(std::ranges::equal(stays.to_host().bytes(), expected.bytes()));
 }
 
 template <class T>

@@ -120,4 +120,11 @@ struct pack_call {
   packed_statistics* statistics = nullptr;
 };
 
+/// Packs into memory of the backend's own device, where the column stays: `allocate` gives memory there, ordered by the
+/// executor's stream, and the kernel writes every byte, the header and the padding too, and fills in `one_width`. It
+/// waits for the sizes; what it writes is complete in the order of the stream.
+struct device_pack_call : pack_call {
+  static constexpr std::string_view operation = "pack_on_device";
+};
+
 }  // namespace zenith

@@ -71,6 +71,11 @@ struct packing;
 // after that, `made` is no values.
 void pack(const executor& on, key_type type, memory_space space, const void* values, std::size_t count, encoding kind,
           const pack_options& options, host_bytes& bytes, packed_layout& made);
+// The same into the memory of the executor's device.
+void pack_on_device(const executor& on, key_type type, memory_space space, const void* values, std::size_t count,
+                    encoding kind, const pack_options& options, raw_array& bytes, packed_layout& made);
+// A copy on the host of a column that lies on a device.
+void copy_to_host(const raw_array& from, const packed_layout& layout, host_bytes& bytes, packed_layout& made);
 void unpack(const executor& on, const packed_operand& column, std::uint64_t first, memory_space out_space, void* out,
             std::size_t count, const packed_options& options);
 [[nodiscard]] std::uint64_t packed_sum(const executor& on, const packed_operand& column, const packed_options& options);
@@ -223,18 +228,61 @@ class packed_device_column {
   /// Copies the bytes, packed as they are, to the device of `on`, and synchronises; throws `invalid_argument` for an
   /// executor whose memory is the host's, and `out_of_memory`.
   packed_device_column(const executor& on, packed_view<T> column)
-      : bytes_(on, column.bytes()), layout_(column.layout()) {
-    layout_.bytes = bytes_.size() == 0 ? nullptr : std::as_const(bytes_).device().data();
+      : bytes_(on, column.bytes().size()), layout_(column.layout()) {
+    layout_.bytes = nullptr;
+    if (bytes_.bytes() == 0) return;
+    bytes_.require(memory_space::device);
+    bytes_.write(column.bytes().data());
+    layout_.bytes = static_cast<const std::byte*>(bytes_.data());
+  }
+  packed_device_column(packed_device_column&& other) noexcept
+      : bytes_(std::exchange(other.bytes_, {})), layout_(std::exchange(other.layout_, {.type = key_type_of<T>})) {}
+  packed_device_column& operator=(packed_device_column&& other) noexcept {
+    bytes_ = std::exchange(other.bytes_, {});
+    layout_ = std::exchange(other.layout_, {.type = key_type_of<T>});
+    return *this;
+  }
+  packed_device_column(const packed_device_column&) = delete;
+  packed_device_column& operator=(const packed_device_column&) = delete;
+  ~packed_device_column() = default;
+
+  /// Packs values that lie on the device, where they and the column stay: only the column's size comes to the host. The
+  /// bytes are those of `zenith::pack`; for what `kind` and `options` say see `pack_into`. Waits once, for the size;
+  /// the bytes are complete in the order of the executor's stream. Throws as `pack_into` over device memory does.
+  [[nodiscard]] static packed_device_column pack(const executor& on, device_span<const T> values,
+                                                 zenith::encoding kind = zenith::encoding::automatic,
+                                                 const pack_options& options = {}) {
+    packed_device_column made;
+    pack_into(on, values, made, kind, options);
+    return made;
+  }
+  /// The same of values on the host, which are copied to the device as they are, and packed there. Synchronises.
+  template <detail::host_range Values>
+  requires std::same_as<detail::element_t<Values>, T>
+  [[nodiscard]] static packed_device_column pack(const executor& on, const Values& values,
+                                                 zenith::encoding kind = zenith::encoding::automatic,
+                                                 const pack_options& options = {}) {
+    packed_device_column made;
+    pack_into(on, values, made, kind, options);
+    return made;
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return layout_.count; }
   [[nodiscard]] bool empty() const noexcept { return layout_.count == 0; }
   [[nodiscard]] zenith::encoding encoding() const noexcept { return layout_.kind; }
+  [[nodiscard]] double bits_per_value() const noexcept {
+    return empty() ? 0 : 8 * static_cast<double>(layout_.total_bytes) / static_cast<double>(layout_.count);
+  }
   /// For kernels of one's own; its `bytes` point into device memory.
   [[nodiscard]] const packed_layout& layout() const noexcept { return layout_; }
 
+  /// A copy on the host, whose bytes can be saved. Synchronises. Throws `out_of_memory` and `device_failure`.
+  [[nodiscard]] packed_column<T> to_host() const;
+
  private:
-  array<std::byte> bytes_;
+  friend struct detail::packing;
+
+  detail::raw_array bytes_;  // perhaps more than the column's
   packed_layout layout_{.type = key_type_of<T>};
 };
 
@@ -278,6 +326,17 @@ struct packing {
                    encoding kind, const pack_options& options) {
     pack(on, key_type_of<T>, space, values, count, kind, options, column.bytes_, column.view_.layout_);
   }
+  template <packable T>
+  static void into(packed_device_column<T>& column, const executor& on, memory_space space, const T* values,
+                   std::size_t count, encoding kind, const pack_options& options) {
+    pack_on_device(on, key_type_of<T>, space, values, count, kind, options, column.bytes_, column.layout_);
+  }
+  template <packable T>
+  static packed_column<T> to_host(const packed_device_column<T>& column) {
+    packed_column<T> made;
+    copy_to_host(column.bytes_, column.layout_, made.bytes_, made.view_.layout_);
+    return made;
+  }
 };
 
 }  // namespace detail
@@ -309,6 +368,30 @@ void pack_into(const executor& on, device_span<T> values, packed_column<std::rem
                encoding kind = encoding::automatic, const pack_options& options = {}) {
   using value = std::remove_const_t<T>;
   detail::packing::into<value>(column, on, memory_space::device, values.data(), values.size(), kind, options);
+}
+
+/// The same into a column that lies on the device of `on`: see `packed_device_column::pack`. Memory that `column` has
+/// there, of the same executor, is used again when it suffices. Throws `invalid_argument` for an executor whose memory
+/// is the host's.
+template <class T>
+requires packable<std::remove_const_t<T>>
+void pack_into(const executor& on, device_span<T> values, packed_device_column<std::remove_const_t<T>>& column,
+               encoding kind = encoding::automatic, const pack_options& options = {}) {
+  using value = std::remove_const_t<T>;
+  detail::packing::into<value>(column, on, memory_space::device, values.data(), values.size(), kind, options);
+}
+template <detail::host_range Values>
+requires packable<detail::element_t<Values>>
+void pack_into(const executor& on, const Values& values, packed_device_column<detail::element_t<Values>>& column,
+               encoding kind = encoding::automatic, const pack_options& options = {}) {
+  using value = detail::element_t<Values>;
+  detail::packing::into<value>(column, on, memory_space::host, std::ranges::data(values), std::ranges::size(values),
+                               kind, options);
+}
+
+template <packable T>
+packed_column<T> packed_device_column<T>::to_host() const {
+  return detail::packing::to_host(*this);
 }
 
 /// Packs `values` into a new column: see `pack_into`, also for what is thrown.

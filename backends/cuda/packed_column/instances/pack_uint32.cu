@@ -2,6 +2,6 @@
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
-template void run_pack<std::uint32_t>(const execution&, const pack_call&);
+template void run_pack<std::uint32_t>(const execution&, const pack_call&, memory_space);
 
 }  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM
