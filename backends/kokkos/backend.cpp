@@ -1,5 +1,6 @@
 #include <zenith/backend.hpp>
 
+#include <algorithms/packed_column/family.hpp>
 #include <algorithms/top_k/family.hpp>
 #include <backends/kokkos/family.hpp>
 #include <backends/kokkos/packed_column.hpp>
@@ -15,13 +16,9 @@ namespace {
 
 constexpr kernel own_kernels[]{
     make_kernel<pack_call, pack>("tiles"),
-    make_kernel<packed_extremes_call, packed_extremes>("tiles"),
-    make_kernel<packed_select_call, packed_select>("tiles"),
-    make_kernel<packed_sum_call, packed_sum>("tiles"),
     make_kernel<packed_top_k_call, packed_top_k>("tiles"),
-    make_kernel<unpack_call, unpack>("tiles"),
 };
-using strategies = device::concat<top_k_family::strategies, device::all_strategies>;
+using strategies = device::concat<top_k_family::strategies, packed_column_family::strategies, device::all_strategies>;
 constexpr auto kernels = device::joined(own_kernels, device::kernel_entries<runner>(strategies{}));
 
 std::vector<device_info> devices() {

@@ -24,6 +24,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -165,11 +166,17 @@ struct setting {
   spread over = spread::uniform;
 };
 
+// "kokkos" stands for the text over the device context, which the CPU's own kernels must beat to earn their place.
+zenith::executor executor_of(const setting& of) {
+  if (std::string_view{of.isa} == "kokkos") return zenith::make_executor("kokkos");
+  return zenith::cpu({.threads = of.threads, .isa = of.isa});
+}
+
 using operation = std::function<void(const zenith::executor&, const packed_values&)>;
 
 void run(benchmark::State& state, const setting& of, const operation& work) {
   const auto& values = values_of(of.count, of.kind, of.width, of.over);
-  const auto on = zenith::cpu({.threads = of.threads, .isa = of.isa});
+  const auto on = executor_of(of);
   const bool resident = of.count <= resident_count;
   measure(
       state, of.count, read_of(values.packed.bytes(), of.threads), [&] { work(on, values); }, resident ? 100 : 1);
@@ -214,7 +221,7 @@ void run_select(benchmark::State& state, const setting& of, double share) {
 
 void run_pack(benchmark::State& state, const setting& of, bool again) {
   const auto& values = values_of(of.count, of.kind, of.width);
-  const auto on = zenith::cpu({.threads = of.threads, .isa = of.isa});
+  const auto on = executor_of(of);
   column into;
   measure(state, of.count, read_of(std::as_bytes(std::span(values.plain)), of.threads), [&] {
     if (again) {
@@ -247,7 +254,7 @@ enum class peer_work { unpack, unpack_past_caches, sum };
 // The peer's time stands where the floor's does.
 void run_against_fastpfor(benchmark::State& state, const setting& of, peer_work work) {
   const auto& values = values_of(of.count, of.kind, of.width);
-  const auto on = zenith::cpu({.threads = of.threads, .isa = of.isa});
+  const auto on = executor_of(of);
   const zenith_bench::fastpfor_column peer(values.plain, of.width);
   std::vector<value> out(work == peer_work::sum ? 0 : of.count);
   const auto by_peer = [&] {
@@ -348,6 +355,7 @@ void add_all() {
         add(
             "pack_into", packing, [=](auto& state) { run_pack(state, packing, true); }, 9);
       }
+      if (width == 8 || width == 16) add_operations({"kokkos", 1, kind, width, n});
       const setting any{"avx512", 1, kind, width, n};
       if (kind == zenith::encoding::frame_of_reference) {
         for (const bool mixed : {false, true}) {
