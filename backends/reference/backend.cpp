@@ -1,6 +1,7 @@
 #include <array>
 
 #include <backends/reference/packed_column.hpp>
+#include <backends/reference/predicated_top_k.hpp>
 #include <backends/reference/scored_top_k.hpp>
 #include <backends/reference/skyline.hpp>
 #include <backends/reference/spatial_index.hpp>
@@ -18,6 +19,7 @@ constexpr std::array kernels{
     make_kernel<packed_select_call, packed_select>("tiles"),
     make_kernel<packed_sum_call, packed_sum>("tiles"),
     make_kernel<packed_top_k_call, packed_top_k>("tiles"),
+    make_kernel<predicated_top_k_call, predicated_top_k>("sort"),
     make_kernel<scored_top_k_call, scored_top_k>("sort"),
     make_kernel<skyband_call, skyband>("bnl"),
     make_kernel<skyline_call, skyline>("bnl"),

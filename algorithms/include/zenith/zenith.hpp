@@ -18,6 +18,8 @@
 #include <zenith/packed_column.hpp>
 #include <zenith/packed_layout.hpp>
 #include <zenith/packed_table.hpp>
+#include <zenith/predicated_top_k.hpp>
+#include <zenith/predicated_top_k_call.hpp>
 #include <zenith/scored_top_k.hpp>
 #include <zenith/scored_top_k_call.hpp>
 #include <zenith/skyband.hpp>

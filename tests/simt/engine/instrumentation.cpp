@@ -19,6 +19,12 @@ void announce(const void* at, std::size_t bytes, access how, const void* return_
   current_launch().check(*self, at, bytes, how, site::of_code(return_address));
 }
 
+// Of an alignment that the compiler does not know: a device's compiler makes single bytes of it.
+void announce_range(const void* at, std::size_t bytes, access how, const void* return_address) {
+  if (reinterpret_cast<std::uintptr_t>(at) % bytes == 0) return announce(at, bytes, how, return_address);
+  for (std::size_t i = 0; i < bytes; ++i) announce(static_cast<const char*>(at) + i, 1, how, return_address);
+}
+
 }  // namespace
 }  // namespace zenith::simt_engine
 
@@ -45,10 +51,10 @@ ZENITH_SIMT_ANNOUNCE_SIZE(8)
 ZENITH_SIMT_ANNOUNCE_SIZE(16)
 
 extern "C" void __tsan_read_range(void* at, std::size_t bytes) {
-  zenith::simt_engine::announce(at, bytes, zenith::simt_engine::access::read, __builtin_return_address(0));
+  zenith::simt_engine::announce_range(at, bytes, zenith::simt_engine::access::read, __builtin_return_address(0));
 }
 extern "C" void __tsan_write_range(void* at, std::size_t bytes) {
-  zenith::simt_engine::announce(at, bytes, zenith::simt_engine::access::write, __builtin_return_address(0));
+  zenith::simt_engine::announce_range(at, bytes, zenith::simt_engine::access::write, __builtin_return_address(0));
 }
 
 extern "C" void __tsan_init() {}

@@ -1,0 +1,48 @@
+#include <string>
+
+#include <algorithms/predicated_top_k/choices.hpp>
+#include <algorithms/top_k/filter_cost.hpp>
+#include <zenith/error.hpp>
+
+namespace zenith {
+namespace predicated_top_k_detail {
+
+cost fused_cost(const predicated_top_k_problem& problem, const device_profile& on) {
+  const bool is_in_place = problem.space == memory_space::device || on.host_to_device <= 0;
+  const auto n = static_cast<double>(problem.count);
+  const double bytes = n * (static_cast<double>(size_of(problem.type)) + problem.bits_per_value / 8);
+  auto of = top_k_detail::filter_cost(
+      {problem.count, problem.k, problem.type, ordering::sorted, is_in_place ? problem.space : memory_space::device},
+      on);
+  // a core tests several rows at a time; a packed value is decoded first
+  const double typical_seconds = problem.is_packed ? 0.4e-9 : 0.15e-9;
+  for (auto& one : of.phases) {
+    if (one.name != "scan") continue;
+    one.memory.front() = {static_cast<std::uint64_t>(bytes), bytes, 0};
+    one.operations.push_back(
+        {problem.is_packed ? "predicated_top_k.packed" : "predicated_top_k.plain", n, typical_seconds});
+    if (on.grain_bytes > 0) one.cores = cores_for(bytes, on);
+  }
+  if (!is_in_place) {
+    of.to_device_bytes = bytes;
+    of.pieces = 2;
+    of.to_host_bytes = static_cast<double>(problem.k) * 16;
+  }
+  return of;
+}
+
+}  // namespace predicated_top_k_detail
+
+decision decide(const predicated_top_k_problem& problem, const machine& on) {
+  return detail::decide(predicated_top_k_detail::choices, problem, on.devices(), "auto");
+}
+
+cost predicated_top_k_cost(std::string_view name, const predicated_top_k_problem& problem, const device_profile& on) {
+  for (const auto& one : predicated_top_k_detail::strategies) {
+    if (one.name == name) return one.model(problem, on);
+  }
+  throw error(error_code::invalid_argument, "predicated_top_k_cost: strategy is '" + std::string{name} +
+                                                "'; the only one with a cost model is: fused");
+}
+
+}  // namespace zenith

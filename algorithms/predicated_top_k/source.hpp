@@ -1,0 +1,121 @@
+#pragma once
+
+/// \file
+/// The predicated source: keys, and in place of those whose rows are not taken the worst key that their type has.
+
+#include <type_traits>
+
+#include <core/device/source.hpp>
+#include <core/key_order.hpp>
+#include <zenith/packed_block.hpp>
+#include <zenith/predicated_top_k_call.hpp>
+
+// Decoders of every encoding are much text, and each kernel would have it anew: a device's compiler took minutes.
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define ZENITH_DECODER __host__ __device__ __noinline__ inline
+#else
+#define ZENITH_DECODER ZENITH_FN
+#endif
+
+namespace zenith::predicated_top_k_family {
+
+using device::u32;
+using device::u64;
+
+template <class U>
+ZENITH_DECODER void decode_block(const packed_layout& column, u64 block, U* to) {
+  (void)packed::unpack_block(column, block, to);
+}
+template <class U>
+ZENITH_DECODER U decoded_value(const packed_layout& column, u64 i) {
+  return packed::value_at<U>(column, i);
+}
+
+/// Whether values of integers lie in a range, of either sign: distances from its low end, modulo 2^n.
+template <class U>
+struct integer_range {
+  U low;
+  U length;
+
+  ZENITH_FN explicit integer_range(const row_range& of)
+      : low(static_cast<U>(of.low)), length(static_cast<U>(static_cast<U>(of.high) - low)) {}
+  ZENITH_FN bool takes(U value) const { return static_cast<U>(value - low) <= length; }
+};
+template <class T>
+struct number_range {
+  T low;
+  T high;
+
+  ZENITH_FN explicit number_range(const row_range& of)
+      : low(ordered::key_order<T>::from_bits(static_cast<ordered::bits_t<T>>(of.low))),
+        high(ordered::key_order<T>::from_bits(static_cast<ordered::bits_t<T>>(of.high))) {}
+  ZENITH_FN bool takes(T value) const { return value >= low && value <= high; }
+};
+
+/// Calls use(range, values of the column from row `first` on) with the column's type; `first` is a block's first row.
+template <class Use>
+ZENITH_FN void with_rows(const row_range& rows, u64 first, const Use& use) {
+  const bool is_wide = rows.type == key_type::int64 || rows.type == key_type::uint64;
+  if (rows.is_packed && is_wide) {
+    u64 values[packed_block_items];
+    decode_block(rows.column, first / packed_block_items, values);
+    use(integer_range<u64>(rows), static_cast<const u64*>(values));
+  } else if (rows.is_packed) {
+    u32 values[packed_block_items];
+    decode_block(rows.column, first / packed_block_items, values);
+    use(integer_range<u32>(rows), static_cast<const u32*>(values));
+  } else if (rows.type == key_type::float32) {
+    use(number_range<float>(rows), static_cast<const float*>(rows.values) + first);
+  } else if (rows.type == key_type::float64) {
+    use(number_range<double>(rows), static_cast<const double*>(rows.values) + first);
+  } else if (is_wide) {
+    use(integer_range<u64>(rows), static_cast<const u64*>(rows.values) + first);
+  } else {
+    use(integer_range<u32>(rows), static_cast<const u32*>(rows.values) + first);
+  }
+}
+
+/// Whether row i is taken.
+ZENITH_FN bool is_taken(const row_range& rows, u64 i) {
+  const bool is_wide = rows.type == key_type::int64 || rows.type == key_type::uint64;
+  if (rows.is_packed) {
+    return is_wide ? integer_range<u64>(rows).takes(decoded_value<u64>(rows.column, i))
+                   : integer_range<u32>(rows).takes(decoded_value<u32>(rows.column, i));
+  }
+  if (rows.type == key_type::float32) return number_range<float>(rows).takes(static_cast<const float*>(rows.values)[i]);
+  if (rows.type == key_type::float64)
+    return number_range<double>(rows).takes(static_cast<const double*>(rows.values)[i]);
+  return is_wide ? integer_range<u64>(rows).takes(static_cast<const u64*>(rows.values)[i])
+                 : integer_range<u32>(rows).takes(static_cast<const u32*>(rows.values)[i]);
+}
+
+template <class T>
+struct predicated {
+  using key = T;
+  static constexpr unsigned block_items = packed_block_items;
+
+  const T* keys;
+  u64 count;
+  T worst;
+  row_range rows;
+
+  ZENITH_FN u64 size() const { return count; }
+  ZENITH_FN T at(u64 i) const { return is_taken(rows, i) ? keys[i] : worst; }
+  ZENITH_FN void decode(u64 block, T* to) const {
+    const u64 first = block * block_items;
+    const u64 left = count - first;
+    const u32 items = left < block_items ? static_cast<u32>(left) : block_items;
+    with_rows(rows, first, [&](const auto& range, const auto* values) ZENITH_BODY {
+      for (u32 i = 0; i < items; ++i) {
+        const T one = keys[first + i];
+        to[i] = range.takes(values[i]) ? one : worst;
+      }
+    });
+  }
+};
+
+static_assert(device::block_source<predicated<float>>);
+
+}  // namespace zenith::predicated_top_k_family
+
+#undef ZENITH_DECODER
