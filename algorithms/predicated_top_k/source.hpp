@@ -76,7 +76,7 @@ ZENITH_FN void with_rows(const row_range& rows, u64 first, const Use& use) {
 }
 
 /// Whether row i is taken.
-ZENITH_FN bool is_taken(const row_range& rows, u64 i) {
+ZENITH_DECODER bool is_taken(const row_range& rows, u64 i) {
   const bool is_wide = rows.type == key_type::int64 || rows.type == key_type::uint64;
   if (rows.is_packed) {
     return is_wide ? integer_range<u64>(rows).takes(decoded_value<u64>(rows.column, i))
@@ -101,11 +101,12 @@ struct predicated {
 
   ZENITH_FN u64 size() const { return count; }
   ZENITH_FN T at(u64 i) const { return is_taken(rows, i) ? keys[i] : worst; }
-  ZENITH_FN void decode(u64 block, T* to) const {
+  ZENITH_DECODER void decode(u64 block, T* to) const {
     const u64 first = block * block_items;
     const u64 left = count - first;
     const u32 items = left < block_items ? static_cast<u32>(left) : block_items;
     with_rows(rows, first, [&](const auto& range, const auto* values) ZENITH_BODY {
+      ZENITH_UNROLLED_BY_4
       for (u32 i = 0; i < items; ++i) {
         const T one = keys[first + i];
         to[i] = range.takes(values[i]) ? one : worst;

@@ -189,12 +189,21 @@ ZENITH_FN U value_at(const packed_layout& in, std::uint64_t index) {
   return unframed_at<U>(in, index);
 }
 
+// A device's compiler would unroll all 128 steps of a block, and take minutes for what calls that.
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#define ZENITH_PACKED_ROLLED _Pragma("unroll 1")
+#else
+#define ZENITH_PACKED_ROLLED
+#endif
+
 /// The packed words of a block of frame_of_reference or delta, 128 of them, with their patches.
 template <class U>
 ZENITH_FN void unpack_differences(const packed_layout& in, const block_place<U>& place, std::uint64_t block, U* out) {
   const std::byte* words = in.bytes + in.payload_at + place.word * 4;
+  ZENITH_PACKED_ROLLED
   for (unsigned m = 0; m < packed_miniblocks; ++m) {
     const unsigned width = place.width[m];
+    ZENITH_PACKED_ROLLED
     for (unsigned row = 0; row < packed_miniblock_items; ++row) {
       out[m * packed_miniblock_items + row] = width == 0 ? U{0} : bits_at<U>(words, std::uint64_t{row} * width, width);
     }
@@ -216,6 +225,7 @@ ZENITH_FN unsigned unpack_block(const packed_layout& in, std::uint64_t block, U*
     case encoding::frame_of_reference: {
       const auto place = place_of<U>(in, block);
       unpack_differences(in, place, block, out);
+      ZENITH_PACKED_ROLLED
       for (unsigned i = 0; i < items; ++i) out[i] = static_cast<U>(out[i] + place.reference);
       break;
     }
@@ -223,11 +233,13 @@ ZENITH_FN unsigned unpack_block(const packed_layout& in, std::uint64_t block, U*
       const auto place = place_of<U>(in, block);
       unpack_differences(in, place, block, out);
       U value = base_of<U>(in, block);
+      ZENITH_PACKED_ROLLED
       for (unsigned i = 0; i < items; ++i) out[i] = value = static_cast<U>(value + place.reference + out[i]);
       break;
     }
     case encoding::null_suppression_variable: {
       const std::byte* at = in.bytes + in.payload_at + variable_start(in, block);
+      ZENITH_PACKED_ROLLED
       for (unsigned i = 0; i < items; ++i) {
         const unsigned bytes = variable_bytes<U>(code_of(in, first + i));
         const U word = bytes_at<U>(at, bytes);
@@ -239,6 +251,7 @@ ZENITH_FN unsigned unpack_block(const packed_layout& in, std::uint64_t block, U*
     case encoding::run_length: {
       std::uint64_t run = run_of(in, first);
       std::uint64_t end = run_end(in, run);
+      ZENITH_PACKED_ROLLED
       for (unsigned i = 0; i < items; ++i) {
         if (first + i >= end) end = run_end(in, ++run);
         out[i] = load<U>(in.bytes + in.payload_at + run * sizeof(U));
@@ -246,9 +259,12 @@ ZENITH_FN unsigned unpack_block(const packed_layout& in, std::uint64_t block, U*
       break;
     }
     default:
+      ZENITH_PACKED_ROLLED
       for (unsigned i = 0; i < items; ++i) out[i] = value_at<U>(in, first + i);
   }
   return items;
 }
 
 }  // namespace zenith::packed
+
+#undef ZENITH_PACKED_ROLLED
