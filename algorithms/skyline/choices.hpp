@@ -16,6 +16,7 @@ namespace zenith::skyline_detail {
 [[nodiscard]] cost salsa_cost(const skyline_problem& problem, const device_profile& on);
 [[nodiscard]] cost ggs_cost(const skyline_problem& problem, const device_profile& on);
 [[nodiscard]] cost hybrid_cost(const skyline_problem& problem, const device_profile& on);
+[[nodiscard]] cost bskytree_cost(const skyline_problem& problem, const device_profile& on);
 [[nodiscard]] cost no_sync_cost(const skyline_problem& problem, const device_profile& on);
 [[nodiscard]] cost no_quartile_cost(const skyline_problem& problem, const device_profile& on);
 [[nodiscard]] cost padded_cost(const skyline_problem& problem, const device_profile& on);
@@ -30,6 +31,7 @@ inline constexpr std::array strategies{
     strategy{"salsa", salsa_cost},
     strategy{"ggs", ggs_cost},
     strategy{"hybrid", hybrid_cost},
+    strategy{"bskytree", bskytree_cost},
     strategy{"skyalign_no_sync", no_sync_cost},
     strategy{"skyalign_no_quartile", no_quartile_cost},
     strategy{"skyalign_padded", padded_cost},

@@ -173,6 +173,17 @@ cost hybrid_cost(const skyline_problem& problem, const device_profile& on) {
   return all;
 }
 
+// One worker. How many rows of the tree a row is compared with, is measured.
+cost bskytree_cost(const skyline_problem& problem, const device_profile& on) {
+  const estimate of(problem);
+  auto all = prepared(problem, on, of, layout::rows);
+  all.phases.back().operations.clear();  // there is no order
+  const double compared = of.left * std::sqrt(of.skyline);
+  add_rounds(all, on, of, {{"skyline.tree", compared, 9e-9}});
+  all.phases.back().cores = std::min(all.phases.back().cores, 1);
+  return all;
+}
+
 // That of a skyline by values without a prefilter. How many rows may dominate a row is not asked: there is one
 // strategy, and the devices rank alike.
 cost band_cost(const skyline_problem& problem, const device_profile& on) {

@@ -35,6 +35,9 @@ struct value_method {
 /// A strategy that compares by bitmaps has no choice.
 struct bitmap_method {};
 
+/// Nor has one that partitions.
+struct tree_method {};
+
 /// What runs a strategy that differs from others in its member `how` alone.
 template <class Strategy>
 struct of_skyline {
@@ -92,7 +95,14 @@ struct hybrid : of_skyline<hybrid> {
   static constexpr value_method how{.order = row_order::grid, .has_quartiles = false, .has_pivots = true};
 };
 
-/// The same order; a row is compared with 512 rows at a time by bitmaps of quantiles.
+/// BSkyTree: recursive partitions by balanced pivots. One worker does it.
+struct bskytree : of_skyline<bskytree> {
+  static constexpr std::string_view name = "bskytree";
+  static constexpr tree_method how{};
+  static constexpr bool is_for_hosts = true;
+};
+
+/// The order of `skyalign`; a row is compared with 512 rows at a time by bitmaps of quantiles.
 struct bitmap_tiles : of_skyline<bitmap_tiles> {
   static constexpr std::string_view name = "bitmap_tiles";
   static constexpr bitmap_method how{};
@@ -117,6 +127,6 @@ struct layers_by {
 
 using strategies =
     device::list<bitmap_tiles, skyalign, sfs, salsa, ggs, skyalign_no_sync, skyalign_no_quartile, skyalign_padded,
-                 hybrid, band_by_sum, layers_by<bitmap_tiles>, layers_by<skyalign>, layers_by<sfs>>;
+                 hybrid, bskytree, band_by_sum, layers_by<bitmap_tiles>, layers_by<skyalign>, layers_by<sfs>>;
 
 }  // namespace zenith::skyline_family

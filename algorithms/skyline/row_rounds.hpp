@@ -11,6 +11,7 @@
 #include <algorithms/skyline/bitmap_rows.hpp>
 #include <algorithms/skyline/family.hpp>
 #include <algorithms/skyline/phases.hpp>
+#include <algorithms/skyline/region_tree.hpp>
 #include <algorithms/skyline/row_source.hpp>
 #include <core/with_key_type.hpp>
 
@@ -33,7 +34,7 @@ struct ordered_rows {
   point_set<Image> points;
   u64 count;
   const Image* cuts;
-  u64* spare;  ///< as many words
+  u64* spare;  ///< as many words; nullptr where there is no order
   u8* flags;   ///< one for each row of the table
 };
 
@@ -117,14 +118,17 @@ void order_rows(Context& on, const row_source<T>& from, u32* rows, u64 count, co
 /// Where the values of a host's points lie, and what orders them.
 enum class row_layout : u8 {
   rows_by_grid,
-  columns_by_sum,  ///< with zeros in columns up to a compiled number
+  rows_as_they_are,  ///< with `row_padding` bytes behind them
+  columns_by_sum,    ///< with zeros in columns up to a compiled number
 };
 
 template <class Image, class Context>
 [[nodiscard]] point_set<Image> make_ordered_points(Context& on, row_layout layout, u64 count, u32 columns, u32* rows) {
   point_set<Image> made{nullptr, 1, columns, rows, nullptr, nullptr, columns};
-  if (layout == row_layout::rows_by_grid) {
-    made.values = on.template buffer<Image>(count * columns);
+  if (layout != row_layout::columns_by_sum) {
+    constexpr u64 padding = row_padding / sizeof(Image);
+    made.values = on.template buffer<Image>(count * columns + padding);
+    on.fill_zero(made.values + count * columns, padding);
     return made;
   }
   const u32 padded = padded_columns(columns);
@@ -145,7 +149,8 @@ void with_ordered_rows(Context& on, const skyline_input& call, row_layout layout
     u8* const flags = on.template buffer<u8>(call.rows);
     u32* const rows = find_rows_left(on, call, from, is_prefiltered, flags, count);
     if (call.outcome->has_nan) return;
-    ordered_rows<image> ordered{{}, count, nullptr, on.template buffer<u64>(count), flags};
+    const bool is_ordered = layout != row_layout::rows_as_they_are;
+    ordered_rows<image> ordered{{}, count, nullptr, is_ordered ? on.template buffer<u64>(count) : nullptr, flags};
     ordered.points.rows = rows;
     if (count > 0) {
       if (layout == row_layout::rows_by_grid) {
@@ -155,7 +160,7 @@ void with_ordered_rows(Context& on, const skyline_input& call, row_layout layout
         };
         ordered.cuts = pick_cuts_of<image>(on, samples, from.columns, row_buckets(from.columns), draw);
       }
-      order_rows(on, from, rows, count, ordered.cuts, ordered.spare);
+      if (is_ordered) order_rows(on, from, rows, count, ordered.cuts, ordered.spare);
       ordered.points = make_ordered_points<image>(on, layout, count, from.columns, rows);
       on.for_teams(tiles_of(count, row_tile), place_row_values<T>{from, count, ordered.points});
     }
@@ -163,6 +168,40 @@ void with_ordered_rows(Context& on, const skyline_input& call, row_layout layout
   });
   on.finish();
 }
+
+/// What `skyline_rounds` does, by recursive partitions.
+template <class Context, class Image>
+class tree_rounds {
+ public:
+  tree_rounds(Context& on, u64 capacity)
+      : masks_(make(on, capacity)),
+        order_(make(on, capacity)),
+        child_masks_(make(on, capacity)),
+        child_nodes_(make(on, capacity)),
+        partitions_(on.template buffer<u64>(1)) {}
+
+  /// As that of `skyline_rounds`; returns the number of partitions. The points are lost.
+  u64 mark(Context& on, const point_set<Image>& points, u64 count, u8* members, bool keeps_twins,
+           const test_counters& counters) {
+    on.for_each(1, find_by_region_tree<Image>{points.values, points.rows, count, points.columns, masks_, order_,
+                                              child_masks_, child_nodes_, members, keeps_twins, partitions_, counters});
+    return on.read(static_cast<const u64*>(partitions_));
+  }
+
+ private:
+  static u32* make(Context& on, u64 capacity) {
+    constexpr u64 padding = row_padding / sizeof(u32);
+    u32* const made = on.template buffer<u32>(capacity + padding);
+    on.fill_zero(made + capacity, padding);
+    return made;
+  }
+
+  u32* masks_;
+  u32* order_;
+  u32* child_masks_;
+  u32* child_nodes_;
+  u64* partitions_;
+};
 
 /// The rounds (`skyline_rounds`) by bitmaps of rows.
 template <class Context, class Image>

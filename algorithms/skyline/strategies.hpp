@@ -12,6 +12,7 @@
 #include <algorithms/skyline/family.hpp>
 #include <algorithms/skyline/layers.hpp>
 #include <algorithms/skyline/phases.hpp>
+#include <algorithms/skyline/region_tree.hpp>
 #include <algorithms/skyline/row_rounds.hpp>
 #include <algorithms/skyline/skyband.hpp>
 #include <core/device/list.hpp>
@@ -27,7 +28,8 @@ using kernels_of_width =
     device::concat<padded_kernels<Image, 4, 8, 12, 16, 24, 32, 64>, band_kernels<Image, 4, 8, 12, 16, 24, 32, 64>,
                    device::list<gather_points<Image>, gather_pivots<Image>, draw_cut_samples<Image>, pick_cuts<Image>,
                                 write_sums<Image>, assign_cells<Image>, place_points<Image>, place_values<Image>,
-                                write_least_values<Image>, write_pivot_masks<Image>, filter_by_partitions<Image>>,
+                                write_least_values<Image>, write_pivot_masks<Image>, filter_by_partitions<Image>,
+                                find_by_region_tree<Image>>,
                    chunk_kernels<Image>, bitmap_row_kernels<Image>>;
 
 using kernels = device::concat<
@@ -44,6 +46,7 @@ namespace detail {
 
 [[nodiscard]] inline bool is_prefiltered(const value_method& how) { return how.is_prefiltered; }
 [[nodiscard]] inline bool is_prefiltered(const bitmap_method& /*how*/) { return true; }
+[[nodiscard]] inline bool is_prefiltered(const tree_method& /*how*/) { return true; }
 
 /// Ids and mask to the caller. `rows` has space for all.
 template <class Context>
@@ -78,8 +81,15 @@ void in_rounds_of(const value_method& /*how*/, Context& on, const ordered_rows<I
   use(rows.points, rows.count, rounds);
 }
 
+template <class Context, class Image, class Use>
+void in_rounds_of(const tree_method& /*how*/, Context& on, const ordered_rows<Image>& rows, const Use& use) {
+  tree_rounds<Context, Image> rounds(on, rows.count);
+  use(rows.points, rows.count, rounds);
+}
+
 [[nodiscard]] inline row_layout layout_of(const value_method& /*how*/) { return row_layout::columns_by_sum; }
 [[nodiscard]] inline row_layout layout_of(const bitmap_method& /*how*/) { return row_layout::rows_by_grid; }
+[[nodiscard]] inline row_layout layout_of(const tree_method& /*how*/) { return row_layout::rows_as_they_are; }
 
 template <class Context, class Method>
 void find_skyline_by_rows(Context& on, const skyline_call& call, const Method& how) {
@@ -99,7 +109,7 @@ void find_skyline_by_rows(Context& on, const skyline_call& call, const Method& h
   });
 }
 
-/// What all strategies of the skyline do. Compiled for the two kinds of `how`.
+/// What all strategies of the skyline do. Compiled for every kind of `how`.
 template <class Context, class Method>
 void find_skyline(Context& on, const skyline_call& call, const Method& how) {
   if (goes_by_rows(how, on)) return find_skyline_by_rows(on, call, how);
@@ -121,6 +131,10 @@ void find_skyline(Context& on, const skyline_call& call, const Method& how) {
     deliver(on, call, members, left);
     report(on, call, counters, count, blocks);
   });
+}
+template <class Context>
+void find_skyline(Context& on, const skyline_call& call, const tree_method& how) {
+  find_skyline_by_rows(on, call, how);
 }
 
 }  // namespace detail

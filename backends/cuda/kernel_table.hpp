@@ -13,11 +13,12 @@
 #include <backends/cuda/packed_column/packed_column.hpp>
 #include <backends/cuda/top_k/top_k.hpp>
 #include <core/device/family.hpp>
+#include <core/device/for_devices.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
 inline constexpr auto kernel_table = [] {
-  constexpr auto families = device::kernel_entries<runner>(device::all_strategies{});
+  constexpr auto families = device::kernel_entries<runner>(device::for_devices<device::all_strategies>{});
   std::array<kernel, top_k_kernels.size() + packed_column_kernels.size() + families.size()> all{};
   auto* next = std::copy(top_k_kernels.begin(), top_k_kernels.end(), all.data());
   next = std::copy(packed_column_kernels.begin(), packed_column_kernels.end(), next);

@@ -8,6 +8,7 @@
 #include <backends/kokkos/runtime.hpp>
 #include <backends/kokkos/space.hpp>
 #include <core/device/family.hpp>
+#include <core/device/for_devices.hpp>
 #include <zenith/error.hpp>
 #include <zenith_families.hpp>
 
@@ -18,7 +19,8 @@ constexpr kernel own_kernels[]{
     make_kernel<pack_call, pack>("tiles"),
     make_kernel<packed_top_k_call, packed_top_k>("tiles"),
 };
-using strategies = device::concat<top_k_family::strategies, packed_column_family::strategies, device::all_strategies>;
+using strategies = device::for_devices<
+    device::concat<top_k_family::strategies, packed_column_family::strategies, device::all_strategies>>;
 constexpr auto kernels = device::joined(own_kernels, device::kernel_entries<runner>(strategies{}));
 
 std::vector<device_info> devices() {

@@ -19,7 +19,8 @@ const std::vector<zenith_test::target>& the_targets() {
 
 /// Strategies that are one text but for a few launches take turns.
 bool takes_turns(std::string_view strategy) {
-  return strategy != "bitmap_tiles" && strategy != "skyalign" && strategy != "sfs" && strategy != "bnl";
+  return strategy != "bitmap_tiles" && strategy != "skyalign" && strategy != "sfs" && strategy != "bskytree" &&
+         strategy != "bnl";
 }
 
 /// Runs the request on a share of the targets that each seed draws anew: on one of each strategy, and of those that

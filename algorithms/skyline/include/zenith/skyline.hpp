@@ -27,7 +27,7 @@ struct skyline_options {
   duplicate_rows duplicates = duplicate_rows::keep_all;
   nan_rows nans = nan_rows::reject;
   /// "auto", or the name of a strategy: "bitmap_tiles", "skyalign", "sfs", "salsa", "ggs", "hybrid",
-  /// "skyalign_no_sync", "skyalign_no_quartile", "skyalign_padded".
+  /// "bskytree" (by the CPU backend, on one thread), "skyalign_no_sync", "skyalign_no_quartile", "skyalign_padded".
   std::string_view strategy = "auto";
   /// Filled in when not nullptr, after the call succeeded. Borrowed.
   skyline_statistics* statistics = nullptr;
@@ -174,7 +174,7 @@ template <point_table Points>
 ///
 /// Complexity: one read of the points; a sort of the n' rows that a prefilter leaves; and n' * s dominance tests in the
 /// worst case, where s is the size of the skyline without its duplicates: of values for "sfs", "salsa" and "ggs", of
-/// values where masks cannot tell for "skyalign" and "hybrid", of one bit a column for "bitmap_tiles".
+/// values where masks cannot tell for "skyalign", "hybrid" and "bskytree", of one bit a column for "bitmap_tiles".
 /// "skyalign_no_sync" makes n' * n' in the worst case. Scratch is O(n * columns). It synchronises. A GPU executor
 /// copies host points to the device whole.
 ///
@@ -186,8 +186,9 @@ template <point_table Points>
 /// Source: Chomicki, Godfrey, Gryz, Liang: Skyline with presorting, ICDE 2003 ("sfs"); Bartolini, Ciaccia, Patella:
 /// Efficient sort-based skyline evaluation, TODS 2008 ("salsa"); Bøgh, Assent, Magnani: Efficient GPU-based skyline
 /// computation, DaMoN 2013 ("ggs"); Chester, Šidlauskas, Assent, Bøgh: Scalable parallelization of skyline computation
-/// for multi-core processors, ICDE 2015 ("hybrid"); Bøgh, Chester, Assent: Work-efficient parallel skyline computation
-/// for the GPU, VLDB 2015 ("skyalign" and its variants).
+/// for multi-core processors, ICDE 2015 ("hybrid"); Lee, Hwang: Scalable skyline computation using a balanced pivot
+/// selection technique, Information Systems 2014 ("bskytree"); Bøgh, Chester, Assent: Work-efficient parallel skyline
+/// computation for the GPU, VLDB 2015 ("skyalign" and its variants).
 template <point_table Points, detail::writable_range Ids>
 requires index<detail::element_t<Ids>> std::size_t skyline(const executor& on, const Points& points, Ids&& ids_out,
                                                            const skyline_options& options = {}) {
