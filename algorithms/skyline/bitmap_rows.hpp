@@ -255,8 +255,8 @@ struct filter_rows {
     u32* const queued = team.template scratch<u32>(queue_at);
     auto* const queue = reinterpret_cast<u16*>(queued + 4);
     team.for_each(tile, [&](u64 i) ZENITH_BODY {
-      masks[i] = i < n ? of.candidates.masks[first + i] : 0;
-      states[i] = open;
+      states[i] = of.goes_on && i < n ? of.states[first + i] : u8{open};
+      masks[i] = i < n && !of.is_decided(states[i]) ? of.candidates.masks[first + i] : 0;
     });
     team.barrier();
     team.for_each(runs, [&](u64 r) ZENITH_BODY {

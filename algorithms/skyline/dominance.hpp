@@ -120,6 +120,7 @@ struct filter_request {
   point_set<Image> window;
   u64 window_count = 0;
   bool is_itself = false;
+  bool goes_on = false;  ///< states are known by other points of the window's order (`filter_rows` alone asks)
   const u64* window_masks = nullptr;  ///< of its tiles; nullptr: no mask tests
   u8* states = nullptr;               ///< of the candidates: written
   u8* members = nullptr;              ///< of the rows, for twins of confirmed points; nullptr: twins are left out

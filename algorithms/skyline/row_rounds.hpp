@@ -38,23 +38,30 @@ struct ordered_rows {
   u8* flags;   ///< one for each row of the table
 };
 
-/// Memory for the bitmaps of a window, taken as the window grows.
+/// Memory for the bitmaps of a window, taken as the window grows, for as many of its first tiles as there is memory
+/// for.
 template <class Context>
 class bitmap_space {
  public:
-  bitmap_space(Context& on, u64 points, u32 columns, u64* spare = nullptr, u64 spare_words = 0)
-      : tiles_(tiles_of(points, bitmap_tile)),
-        spare_(spare),
-        spare_words_(spare_words),
-        masks_(on.template buffer<u64>(tiles_)) {
+  static constexpr u64 least_tiles = 64;  ///< that are kept whatever memory they take
+
+  /// Takes `spare` first, and then at most so many words.
+  bitmap_space(Context& on, u64 points, u32 columns, u64* spare = nullptr, u64 spare_words = 0,
+               u64 most_words = ~u64{0} / 2)
+      : spare_(spare), spare_words_(spare_words) {
+    const u64 tiles = tiles_of(points, bitmap_tile);
     bitmaps_.words = row_bitmap_words(columns);
-    while ((tile_bitmaps::most_pieces << bitmaps_.shift) < tiles_) ++bitmaps_.shift;
+    while ((tile_bitmaps::most_pieces << bitmaps_.shift) < tiles) ++bitmaps_.shift;
+    const u64 in_spare = (spare_words / (bitmaps_.words << bitmaps_.shift)) << bitmaps_.shift;
+    kept_ = std::min(tiles, std::max(least_tiles, in_spare + most_words / bitmaps_.words));
+    masks_ = on.template buffer<u64>(kept_);
   }
 
+  /// `points` are at most `kept_points`.
   void reserve(Context& on, u64 points) {
     for (; (u64{reserved_} << bitmaps_.shift) < tiles_of(points, bitmap_tile); ++reserved_) {
       const u64 first = u64{reserved_} << bitmaps_.shift;
-      const u64 words = std::min(u64{1} << bitmaps_.shift, tiles_ - first) * bitmaps_.words;
+      const u64 words = std::min(u64{1} << bitmaps_.shift, kept_ - first) * bitmaps_.words;
       if (words <= spare_words_) {
         bitmaps_.pieces[reserved_] = std::exchange(spare_, spare_ + words);
         spare_words_ -= words;
@@ -63,14 +70,16 @@ class bitmap_space {
       }
     }
   }
+  /// Those of a window whose bitmaps are kept: its first.
+  [[nodiscard]] u64 kept_points() const { return kept_ * bitmap_tile; }
   [[nodiscard]] const tile_bitmaps& bitmaps() const { return bitmaps_; }
   [[nodiscard]] u64* masks() const { return masks_; }
 
  private:
-  u64 tiles_;
   u64* spare_;
   u64 spare_words_;
-  u64* masks_;
+  u64 kept_ = 0;
+  u64* masks_ = nullptr;
   tile_bitmaps bitmaps_{};
   u32 reserved_ = 0;
 };
@@ -213,7 +222,7 @@ class row_rounds {
         most_(std::min(sizes_.most, rows.count)),
         confirmed_(after == points_after::kept ? make_points(on, rows.count, rows.points, padded_of(rows))
                                                : rows.points),
-        tiles_(on, rows.count, confirmed_.columns, rows.spare, rows.count),
+        tiles_(on, rows.count, confirmed_.columns, rows.spare, rows.count, most_words(rows, most_)),
         fresh_(make_known(on, most_, confirmed_.columns)),
         left_(make_known(on, most_, confirmed_.columns)),
         block_(make_points(on, most_, rows.points, padded_of(rows))),
@@ -238,11 +247,12 @@ class row_rounds {
       request.candidates.masks = fresh_.masks;
       request.count = std::min(size, count - at);
       request.window = confirmed_;
-      request.window_count = skyline;
+      request.window_count = std::min(skyline, tiles_.kept_points());
       on.for_teams(tiles_of(request.count, row_tile),
                    code_rows<Image>{request.candidates.values, points.columns, request.count, cuts_, fresh_.places,
                                     fresh_.masks});
       filter(on, request, tiles_, fresh_);
+      filter_by_rest(on, request, skyline);
       const u64 left = pick(on, request, fresh_, block_, left_);
       if (left == 0) continue;
       auto inner = request;
@@ -275,8 +285,34 @@ class row_rounds {
     return {on.template buffer<u16>(count * columns), on.template buffer<u64>(count)};
   }
 
+  /// Of bitmaps of points of the skyline, so that all memory is at most twice that of the points: beside them there are
+  /// the table's flags and rows, the sort's keys, which are spare then, and what is known of a block.
+  static u64 most_words(const ordered_rows<Image>& rows, u64 most) {
+    const u64 columns = rows.points.columns;
+    const u64 bytes = rows.count * columns * sizeof(Image);
+    const u64 of_block = most * (columns * (sizeof(Image) + 2 * sizeof(u16) + 4) + 32);
+    const u64 others = rows.count * 13 + of_block;
+    return bytes > others ? (bytes - others) / sizeof(u64) : 0;
+  }
+
+  /// The candidates against those of the skyline whose bitmaps are not kept: they are made again, in a block's memory.
+  void filter_by_rest(Context& on, filter_request<Image> request, u64 skyline) {
+    for (u64 at = tiles_.kept_points(); at < skyline; at += request.window_count) {
+      request.window = confirmed_.from(at);
+      request.window_count = std::min(most_, skyline - at);
+      request.goes_on = true;
+      on.for_teams(tiles_of(request.window_count, row_tile),
+                   code_rows<Image>{request.window.values, confirmed_.columns, request.window_count, cuts_,
+                                    left_.places, left_.masks});
+      extend(on, of_block_, left_, 0, request.window_count);
+      filter(on, request, of_block_, fresh_);
+    }
+  }
+
+  /// Points that a window does not keep are left out.
   void extend(Context& on, bitmap_space<Context>& to, const known& of, u64 from, u64 count) const {
-    if (count == 0) return;
+    if (count == 0 || from >= to.kept_points()) return;
+    count = std::min(count, to.kept_points() - from);
     to.reserve(on, from + count);
     on.for_teams(tiles_of(from + count, bitmap_tile) - from / bitmap_tile,
                  extend_bitmaps{of.places, of.masks, confirmed_.columns, from, count, to.bitmaps(), to.masks()});

@@ -64,6 +64,22 @@ std::vector<float> points_near_a_plane(std::size_t columns) {
   return values;
 }
 
+/// All of which are in the skyline: the last column falls as the sum of the others rises.
+std::vector<float> points_on_a_plane(std::size_t columns) {
+  auto values = independent_points(columns);
+  for (std::size_t i = 0; i < rows; ++i) {
+    float* const row = values.data() + i * columns;
+    std::uint64_t sum = 0;
+    for (std::size_t c = 0; c + 1 < columns; ++c) {
+      const auto value = static_cast<std::uint32_t>(row[c]) % 1'000'000;  // sums are exact
+      row[c] = static_cast<float>(value);
+      sum += value;
+    }
+    row[columns - 1] = -static_cast<float>(sum);
+  }
+  return values;
+}
+
 void check_memory(const std::vector<float>& values, std::size_t columns, std::span<const char* const> strategies,
                   std::size_t least_ids) {
   const std::size_t input = rows * columns * sizeof(float);
@@ -89,4 +105,49 @@ TEST_CASE("memory of a skyline", "[skyline-memory]") {
   constexpr std::array fast{"auto", "bitmap_tiles"};
   check_memory(independent_points(8), 8, all, 10'000);
   check_memory(points_near_a_plane(8), 8, fast, 300'000);
+  check_memory(points_on_a_plane(8), 8, fast, rows);
+}
+
+// Of a skyline as large as this, a host keeps the bitmaps of the first points alone.
+TEST_CASE("a skyline of more points than bitmaps", "[skyline-memory]") {
+  constexpr std::size_t all = 100'000;
+  constexpr std::size_t of_plane = all / 10 * 9;
+  constexpr std::size_t columns = 3;
+  random_source random{zenith_test::seed_of("rest", 0)};
+  std::vector<std::size_t> places(all);
+  for (std::size_t i = 0; i < all; ++i) places[i] = i;
+  std::shuffle(places.begin(), places.end(), random);
+  std::vector<std::int32_t> values(all * columns);
+  std::vector<std::uint32_t> with_copies;
+  std::vector<std::uint32_t> firsts;
+  for (std::size_t i = 0; i < all; ++i) {
+    auto* const row = values.data() + places[i] * columns;
+    const auto id = static_cast<std::uint32_t>(places[i]);
+    if (i < of_plane) {
+      row[0] = static_cast<std::int32_t>(i);
+      row[1] = static_cast<std::int32_t>(random() % (1U << 30));
+      row[2] = -row[0] - row[1];
+      with_copies.push_back(id);
+      firsts.push_back(id);
+      continue;
+    }
+    // what is behind a point of the plane, and what equals one, each of another
+    const std::size_t like = i - of_plane;
+    const bool is_copy = i % 2 == 0;
+    for (std::size_t c = 0; c < columns; ++c) {
+      row[c] = values[places[like * 9] * columns + c] + (is_copy ? 0 : 1);
+    }
+    if (!is_copy) continue;
+    with_copies.push_back(id);
+    firsts[like * 9] = std::min(firsts[like * 9], id);
+  }
+  std::ranges::sort(with_copies);
+  std::ranges::sort(firsts);
+  const auto points = zenith::matrix_view<const std::int32_t>::row_major(values, all, columns);
+  for (const int threads : {1, 2}) {
+    const auto on = zenith::cpu({.threads = threads});
+    CHECK((zenith::skyline<std::uint32_t>(on, points, {.strategy = "bitmap_tiles"}).ids == with_copies));
+    const zenith::skyline_options first{.duplicates = zenith::duplicate_rows::keep_first, .strategy = "bitmap_tiles"};
+    CHECK((zenith::skyline<std::uint32_t>(on, points, first).ids == firsts));
+  }
 }
