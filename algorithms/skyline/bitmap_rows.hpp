@@ -100,6 +100,30 @@ struct code_rows {
   }
 };
 
+/// Masks (`assign_cells`) of points that lie in columns, by a host's cuts.
+template <class Image>
+struct write_masks {
+  static constexpr u64 item_cost = 256;
+
+  point_set<Image> of;
+  const Image* cuts;
+  bool has_quartiles;
+
+  ZENITH_FN void operator()(u64 i) const {
+    const u32 buckets = row_buckets(of.columns);
+    const bool has_lower = has_quartiles && 2 * of.columns <= 64;
+    const bool has_upper = has_quartiles && 3 * of.columns <= 64;
+    u64 mask = 0;
+    for (u32 c = 0; c < of.columns; ++c) {
+      const u32 code = code_of(cuts + c * buckets, buckets, of.values[c * of.stride + i]);
+      mask |= u64{code >= buckets / 2 ? 1U : 0U} << c;
+      if (has_lower) mask |= u64{code >= buckets / 4 ? 1U : 0U} << (of.columns + c);
+      if (has_upper) mask |= u64{code >= buckets / 4 * 3 ? 1U : 0U} << (2 * of.columns + c);
+    }
+    of.masks[i] = mask;
+  }
+};
+
 /// Copies candidates picked[0], picked[1], … with what is known of them.
 template <class Image>
 struct gather_rows {
@@ -356,6 +380,6 @@ struct filter_rows {
 };
 
 template <class Image>
-using bitmap_row_kernels = device::list<code_rows<Image>, gather_rows<Image>, filter_rows<Image>>;
+using bitmap_row_kernels = device::list<code_rows<Image>, write_masks<Image>, gather_rows<Image>, filter_rows<Image>>;
 
 }  // namespace zenith::skyline_family

@@ -115,9 +115,10 @@ cost by_values(const skyline_problem& problem, const device_profile& on, const e
 }
 
 // Of tiles of 64 points, masks skip the more the more columns there are, as measured.
-cost by_masks(const skyline_problem& problem, const device_profile& on, const estimate& of, double pairs) {
+cost by_masks(const skyline_problem& problem, const device_profile& on, const estimate& of, double pairs,
+              layout works_on = layout::rows) {
   return by_values(problem, on, of, pairs * (0.3 + 1.6 / std::max(of.columns, 4.0)),
-                   {{"skyline.mask", pairs / 64, 1e-9}, {"skyline.cell", of.left * of.columns, 4e-9}});
+                   {{"skyline.mask", pairs / 64, 1e-9}, {"skyline.cell", of.left * of.columns, 4e-9}}, works_on);
 }
 
 }  // namespace
@@ -139,7 +140,7 @@ cost salsa_cost(const skyline_problem& problem, const device_profile& on) {
 cost ggs_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
   const double moved = of.skyline / 1024 * of.left * of.columns / 2;
-  return by_values(problem, on, of, of.pairs + of.left * 1024, {{"skyline.move", moved, 0.5e-9}});
+  return by_values(problem, on, of, of.pairs + of.left * 1024, {{"skyline.move", moved, 0.5e-9}}, layout::rows);
 }
 
 cost skyalign_cost(const skyline_problem& problem, const device_profile& on) {
@@ -155,7 +156,7 @@ cost no_quartile_cost(const skyline_problem& problem, const device_profile& on) 
 cost padded_cost(const skyline_problem& problem, const device_profile& on) {
   estimate of(problem);
   of.left *= 1.5;
-  return by_masks(problem, on, of, of.pairs);
+  return by_masks(problem, on, of, of.pairs, layout::images);
 }
 
 // Every row is compared with all before it, until one dominates it: mostly one of the first.
@@ -167,7 +168,7 @@ cost no_sync_cost(const skyline_problem& problem, const device_profile& on) {
 // Masks are tested row by row, values with those that neither level tells apart: the fewer the more columns.
 cost hybrid_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
-  auto all = prepared(problem, on, of);
+  auto all = prepared(problem, on, of, layout::rows);
   add_rounds(all, on, of,
              {{"skyline.pivot", of.pairs * 4 / of.columns, 1e-9}, {"skyline.cell", of.left * of.columns, 4e-9}});
   return all;

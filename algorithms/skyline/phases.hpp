@@ -267,16 +267,15 @@ template <class Context, class Image>
   return how.is_padded ? pad_partitions(on, placed, count, padded) : placed;
 }
 
-/// The points in the strategy's order, and what finds their skyline: use(points, count, rounds). What a strategy does
-/// is looked up, not compiled: they differ in a few launches.
+/// What finds the skyline of points in the strategy's order: use(points, count, rounds). What a strategy does is looked
+/// up, not compiled: they differ in a few launches.
 template <class Context, class Image, class Use>
-void in_order_of(const value_method& how, Context& on, const image_table<Image>& table, const u32* left, u64 count,
-                 points_after after, const Use& use) {
+void in_rounds_by_values(const value_method& how, Context& on, const point_set<Image>& points, u64 count,
+                         points_after after, const Use& use) {
   using windows = point_windows<Context, Image>;
-  const u32 padded = how.has_pivots ? table.columns : padded_columns(table.columns);
-  const auto points = place(how, on, table, left, count, padded);
+  const u32 padded = padded_columns(points.columns);
   if (how.has_pivots) {
-    skyline_rounds<partition_windows<Context, Image>, Context, Image> rounds(on, points, count, table.columns, after);
+    skyline_rounds<partition_windows<Context, Image>, Context, Image> rounds(on, points, count, points.columns, after);
     use(points, count, rounds);
   } else if (how.window == 0) {
     skyline_rounds<windows, Context, Image> rounds(on, points, count, padded, after);
@@ -285,6 +284,15 @@ void in_order_of(const value_method& how, Context& on, const image_table<Image>&
     first_of_left<windows, Context, Image> rounds(on, points, count, padded, how.window);
     use(points, count, rounds);
   }
+}
+
+/// The same for the rows of a table that are left.
+template <class Context, class Image, class Use>
+void in_order_of(const value_method& how, Context& on, const image_table<Image>& table, const u32* left, u64 count,
+                 points_after after, const Use& use) {
+  const auto points =
+      place(how, on, table, left, count, how.has_pivots ? table.columns : padded_columns(table.columns));
+  in_rounds_by_values(how, on, points, count, after, use);
 }
 template <class Context, class Image, class Use>
 void in_order_of(const bitmap_method& /*how*/, Context& on, const image_table<Image>& table, const u32* left, u64 count,

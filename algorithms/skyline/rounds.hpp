@@ -225,21 +225,20 @@ class skyline_rounds {
 };
 
 /// Finds the skyline of ordered points by windows of the first of those that are left: all that are left are compared
-/// with those, what is then left of the window is skyline, and what is left behind it goes on. It allocates once for
-/// all calls.
+/// with those, what is then left of the window is skyline, and what is left behind it goes on. For one call.
 template <class Windows, class Context, class Image>
 class first_of_left {
  public:
+  /// `like` are the points, which are lost.
   first_of_left(Context& on, const point_set<Image>& like, u64 capacity, u32 padded, u64 window)
       : padded_(padded),
         window_(std::min(window, capacity)),
         windows_(on, window_, padded, like.masks != nullptr),
+        other_(like),
         states_(on.template buffer<u8>(capacity)),
         picked_(on.template buffer<u32>(capacity)),
         found_(on.template buffer<u32>(1)) {
-    if (window_ == capacity) return;
-    left_ = make_points(on, capacity - window_, like, padded);
-    other_ = make_points(on, capacity - window_, like, padded);
+    if (window_ < capacity) left_ = make_points(on, capacity - window_, like, padded);
   }
 
   /// As that of `skyline_rounds`; returns the number of windows.
@@ -282,7 +281,7 @@ class first_of_left {
   u64 window_;
   Windows windows_;
   point_set<Image> left_;
-  point_set<Image> other_;
+  point_set<Image> other_;  ///< what is left lies here and there in turns
   u8* states_;
   u32* picked_;
   u32* found_;

@@ -17,11 +17,11 @@
 
 namespace zenith::skyline_family::detail {
 
-/// On a host, `bitmap_tiles` has an override of its own, for speed (perf/notes/skyline.md); `sfs` shares its order, for
+/// On a host, `bitmap_tiles` has an override of its own, for speed (perf/notes/skyline.md); others share its order, for
 /// memory: no image of the table is kept.
 template <class Context>
 [[nodiscard]] bool goes_by_rows(const value_method& how, const Context& on) {
-  return on.threads() > 0 && how.order == row_order::sum && how.window == 0;
+  return on.threads() > 0 && how.order != row_order::least_value && !how.is_padded;
 }
 template <class Context>
 [[nodiscard]] bool goes_by_rows(const bitmap_method& /*how*/, const Context& on) {
@@ -128,13 +128,14 @@ void order_rows(Context& on, const row_source<T>& from, u32* rows, u64 count, co
 enum class row_layout : u8 {
   rows_by_grid,
   rows_as_they_are,  ///< with `row_padding` bytes behind them
-  columns_by_sum,    ///< with zeros in columns up to a compiled number
+  columns_by_grid,   ///< with zeros in columns up to a compiled number
+  columns_by_sum,    ///< the same
 };
 
 template <class Image, class Context>
 [[nodiscard]] point_set<Image> make_ordered_points(Context& on, row_layout layout, u64 count, u32 columns, u32* rows) {
   point_set<Image> made{nullptr, 1, columns, rows, nullptr, nullptr, columns};
-  if (layout != row_layout::columns_by_sum) {
+  if (layout == row_layout::rows_by_grid || layout == row_layout::rows_as_they_are) {
     constexpr u64 padding = row_padding / sizeof(Image);
     made.values = on.template buffer<Image>(count * columns + padding);
     on.fill_zero(made.values + count * columns, padding);
@@ -162,7 +163,7 @@ void with_ordered_rows(Context& on, const skyline_input& call, row_layout layout
     ordered_rows<image> ordered{{}, count, nullptr, is_ordered ? on.template buffer<u64>(count) : nullptr, flags};
     ordered.points.rows = rows;
     if (count > 0) {
-      if (layout == row_layout::rows_by_grid) {
+      if (layout == row_layout::rows_by_grid || layout == row_layout::columns_by_grid) {
         const auto samples = static_cast<u32>(std::min<u64>(count, most_cut_samples));
         const auto draw = [&](image* drawn, u32* unused) {
           on.for_each(u64{samples} * from.columns, draw_row_samples<T>{from, rows, count, samples, drawn, unused});

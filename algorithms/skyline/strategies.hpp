@@ -75,19 +75,23 @@ void in_rounds_of(const bitmap_method& /*how*/, Context& on, const ordered_rows<
   use(rows.points, rows.count, rounds);
 }
 template <class Context, class Image, class Use>
-void in_rounds_of(const value_method& /*how*/, Context& on, const ordered_rows<Image>& rows, const Use& use) {
-  skyline_rounds<point_windows<Context, Image>, Context, Image> rounds(
-      on, rows.points, rows.count, padded_columns(rows.points.columns), points_after::overwritten);
-  use(rows.points, rows.count, rounds);
+void in_rounds_of(const value_method& how, Context& on, const ordered_rows<Image>& rows, const Use& use) {
+  auto points = rows.points;
+  if (how.order == row_order::grid) {
+    points.masks = rows.spare;
+    on.for_each(rows.count, write_masks<Image>{points, rows.cuts, how.has_quartiles});
+  }
+  in_rounds_by_values(how, on, points, rows.count, points_after::overwritten, use);
 }
-
 template <class Context, class Image, class Use>
 void in_rounds_of(const tree_method& /*how*/, Context& on, const ordered_rows<Image>& rows, const Use& use) {
   tree_rounds<Context, Image> rounds(on, rows.count);
   use(rows.points, rows.count, rounds);
 }
 
-[[nodiscard]] inline row_layout layout_of(const value_method& /*how*/) { return row_layout::columns_by_sum; }
+[[nodiscard]] inline row_layout layout_of(const value_method& how) {
+  return how.order == row_order::grid ? row_layout::columns_by_grid : row_layout::columns_by_sum;
+}
 [[nodiscard]] inline row_layout layout_of(const bitmap_method& /*how*/) { return row_layout::rows_by_grid; }
 [[nodiscard]] inline row_layout layout_of(const tree_method& /*how*/) { return row_layout::rows_as_they_are; }
 

@@ -101,7 +101,7 @@ void check_memory(const std::vector<float>& values, std::size_t columns, std::sp
 }  // namespace
 
 TEST_CASE("memory of a skyline", "[skyline-memory]") {
-  constexpr std::array all{"auto", "bitmap_tiles", "sfs", "bskytree"};
+  constexpr std::array all{"auto", "bitmap_tiles", "sfs", "bskytree", "skyalign", "hybrid"};
   constexpr std::array fast{"auto", "bitmap_tiles"};
   check_memory(independent_points(8), 8, all, 10'000);
   check_memory(points_near_a_plane(8), 8, fast, 300'000);
