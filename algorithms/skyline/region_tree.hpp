@@ -174,7 +174,7 @@ struct find_by_region_tree {
 
   ZENITH_FN void move(u64 from, u64 to) const {
     if (from == to) return;
-    __builtin_memmove(row(to), row(from), columns * sizeof(Image));
+    __builtin_memcpy(row(to), row(from), columns * sizeof(Image));
     rows[to] = rows[from];
   }
   ZENITH_FN void exchange(u64 a, u64 b) const {
