@@ -11,6 +11,7 @@
 #include <algorithms/skyline/grid.hpp>
 #include <algorithms/skyline/image_lanes.hpp>
 #include <algorithms/skyline/row_source.hpp>
+#include <core/device/list.hpp>
 
 namespace zenith::skyline_family {
 

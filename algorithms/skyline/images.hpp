@@ -7,11 +7,11 @@
 
 #include <algorithms/skyline/dominance.hpp>
 #include <algorithms/skyline/points.hpp>
+#include <algorithms/skyline/row_source.hpp>
 #include <core/key_order.hpp>
 
 namespace zenith::skyline_family {
 
-inline constexpr u32 most_given_columns = 32;
 inline constexpr u64 no_nan = ~u64{0};
 
 /// A tile of rows to images: column by column, so that loops run along columns and rows stay in the fastest memory.

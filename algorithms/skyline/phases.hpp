@@ -12,6 +12,7 @@
 #include <algorithms/skyline/images.hpp>
 #include <algorithms/skyline/padding.hpp>
 #include <algorithms/skyline/rounds.hpp>
+#include <algorithms/skyline/row_pivots.hpp>
 #include <algorithms/skyline/row_source.hpp>
 #include <algorithms/skyline/widths.hpp>
 #include <core/device/context.hpp>

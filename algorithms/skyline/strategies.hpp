@@ -12,9 +12,9 @@
 #include <algorithms/skyline/family.hpp>
 #include <algorithms/skyline/layers.hpp>
 #include <algorithms/skyline/phases.hpp>
-#include <algorithms/skyline/region_tree.hpp>
 #include <algorithms/skyline/row_rounds.hpp>
 #include <algorithms/skyline/skyband.hpp>
+#include <algorithms/skyline/tree_rounds.hpp>
 #include <core/device/list.hpp>
 
 namespace zenith::skyline_family {
@@ -32,6 +32,11 @@ using kernels_of_width =
                                 find_by_region_tree<Image>>,
                    chunk_kernels<Image>, bitmap_row_kernels<Image>>;
 
+/// Kernels that read the caller's table.
+template <class... T>
+using row_kernels = device::concat<device::list<find_scales<T>, find_pivots<T>, gather_row_pivots<T>, test_rows<T>,
+                                                draw_row_samples<T>, write_row_keys<T>, place_row_values<T>>...>;
+
 using kernels = device::concat<
     kernels_of_width<std::uint32_t>, kernels_of_width<std::uint64_t>,
     device::list<write_images<float>, write_images<double>, write_images<std::int32_t>, write_images<std::uint32_t>,
@@ -39,7 +44,7 @@ using kernels = device::concat<
                  gather_keys, write_tile_masks, write_bitmap_parts, extend_bitmaps, write_group_masks, mark_members,
                  mark_open, find_stop, round_partitions, pick_padded, write_ids<std::uint32_t>,
                  write_ids<std::uint64_t>>,
-    row_source_kernels<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>, band_kernels_of_all,
+    row_kernels<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>, band_kernels_of_all,
     layer_kernels>;
 
 namespace detail {

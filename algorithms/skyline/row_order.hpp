@@ -1,0 +1,107 @@
+#pragma once
+
+/// \file
+/// The order of a host's rows, and their images in it.
+
+#include <algorithms/skyline/grid.hpp>
+#include <algorithms/skyline/row_source.hpp>
+
+namespace zenith::skyline_family {
+
+/// Every so many-th row's images, column by column (`draw_cut_samples`).
+template <class T>
+struct draw_row_samples {
+  row_source<T> from;
+  const u32* left;
+  u64 count;
+  u32 samples;
+  typename row_source<T>::image* to;
+  u32* unused;
+
+  ZENITH_FN void operator()(u64 i) const {
+    to[i] = from.at(left[i % samples * count / samples], static_cast<u32>(i / samples));
+    unused[i] = 0;
+  }
+};
+
+/// What rows are ordered by: all of it in one key where that fits, else its parts from the last to the first.
+enum class row_key : u8 { all, low_sum, high_sum, cell };
+
+template <class T>
+struct write_row_keys {
+  using image = typename row_source<T>::image;
+  static constexpr u32 scratch_bytes = row_tile * 40;
+  static constexpr u64 item_cost = row_tile * 64;
+
+  row_source<T> from;
+  const u32* left;
+  u64 count;
+  const image* cuts;
+  u32 buckets;
+  row_key which;
+  u64* keys;
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 t) const {
+    const u64 first = t * row_tile;
+    const u64 n = count - first < row_tile ? count - first : row_tile;
+    T* const raw = team.template scratch<T>();
+    image* const images = team.template scratch<image>(row_tile * 8);
+    u64* const high = team.template scratch<u64>(row_tile * 16);
+    u64* const low = team.template scratch<u64>(row_tile * 24);
+    u32* const median = team.template scratch<u32>(row_tile * 32);
+    team.for_each(n, [&](u64 i) ZENITH_BODY {
+      high[i] = 0;
+      low[i] = 0;
+      median[i] = 0;
+    });
+    constexpr unsigned low_bits = exact_sum<image>::low_bits;
+    for (u32 c = 0; c < from.columns; ++c) {
+      from.convert(
+          team, c, n, [&](u64 i) ZENITH_BODY { return u64{left[first + i]}; }, raw, images);
+      team.for_each(n, [&](u64 i) ZENITH_BODY { high[i] += images[i] >> low_bits; });
+      if (low_bits > 0) team.for_each(n, [&](u64 i) ZENITH_BODY { low[i] += images[i] & ((u64{1} << low_bits) - 1); });
+      if (c >= most_ordering_columns) continue;
+      if (cuts == nullptr) continue;
+      const image cut = cuts[c * buckets + buckets / 2];
+      team.for_each(n, [&](u64 i) ZENITH_BODY { median[i] |= (cut <= images[i] ? 1U : 0U) << c; });
+    }
+    team.barrier();
+    team.for_each(n, [&](u64 i) ZENITH_BODY {
+      const u64 bits = bits_in(median[i]);
+      const u64 rank = gray_rank(median[i]);
+      keys[first + i] = which == row_key::all        ? (bits << 58) | (rank << sum_bits) | high[i]
+                        : which == row_key::low_sum  ? low[i]
+                        : which == row_key::high_sum ? high[i]
+                                                     : (bits << 32) | rank;
+    });
+  }
+};
+
+/// Images of points whose rows are known.
+template <class T>
+struct place_row_values {
+  using image = typename row_source<T>::image;
+  static constexpr u32 scratch_bytes = row_tile * 16;
+  static constexpr u64 item_cost = row_tile * 128;
+
+  row_source<T> from;
+  u64 count;
+  point_set<image> to;
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 t) const {
+    const u64 first = t * row_tile;
+    const u64 n = count - first < row_tile ? count - first : row_tile;
+    T* const raw = team.template scratch<T>();
+    image* const images = team.template scratch<image>(row_tile * 8);
+    for (u32 c = 0; c < from.columns; ++c) {
+      from.convert(
+          team, c, n, [&](u64 i) ZENITH_BODY { return u64{to.rows[first + i]}; }, raw, images);
+      image* const column = to.values + first * to.step + c * to.stride;
+      team.for_each(n, [&](u64 i) ZENITH_BODY { column[i * to.step] = images[i]; });
+    }
+  }
+};
+
+}  // namespace zenith::skyline_family

@@ -1,0 +1,157 @@
+#pragma once
+
+/// \file
+/// The pivots: rows whose scaled values have small sums, which dominate much.
+
+#include <type_traits>
+
+#include <algorithms/skyline/images.hpp>
+#include <algorithms/skyline/row_source.hpp>
+
+namespace zenith::skyline_family {
+
+/// What brings a column's numbers to [0, 1], better ones first: (number - origin) * factor.
+struct column_scale {
+  float origin;
+  float factor;  ///< 0: the column says nothing
+};
+
+/// Scales of columns of the table by the range of a sample, so that in a sum of several all count.
+template <class T>
+struct find_scales {
+  static constexpr u64 samples = 1024;
+  static constexpr u64 item_cost = samples * 64;
+  static constexpr float most = 3e38F;
+
+  row_source<T> from;
+  column_scale* to;
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 c) const {
+    const u64 n = from.rows < samples ? from.rows : samples;
+    const float low = team.reduce(
+        n, most,
+        [&](u64 i) ZENITH_BODY {
+          const float value = sample(c, i * from.rows / n);
+          return value > -most ? value : most;
+        },
+        [](float a, float b) ZENITH_BODY { return b < a ? b : a; });
+    const float high = team.reduce(
+        n, -most,
+        [&](u64 i) ZENITH_BODY {
+          const float value = sample(c, i * from.rows / n);
+          return value < most ? value : -most;
+        },
+        [](float a, float b) ZENITH_BODY { return a < b ? b : a; });
+    const bool is_used = low < high && ((from.different >> c) & 1) == 0;
+    const float factor = is_used ? 1 / (high - low) : 0;
+    const bool is_maximised = ((from.maximised >> c) & 1) != 0;
+    team.once([&]() ZENITH_BODY { to[c] = is_maximised ? column_scale{high, -factor} : column_scale{low, factor}; });
+  }
+
+ private:
+  ZENITH_FN float sample(u64 c, u64 row) const { return static_cast<float>(from.column[c][row * from.row_stride]); }
+};
+
+/// Pivots: of each stripe of rows, that whose scaled values have the smallest sum. Sums of images, which grow with
+/// logarithms of the values, or half of the pivots by the smallest maximum (SkyAlign, section 5.1), leave several times
+/// as many rows of the standard points.
+template <class T>
+struct find_pivots {
+  static constexpr u32 scratch_bytes = row_tile * 4;
+  static constexpr u64 item_cost = u64{1} << 18;
+
+  row_source<T> from;
+  const column_scale* scales;
+  u64 step;            ///< every so many-th row is looked at
+  bool goes_by_tiles;  ///< for compilers to vectorise; else a lane adds up a row, without barriers
+  u64* pivots;         ///< the sum, and the row; ~0: the stripe has none
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 p) const {
+    const u64 begin = from.rows * p / pivot_count;
+    const u64 end = from.rows * (p + 1) / pivot_count;
+    float* const sums = team.template scratch<float>();
+    const auto less = [](u64 a, u64 b) ZENITH_BODY { return b < a ? b : a; };
+    u64 best = ~u64{0};
+    if (!goes_by_tiles) {
+      best = team.reduce((end - begin + step - 1) / step, ~u64{0},
+                         [&](u64 i) ZENITH_BODY {
+                           const u64 row = begin + i * step;
+                           float sum = 0;
+                           for (u32 c = 0; c < from.given_columns; ++c) {
+                             sum += scaled(from.column[c][row * from.row_stride], scales[c]);
+                           }
+                           return key(sum, row);
+                         },
+                         less);
+    }
+    for (u64 first = begin; goes_by_tiles && first < end; first += row_tile * step) {
+      const u64 left = (end - first + step - 1) / step;
+      const u64 n = left < row_tile ? left : row_tile;
+      team.barrier();
+      team.for_each(n, [&](u64 i) ZENITH_BODY { sums[i] = 0; });
+      for (u32 c = 0; c < from.given_columns; ++c) {
+        const T* const column = from.column[c] + first * from.row_stride;
+        const u64 stride = step * from.row_stride;
+        const column_scale scale = scales[c];
+        if (scale.factor == 0) continue;
+        team.barrier();
+        team.for_each(n, [&](u64 i) ZENITH_BODY { sums[i] += scaled(column[i * stride], scale); });
+      }
+      team.barrier();
+      const u64 here = team.reduce(
+          n, ~u64{0}, [&](u64 i) ZENITH_BODY { return key(sums[i], first + i * step); }, less);
+      best = here < best ? here : best;
+    }
+    team.once([&]() ZENITH_BODY { pivots[p] = best; });
+  }
+
+ private:
+  ZENITH_FN static float scaled(T value, const column_scale& by) {
+    return (static_cast<float>(value) - by.origin) * by.factor;
+  }
+  ZENITH_FN static u64 key(float sum, u64 row) {
+    if (!(sum < 1e30F)) return ~u64{0};  // nor NaN
+    const ordered::key_order<float> order{true, false};
+    return u64{static_cast<u32>(~order.image(sum))} << 32 | row;
+  }
+};
+
+/// The pivots' rows by rising sums.
+struct rank_pivots {
+  static constexpr u64 item_cost = pivot_count * 8;
+
+  const u64* pivots;
+  u32* to;  ///< ~0: none
+
+  ZENITH_FN void operator()(u64 i) const {
+    u32 rank = 0;
+    for (u64 other = 0; other < pivot_count; ++other) {
+      rank += pivots[other] < pivots[i] || (pivots[other] == pivots[i] && other < i) ? 1U : 0U;
+    }
+    to[rank] = static_cast<u32>(pivots[i]);
+  }
+};
+
+/// Values of the pivots, row by row. Where there is none, the worst point, which dominates nothing.
+template <class T>
+struct gather_row_pivots {
+  row_source<T> from;
+  const u32* pivots;
+  bool drops_nan;
+  typename row_source<T>::image* to;
+
+  ZENITH_FN void operator()(u64 i) const {
+    using image = typename row_source<T>::image;
+    const u32 row = pivots[i / from.columns];
+    bool is_used = row != u32(~u32{0});
+    for (u32 c = 0; c < from.given_columns && is_used && drops_nan; ++c) {
+      const T value = from.column[c][row * from.row_stride];
+      is_used = value == value;
+    }
+    to[i] = is_used ? from.at(row, static_cast<u32>(i % from.columns)) : static_cast<image>(~image{0});
+  }
+};
+
+}  // namespace zenith::skyline_family
