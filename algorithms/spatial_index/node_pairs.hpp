@@ -1,16 +1,16 @@
 #pragma once
 
 /// \file
-/// A descent of both trees at once. Rung 0 are pairs of items, the rung above them pairs of nodes that hold these, and
-/// so on up to the pair of both roots: the higher node of a pair is opened, or both where they are as high. A step
-/// takes some pairs of a rung, the batch, and appends to the rung below their pairs of children that are near and that
-/// can reach the bound, the score of the k-th best pair so far.
+/// A descent of both trees at once. Pairs wait in queues, one for each height of the trees: queue 0 has pairs of items,
+/// the next one pairs of nodes that hold these, and so on up to the pair of both roots: the higher node of a pair is
+/// opened, or both where they are as high. A step takes some pairs of a queue, the batch, and appends to the queue
+/// below their pairs of children that are near and that can reach the bound, the score of the k-th best pair so far.
 ///
-/// Distance first, batches are taken from the lowest rung that has pairs: depth first, so a rung is empty when the one
-/// above is opened. Ranked, they are the pairs with the best bounds of any rung.
+/// Distance first, batches are taken from the lowest queue that has pairs: depth first, so a queue is empty when the
+/// one above is opened. Ranked, they are the pairs with the best bounds of any queue.
 ///
-/// Memory: a rung holds at most `pair_limits::rung` pairs. A batch that finds more is taken back and tried with an
-/// eighth of its pairs. One pair always finds its place: a rung that has no place for the children of one is opened
+/// Memory: a queue holds at most `pair_limits::queue` pairs. A batch that finds more is taken back and tried with an
+/// eighth of its pairs. One pair always finds its place: a queue that has no place for the children of one is opened
 /// first.
 
 #include <algorithm>
@@ -23,10 +23,10 @@ namespace zenith::spatial_index_family {
 
 enum class pair_order { by_place, by_bound };
 
-/// So many pairs a rung holds, and so many are opened together at first and at most. A rung must hold the children of
+/// So many pairs a queue holds, and so many are opened together at first and at most. A queue must hold the children of
 /// one pair, fanout * fanout.
 struct pair_limits {
-  u64 rung = u64{1} << 18;
+  u64 queue = u64{1} << 18;
   u64 least_batch = 256;
   u64 ranked_batch = u64{1} << 16;
 };
@@ -124,23 +124,23 @@ class node_pair_join {
     u32 right = sides.right.levels;
     u64 largest = 0;
     for (;;) {
-      rung one{left, right, left >= right ? sides.left.fanout : 1, right >= left ? sides.right.fanout : 1};
+      pair_queue one{left, right, left >= right ? sides.left.fanout : 1, right >= left ? sides.right.fanout : 1};
       // the first few pairs of items give a bound
       const bool is_lowest = left < 2 && right < 2;
       one.batch =
-          order == pair_order::by_place && !is_lowest ? std::max<u64>(1, limits_.rung / 32) : limits.least_batch;
+          order == pair_order::by_place && !is_lowest ? std::max<u64>(1, limits_.queue / 32) : limits.least_batch;
       if (left > 0 || right > 0) {
         const u64 pairs = sides.left.entries(left) * sides.right.entries(right);
-        one.pool = spatial_join_family::make_pool<T>(on, std::min(pairs, limits_.rung));
+        one.pool = spatial_join_family::make_pool<T>(on, std::min(pairs, limits_.queue));
         largest = std::max(largest, one.pool.capacity);
       }
-      rungs_.push_back(one);
+      queues_.push_back(one);
       if (left == 0 && right == 0) break;
       const bool opens_left = left >= right;
       if (right >= left) --right;
       if (opens_left) --left;
     }
-    std::reverse(rungs_.begin(), rungs_.end());
+    std::reverse(queues_.begin(), queues_.end());
     if (order == pair_order::by_bound) {
       sorted_ = spatial_join_family::make_pool<T>(on, largest);
       keys_ = on.template buffer<image>(largest);
@@ -149,7 +149,7 @@ class node_pair_join {
     }
     reaching_ = on.template buffer<u64>(1);
     // the roots
-    auto& top = rungs_.back();
+    auto& top = queues_.back();
     on.fill_zero(top.pool.pairs, 1);
     on.copy(top.pool.images, &bound_->image, 1);
     set_count(top, 1);
@@ -167,7 +167,7 @@ class node_pair_join {
   using image = ordered::bits_t<T>;
   static constexpr u64 most = ~u32{0} - 1;
 
-  struct rung {
+  struct pair_queue {
     u32 left_level;
     u32 right_level;
     u32 left_entries;  ///< when its pairs are opened
@@ -187,46 +187,46 @@ class node_pair_join {
     return std::min(n <= most / m ? n * m : most, k_ < most / 4 ? 2 * k_ + some : most);
   }
 
-  /// The rung whose pairs are opened next; 0: none need be.
+  /// The queue whose pairs are opened next; 0: none need be.
   [[nodiscard]] std::size_t next() const {
     std::size_t at = 0;
-    for (std::size_t r = 1; r < rungs_.size(); ++r) {
-      if (rungs_[r].count == 0) continue;
-      if (at == 0 || (order_ == pair_order::by_bound && rungs_[at].best < rungs_[r].best)) at = r;
+    for (std::size_t r = 1; r < queues_.size(); ++r) {
+      if (queues_[r].count == 0) continue;
+      if (at == 0 || (order_ == pair_order::by_bound && queues_[at].best < queues_[r].best)) at = r;
     }
-    if (at == 0 || (order_ == pair_order::by_bound && rungs_[at].best < least_.image)) return 0;
-    while (at > 1 && rungs_[at - 1].pool.capacity - rungs_[at - 1].count < most_below(at)) --at;
+    if (at == 0 || (order_ == pair_order::by_bound && queues_[at].best < least_.image)) return 0;
+    while (at > 1 && queues_[at - 1].pool.capacity - queues_[at - 1].count < most_below(at)) --at;
     return at;
   }
   /// Places that one pair's children may take, if there can be so many pairs at all.
   [[nodiscard]] u64 most_below(std::size_t r) const {
-    const auto& below = rungs_[r - 1];
-    return below.pool.capacity < limits_.rung ? 0 : rungs_[r].children();
+    const auto& below = queues_[r - 1];
+    return below.pool.capacity < limits_.queue ? 0 : queues_[r].children();
   }
 
-  void set_count(rung& of, u64 count) {
+  void set_count(pair_queue& of, u64 count) {
     of.count = count;
     on_.for_each(1, spatial_join_family::set_count{count, of.pool.count});
   }
 
-  /// How many pairs of a rung are opened together. Ranked, those that reach the best bound of the other rungs, but so
+  /// How many pairs of a queue are opened together. Ranked, those that reach the best bound of the other queues, but so
   /// many that the order of what waits here and below costs no more than what is opened.
   [[nodiscard]] u64 batch_of(std::size_t r) {
-    const auto& from = rungs_[r];
+    const auto& from = queues_[r];
     const u64 size = std::min(from.count, from.batch);
-    const u64 least = std::max(limits_.least_batch, (from.count + rungs_[r - 1].count) / 4);
+    const u64 least = std::max(limits_.least_batch, (from.count + queues_[r - 1].count) / 4);
     if (order_ == pair_order::by_place || size <= least) return size;
     image other = 0;  // the best bound elsewhere
-    for (std::size_t i = 1; i < rungs_.size(); ++i) {
-      if (i != r && rungs_[i].count > 0) other = std::max(other, rungs_[i].best);
+    for (std::size_t i = 1; i < queues_.size(); ++i) {
+      if (i != r && queues_[i].count > 0) other = std::max(other, queues_[i].best);
     }
     on_.for_each(1, count_reaching<image>{from.pool.images, from.count, std::max(other, least_.image), reaching_});
     return std::min(size, std::max(least, on_.read(static_cast<const u64*>(reaching_))));
   }
 
   void step(std::size_t r) {
-    auto& from = rungs_[r];
-    auto& below = rungs_[r - 1];
+    auto& from = queues_[r];
+    auto& below = queues_[r - 1];
     const bool to_items = r == 1;
     const u64 batch = batch_of(r);
     const u64 first = from.count - batch;
@@ -248,7 +248,7 @@ class node_pair_join {
     }
     if (found - before < to.capacity / 8) {
       from.batch = std::min(2 * std::max(batch, from.batch),
-                            order_ == pair_order::by_place ? limits_.rung : limits_.ranked_batch);
+                            order_ == pair_order::by_place ? limits_.queue : limits_.ranked_batch);
     }
     if (to_items) {
       candidates_ += found - before;
@@ -278,7 +278,7 @@ class node_pair_join {
   }
 
   /// By rising bounds, without those that the bound does not take any more.
-  void sort(rung& of) {
+  void sort(pair_queue& of) {
     const pair_bound<T> least{least_.image, ~u64{0}};
     on_.compact(of.count, spatial_join_family::is_taken<T>{of.pool.images, of.pool.pairs, least}, places_, found_);
     const u64 n = on_.read(static_cast<const u32*>(found_));
@@ -300,7 +300,7 @@ class node_pair_join {
   u64 k_;
   u64 wanted_;
   spatial_join_family::best_keeper<T, Context> keeper_;
-  std::vector<rung> rungs_;
+  std::vector<pair_queue> queues_;
   pair_bound<T>* bound_ = nullptr;
   pair_bound<T> least_{0, ~u64{0}};  ///< the same on the host
   pair_pool<T> sorted_{};

@@ -179,7 +179,7 @@ TEST_CASE("a Hilbert curve steps from neighbour to neighbour", "[index]") {
 }
 
 TEST_CASE("pairs of nodes that few places hold", "[index]") {
-  // within 100 of each other: a tenth of all pairs, and far more pairs of nodes than a rung holds
+  // within 100 of each other: a tenth of all pairs, and far more pairs of nodes than a queue holds
   using namespace zenith::spatial_index_family;
   using context = device_suite::listing_context<kernels>;
   const auto columns = drawn(3, 600);
