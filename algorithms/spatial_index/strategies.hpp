@@ -205,16 +205,17 @@ void descent::run(Context& on, const call_type& call) {
         }
         const auto found = find_items(on, tree, wanted, call.k);
         const u64 n = std::min(found.count, call.k);
+        *call.found = n;
         const auto out = call.provide(call.provide_state, n);
-        if (n == 0) return on.finish();
+        if (n == 0 || out.left == nullptr) return on.finish();
         const auto best = rank_items(on, tree, found, wanted.order, call.k);
         const T* const scores = detail::column_of<T>(on, call.index, of.scores_by_id, of.items);
-        T* const to = on.output(static_cast<T*>(out.scores), n, memory_space::host);
+        T* const to = on.output(static_cast<T*>(out.scores), n, call.out_space);
         if (call.index_bytes == 4) {
-          auto* const ids = on.output(static_cast<std::uint32_t*>(out.left), n, memory_space::host);
+          auto* const ids = on.output(static_cast<std::uint32_t*>(out.left), n, call.out_space);
           on.for_each(n, write_items<T, std::uint32_t>{best.items, scores, ids, to});
         } else {
-          auto* const ids = on.output(static_cast<std::uint64_t*>(out.left), n, memory_space::host);
+          auto* const ids = on.output(static_cast<std::uint64_t*>(out.left), n, call.out_space);
           on.for_each(n, write_items<T, std::uint64_t>{best.items, scores, ids, to});
         }
         on.finish();

@@ -220,7 +220,7 @@ void deliver(Context& on, const top_k_spatial_join_call& call, const pair_scores
   const u64 n = found.count;
   call.outcome->count = n;
   const auto out = call.provide(call.provide_state, n);
-  if (n == 0) return;
+  if (n == 0 || out.left == nullptr) return;
   const u32* const places = rank_pairs(on, found.pool, n);
   const auto write = [&]<class Index>(std::type_identity<Index>) {
     write_result<T, Index> result{found.pool.pairs,
@@ -230,9 +230,9 @@ void deliver(Context& on, const top_k_spatial_join_call& call, const pair_scores
                                   scores.left_weight,
                                   scores.right_weight,
                                   scorer,
-                                  on.output(static_cast<Index*>(out.left), n, memory_space::host),
-                                  on.output(static_cast<Index*>(out.right), n, memory_space::host),
-                                  on.output(static_cast<T*>(out.scores), n, memory_space::host)};
+                                  on.output(static_cast<Index*>(out.left), n, call.out_space),
+                                  on.output(static_cast<Index*>(out.right), n, call.out_space),
+                                  on.output(static_cast<T*>(out.scores), n, call.out_space)};
     on.for_each(n, result);
   };
   if (call.index_bytes == 4) {

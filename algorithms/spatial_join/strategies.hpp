@@ -253,15 +253,19 @@ void grid_join::run(Context& on, const call_type& call) {
     const u64 total = on.read(static_cast<const u64*>(offsets + n));
     call.outcome->count = total;
     const auto out = call.provide(call.provide_state, total);
+    if (total == 0 || out.left == nullptr) return on.finish();
     const auto write = [&]<class Index>(std::type_identity<Index>) {
-      auto* const to = on.output(static_cast<Index*>(out.left), total, memory_space::host);
+      auto* const to = on.output(static_cast<Index*>(out.left), total, call.out_space);
       on.for_each(n, write_left<Index>{offsets, to});
       on.for_each(n, gather_begins{offsets, sides.left.rows, begins});
       on.for_each(n, write_partners<T, D, Index>{sides, begins, placed_counts, kept,
-                                                 on.output(static_cast<Index*>(out.right), total, memory_space::host)});
+                                                 on.output(static_cast<Index*>(out.right), total, call.out_space)});
     };
-    if (total > 0 && call.index_bytes == 4) write(std::type_identity<std::uint32_t>{});
-    if (total > 0 && call.index_bytes == 8) write(std::type_identity<std::uint64_t>{});
+    if (call.index_bytes == 4) {
+      write(std::type_identity<std::uint32_t>{});
+    } else {
+      write(std::type_identity<std::uint64_t>{});
+    }
     on.finish();
   });
 }

@@ -54,6 +54,7 @@ class best_pairs {
     call_.outcome->count = best_.size();
     if (call_.statistics != nullptr) *call_.statistics = {1, left, right, seen_};
     const auto out = call_.provide(call_.provide_state, best_.size());
+    if (out.left == nullptr) return;
     for (auto at = best_.size(); at > 0; best_.pop()) {
       --at;
       write_id(call_.index_bytes, out.left, at, best_.top().left);

@@ -70,7 +70,9 @@ void range(const top_k_range_call& call) {
     return a.second < b.second;
   });
   const auto count = std::min<std::uint64_t>(found.size(), call.k);
+  *call.found = count;
   const auto out = call.provide(call.provide_state, count);
+  if (out.left == nullptr) return;
   for (std::uint64_t i = 0; i < count; ++i) {
     write_id(call.index_bytes, out.left, i, found[i].second);
     static_cast<T*>(out.scores)[i] = found[i].first;

@@ -78,6 +78,7 @@ void join(const spatial_join_call& call) {
   each([&](std::uint64_t, std::uint64_t) { ++count; });
   call.outcome->count = count;
   const auto out = call.provide(call.provide_state, count);
+  if (out.left == nullptr) return;
   std::uint64_t at = 0;
   each([&](std::uint64_t a, std::uint64_t b) { write_pair(call, out, at++, a, b); });
 }

@@ -72,6 +72,44 @@ void run_all(benchmark::State& state, std::size_t rows, const std::string& on) {
   state.counters["pairs"] = static_cast<double>(pairs);
 }
 
+// Points, scores and results in the memory of the executor's device.
+struct resident_side {
+  resident_side(const zenith::executor& on, const side& of) : x(on, of.x), y(on, of.y), scores(on, of.scores) {}
+
+  [[nodiscard]] zenith::device_scored_points<float> points() const {
+    return {{x.device(), y.device()}, scores.device()};
+  }
+
+  zenith::array<float> x;
+  zenith::array<float> y;
+  zenith::array<float> scores;
+};
+
+void run_resident(benchmark::State& state, workload kind, const std::string& strategy, std::size_t rows, std::size_t k,
+                  const std::string& on) {
+  const auto ex = zenith::make_executor(on);
+  const resident_side left(ex, sides_of(kind, rows).first);
+  const resident_side right(ex, sides_of(kind, rows).second);
+  const auto a = left.points();
+  const auto b = right.points();
+  const bool is_all = k == 0;
+  if (is_all) k = zenith::count_spatial_join(ex, a.coordinates, b.coordinates, {.predicate = {1}}).count;
+  zenith::array<std::uint32_t> to_left(ex, k);
+  zenith::array<std::uint32_t> to_right(ex, k);
+  zenith::array<float> to_scores(ex, k);
+  for (auto _ : state) {
+    if (is_all) {
+      (void)zenith::spatial_join(ex, a.coordinates, b.coordinates, to_left.device(), to_right.device(),
+                                 {.predicate = {1}});
+    } else {
+      (void)zenith::top_k_spatial_join(ex, a, b, to_left.device(), to_right.device(), to_scores.device(),
+                                       {.predicate = {1}, .strategy = strategy});
+    }
+    ex.synchronize();
+  }
+  state.counters["pairs"] = static_cast<double>(k);
+}
+
 // Of indexes: the same points, trees made before.
 const std::pair<zenith::spatial_index<float, 2>, zenith::spatial_index<float, 2>>& indexes_of(workload kind,
                                                                                               std::size_t rows) {
@@ -138,6 +176,15 @@ void add_all() {
                 [=](auto& state) { run_index(state, kind, strategy, rows, k, on); });
           }
         }
+      }
+      if (zenith::make_executor(on).settings().target->memory == zenith::memory_space::device) {
+        for (const char* strategy : {"threshold_first", "full"}) {
+          for (const std::size_t k : {100, 1000, 10000}) {
+            add(strategy + std::string("/resident") + where + "k:" + std::to_string(k) + "/" + on,
+                [=](auto& state) { run_resident(state, workload::whole, strategy, rows, k, on); });
+          }
+        }
+        add("all/resident" + where + on, [=](auto& state) { run_resident(state, workload::whole, {}, rows, 0, on); });
       }
       add("range" + where + "k:100/" + on, [=](auto& state) { run_range(state, rows, 100, on); });
       add("build" + where + on,

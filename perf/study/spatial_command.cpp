@@ -19,6 +19,7 @@
 #include <perf/study/spatial_picture.hpp>
 #include <perf/study/statistics.hpp>
 #include <perf/study/table.hpp>
+#include <zenith/array.hpp>
 #include <zenith/error.hpp>
 #include <zenith/spatial_join.hpp>
 
@@ -96,6 +97,42 @@ side draw_side(std::string_view kind, std::uint64_t rows, bool is_right, std::ui
   return made;
 }
 
+// Columns, or results, in the memory of an executor's device.
+struct resident_side {
+  resident_side(const zenith::executor& on, const side& of) : x(on, of.x), y(on, of.y), score(on, of.score) {}
+
+  [[nodiscard]] zenith::device_scored_points<float> points() const {
+    return {{x.device(), y.device()}, score.device()};
+  }
+
+  zenith::array<float> x;
+  zenith::array<float> y;
+  zenith::array<float> score;
+};
+
+struct resident_pairs {
+  resident_pairs(const zenith::executor& on, std::size_t most) : left(on, most), right(on, most), scores(on, most) {}
+
+  [[nodiscard]] zenith::top_k_spatial_join_result<float> read(std::size_t count) const {
+    zenith::top_k_spatial_join_result<float> found;
+    found.left.resize(left.size());
+    found.right.resize(right.size());
+    found.scores.resize(scores.size());
+    left.copy_to(found.left);
+    right.copy_to(found.right);
+    scores.copy_to(found.scores);
+    found.left.resize(count);
+    found.right.resize(count);
+    found.scores.resize(count);
+    found.count = count;
+    return found;
+  }
+
+  zenith::array<std::uint32_t> left;
+  zenith::array<std::uint32_t> right;
+  zenith::array<float> scores;
+};
+
 template <class Call>
 double median_seconds(int repeat, const Call& call) {
   call();
@@ -139,6 +176,7 @@ class figure_run {
       if (!all) all = found;
       one.is_wrong = found.left != all->left || found.right != all->right;
       add(std::move(one));
+      if (line.on_device) add(resident_join(line, left, right, *all));
     }
     for (const auto k : ks) {
       std::optional<zenith::top_k_spatial_join_result<float>> best;
@@ -163,6 +201,7 @@ class figure_run {
         if (!best) best = found;
         one.is_wrong = found.left != best->left || found.right != best->right || found.scores != best->scores;
         add(std::move(one));
+        if (line.on_device) add(resident_top_k(line, left, right, k, pairs, *best));
       }
       if (best && k == ks.front()) made_.map = map_of(left, right, *best);
     }
@@ -171,6 +210,43 @@ class figure_run {
   [[nodiscard]] figure take() { return std::move(made_); }
 
  private:
+  // From and to a device's memory.
+  [[nodiscard]] measurement resident_join(const offered_strategy& line, const side& left, const side& right,
+                                          const zenith::spatial_join_result<>& expected) const {
+    const auto on = zenith::make_executor(line.executor);
+    const resident_side a(on, left);
+    const resident_side b(on, right);
+    resident_pairs to(on, expected.count);
+    measurement one{line.label() + " resident", left.x.size(), 0, expected.count, 0, {}, false};
+    zenith::spatial_run run;
+    one.seconds = median_seconds(given_.repeat, [&] {
+      run = zenith::spatial_join(on, a.points().coordinates, b.points().coordinates, to.left.device(),
+                                 to.right.device(), {.predicate = {given_.distance}, .strategy = line.strategy});
+      on.synchronize();
+    });
+    const auto found = to.read(run.count);
+    one.is_wrong = found.left != expected.left || found.right != expected.right;
+    return one;
+  }
+  [[nodiscard]] measurement resident_top_k(const offered_strategy& line, const side& left, const side& right,
+                                           std::uint64_t k, std::uint64_t pairs,
+                                           const zenith::top_k_spatial_join_result<float>& expected) const {
+    const auto on = zenith::make_executor(line.executor);
+    const resident_side a(on, left);
+    const resident_side b(on, right);
+    resident_pairs to(on, k);
+    measurement one{line.label() + " resident", left.x.size(), k, pairs, 0, {}, false};
+    zenith::spatial_run run;
+    one.seconds = median_seconds(given_.repeat, [&] {
+      run = zenith::top_k_spatial_join(on, a.points(), b.points(), to.left.device(), to.right.device(),
+                                       to.scores.device(), {.predicate = {given_.distance}, .strategy = line.strategy});
+      on.synchronize();
+    });
+    const auto found = to.read(run.count);
+    one.is_wrong = found.left != expected.left || found.right != expected.right || found.scores != expected.scores;
+    return one;
+  }
+
   // What took longer than the limit on fewer rows is left out.
   [[nodiscard]] bool is_slow(const offered_strategy& line, std::uint64_t k) const {
     return std::ranges::any_of(made_.points, [&](const measurement& one) {

@@ -9,11 +9,13 @@
 #include <exception>
 #include <limits>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <settings.hpp>
 #include <targets.hpp>
+#include <zenith/array.hpp>
 #include <zenith/spatial_join_call.hpp>
 
 namespace zenith_test::spatial {
@@ -80,6 +82,39 @@ template <class T, class Options>
     case pair_score::maximum: return a < b ? b : a;
     default: return a + b;
   }
+}
+
+/// A target's memory for results, on its device or on the host. Each element is 77 until it is written.
+template <class T>
+class outputs {
+ public:
+  outputs(const target& on, std::size_t size, bool on_device) : all_(size, T{77}) {
+    if (on_device) device_ = zenith::array<T>(on.on, std::span<const T>(all_));
+    is_on_device_ = on_device;
+  }
+
+  [[nodiscard]] std::span<T> on_host() { return all_; }
+  [[nodiscard]] zenith::device_span<T> on_device() { return device_.device(); }
+  /// The first elements, with what stands behind them: none of it may have been written.
+  [[nodiscard]] const std::vector<T>& read() {
+    if (is_on_device_) device_.copy_to(all_);
+    return all_;
+  }
+
+ private:
+  std::vector<T> all_;
+  zenith::array<T> device_;
+  bool is_on_device_ = false;
+};
+
+/// Takes the first `count` elements, where all others are as they were.
+template <class T>
+[[nodiscard]] bool take_first(outputs<T>& from, std::size_t count, std::vector<T>& to) {
+  to = from.read();
+  const bool is_clean = count <= to.size() && std::all_of(to.begin() + static_cast<std::ptrdiff_t>(count), to.end(),
+                                                          [](T one) { return one == T{77}; });
+  to.resize(std::min(count, to.size()));
+  return is_clean;
 }
 
 /// What a run says is wrong, or what it threw.

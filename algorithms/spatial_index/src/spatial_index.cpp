@@ -38,7 +38,7 @@ void check_distance(const caller& by, double distance, const std::string& name) 
   by.reject(name + " is " + (std::isnan(distance) ? "NaN" : "negative") + "; it must be 0 or more");
 }
 
-/// The caller's vectors; no memory for them is an error of ours.
+/// The caller's memory, or vectors; no memory for these is an error of ours.
 template <class Arguments>
 struct output_provider {
   const caller& by;
@@ -46,6 +46,8 @@ struct output_provider {
 
   static spatial_output provide(void* state, std::uint64_t count) {
     const auto& here = *static_cast<const output_provider*>(state);
+    const auto& target = here.given.target;
+    if (target.is != spatial_target::kind::vectors) return count <= target.size ? target.at : spatial_output{};
     try {
       return here.given.provide(here.given.state, count);
     } catch (const std::bad_alloc&) {
@@ -54,6 +56,12 @@ struct output_provider {
     here.by.reject("there is no memory for " + std::to_string(count) + " results", error_code::out_of_memory);
   }
 };
+
+void check_outputs(const caller& by, const execution& on, std::string_view operation, const char* name,
+                   const spatial_target& target, const std::string& strategy) {
+  if (target.is != spatial_target::kind::memory || target.space != memory_space::device) return;
+  check_backend(on, operation, by.function, name, target.space, strategy);
+}
 
 void check_region(const caller& by, const range_arguments& given) {
   const std::string column[] = {"[0]", "[1]", "[2]"};
@@ -97,7 +105,7 @@ void check_scores(const caller& by, const index_storage& index, const char* side
 
 }  // namespace
 
-top_k_run top_k_range(const executor& on, const range_arguments& given, const top_k_range_options& options) {
+spatial_run top_k_range(const executor& on, const range_arguments& given, const top_k_range_options& options) {
   const caller by{"top_k_range"};
   const std::uint64_t items = items_of(given.index);
   check_region(by, given);
@@ -105,7 +113,8 @@ top_k_run top_k_range(const executor& on, const range_arguments& given, const to
   const top_k_range_problem problem{items, given.k, given.type, given.index.space};
   const auto [where, strategy] = choose(spatial_index_detail::range_choices, on.settings(), problem, options.strategy);
   check_backend(where, top_k_range_call::operation, by.function, "index", given.index.space, strategy);
-  top_k_run done{std::string{where.target->name}, strategy};
+  check_outputs(by, where, top_k_range_call::operation, "keys_out", given.target, strategy);
+  spatial_run done{0, std::string{where.target->name}, strategy};
   if (items == 0 || given.k == 0) return done;
   output_provider<range_arguments> results{by, given};
   top_k_range_call call;
@@ -117,14 +126,18 @@ top_k_run top_k_range(const executor& on, const range_arguments& given, const to
   call.select = options.select;
   call.k = given.k;
   call.index_bytes = given.index_bytes;
+  call.out_space = given.target.space;
   call.provide = output_provider<range_arguments>::provide;
   call.provide_state = &results;
+  std::uint64_t found = 0;
+  call.found = &found;
   find_kernel(*where.target, top_k_range_call::operation, strategy)->run(where, &call);
+  done.count = static_cast<std::size_t>(found);
   return done;
 }
 
-spatial_join_run top_k_index_join(const executor& on, const index_join_arguments& given,
-                                  const top_k_index_join_options& options) {
+spatial_run top_k_index_join(const executor& on, const index_join_arguments& given,
+                             const top_k_index_join_options& options) {
   const caller by{"top_k_spatial_join"};
   const std::uint64_t left = items_of(given.left);
   const std::uint64_t right = items_of(given.right);
@@ -142,7 +155,8 @@ spatial_join_run top_k_index_join(const executor& on, const index_join_arguments
   const top_k_index_join_problem problem{left, right, given.k, given.type, given.left.space};
   const auto [where, strategy] = choose(spatial_index_detail::join_choices, on.settings(), problem, options.strategy);
   check_backend(where, top_k_index_join_call::operation, by.function, "left", given.left.space, strategy);
-  spatial_join_run done{0, std::string{where.target->name}, strategy};
+  check_outputs(by, where, top_k_index_join_call::operation, "left_out", given.target, strategy);
+  spatial_run done{0, std::string{where.target->name}, strategy};
   spatial_join_statistics counted;
   if (left > 0 && right > 0) {
     const auto check = given.type == key_type::float32 ? check_scores<float> : check_scores<double>;
@@ -169,6 +183,7 @@ spatial_join_run top_k_index_join(const executor& on, const index_join_arguments
     call.k = given.k;
     call.statistics = options.statistics == nullptr ? nullptr : &counted;
     call.index_bytes = given.index_bytes;
+    call.out_space = given.target.space;
     call.provide = output_provider<index_join_arguments>::provide;
     call.provide_state = &results;
     call.outcome = &outcome;

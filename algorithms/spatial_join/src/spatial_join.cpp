@@ -122,13 +122,15 @@ void describe(spatial_join_problem& problem, const spatial_arguments& given, dou
   problem.pairs = std::bit_ceil(static_cast<std::uint64_t>(std::clamp(pairs, 1.0, 0x1p62)));
 }
 
-/// The caller's vectors; no memory for them is an error of ours.
+/// The caller's memory, if it is large enough, or vectors; no memory for these is an error of ours.
 struct output_provider {
   const caller& by;
   const spatial_arguments& given;
 
   static spatial_output provide(void* state, std::uint64_t count) {
     const auto& here = *static_cast<const output_provider*>(state);
+    const auto& target = here.given.target;
+    if (target.is != spatial_target::kind::vectors) return count <= target.size ? target.at : spatial_output{};
     try {
       return here.given.provide(here.given.state, count);
     } catch (const std::bad_alloc&) {
@@ -137,6 +139,14 @@ struct output_provider {
     here.by.reject("there is no memory for " + std::to_string(count) + " pairs", error_code::out_of_memory);
   }
 };
+
+template <class Call>
+void check_memory(const caller& by, const execution& on, const spatial_arguments& given, const std::string& strategy) {
+  check_backend(on, Call::operation, by.function, "left", given.space, strategy);
+  if (given.target.is == spatial_target::kind::memory && given.target.space == memory_space::device) {
+    check_backend(on, Call::operation, by.function, "left_out", given.target.space, strategy);
+  }
+}
 
 spatial_side side_of(const spatial_points& points) {
   spatial_side side;
@@ -159,25 +169,30 @@ std::size_t run(const caller& by, const execution& on, const std::string& strate
   call.right = side_of(given.right);
   call.distance = distance;
   call.index_bytes = given.index_bytes;
+  call.out_space = given.target.space;
   call.provide = output_provider::provide;
   call.provide_state = &pairs;
   call.outcome = &outcome;
   find_kernel(*on.target, Call::operation, strategy)->run(on, &call);
   if (!outcome.is_right) outcome.row += first;
   if (outcome.fault != spatial_fault::none) report(by, outcome, has_scores);
+  if (given.target.is == spatial_target::kind::memory && outcome.count > given.target.size) {
+    by.reject("left_out has " + std::to_string(given.target.size) + " elements, but there are " +
+              std::to_string(outcome.count) + " pairs");
+  }
   return static_cast<std::size_t>(outcome.count);
 }
 
 }  // namespace
 
-spatial_join_run spatial_join(const executor& on, const spatial_arguments& given, const spatial_join_options& options) {
+spatial_run spatial_join(const executor& on, const spatial_arguments& given, const spatial_join_options& options) {
   const caller by{"spatial_join"};
   check(by, given, options.predicate, false);
   spatial_join_problem problem;
   describe(problem, given, options.predicate.distance);
   const auto [where, strategy] = choose(spatial_join_detail::choices, on.settings(), problem, options.strategy);
-  check_backend(where, spatial_join_call::operation, by.function, "left", given.space, strategy);
-  spatial_join_run done{0, std::string{where.target->name}, strategy};
+  check_memory<spatial_join_call>(by, where, given, strategy);
+  spatial_run done{0, std::string{where.target->name}, strategy};
   if (given.left.rows == 0 || given.right.rows == 0) return done;
   spatial_join_call call;
   done.count = run(by, where, strategy, given, options.predicate.distance, false, call);
@@ -267,8 +282,8 @@ spatial_join_batches_result spatial_join_batches(const executor& on, const spati
   return done;
 }
 
-spatial_join_run top_k_spatial_join(const executor& on, const spatial_arguments& given, std::size_t k,
-                                    const top_k_spatial_join_options& options) {
+spatial_run top_k_spatial_join(const executor& on, const spatial_arguments& given, std::size_t k,
+                               const top_k_spatial_join_options& options) {
   const caller by{"top_k_spatial_join"};
   check(by, given, options.predicate, true);
   const bool is_weighted = options.score == pair_score::weighted_sum;
@@ -284,8 +299,8 @@ spatial_join_run top_k_spatial_join(const executor& on, const spatial_arguments&
   describe(problem, given, options.predicate.distance);
   problem.k = k;
   const auto [where, strategy] = choose(spatial_join_detail::top_k_choices, on.settings(), problem, options.strategy);
-  check_backend(where, top_k_spatial_join_call::operation, by.function, "left", given.space, strategy);
-  spatial_join_run done{0, std::string{where.target->name}, strategy};
+  check_memory<top_k_spatial_join_call>(by, where, given, strategy);
+  spatial_run done{0, std::string{where.target->name}, strategy};
   spatial_join_statistics counted;
   if (given.left.rows > 0 && given.right.rows > 0 && k > 0) {
     top_k_spatial_join_call call;

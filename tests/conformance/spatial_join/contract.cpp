@@ -122,6 +122,38 @@ TEST_CASE("what a join of all pairs refuses", "[spatial-contract]") {
   }
 }
 
+TEST_CASE("memory for pairs that does not fit", "[spatial-contract]") {
+  const side good;
+  const zenith::column_set<float> points{good.x, good.y};
+  std::vector<std::uint32_t> left(3);
+  std::vector<std::uint32_t> right(4);
+  std::vector<float> scores(3);
+  for (const auto& on : the_suite().joins) {
+    INFO(on.name());
+    const zenith::spatial_join_options options{.predicate = {100}, .strategy = on.strategy};
+    expect_error(wrong, {"spatial_join: right_out has 4 elements", "left_out", "3"},
+                 [&] { (void)zenith::spatial_join(on.on, points, points, left, right, options); });
+    expect_error(wrong, {"spatial_join: left_out has 3 elements, but there are 16 pairs"},
+                 [&] { (void)zenith::spatial_join(on.on, points, points, left, std::span(right).first(3), options); });
+    if (on.memory == zenith::memory_space::device) continue;
+    const zenith::device_span<std::uint32_t> elsewhere(left.data(), left.size());
+    expect_error(wrong, {"left_out"},
+                 [&] { (void)zenith::spatial_join(on.on, points, points, elsewhere, elsewhere, options); });
+  }
+  for (const auto& on : the_suite().ranked) {
+    INFO(on.name());
+    const zenith::top_k_spatial_join_options options{.predicate = {100}, .strategy = on.strategy};
+    expect_error(wrong, {"top_k_spatial_join: scores_out has 3 elements", "left_out", "4"}, [&] {
+      (void)zenith::top_k_spatial_join(on.on, good.flat(), good.flat(), right, right, scores, options);
+    });
+    const auto run =
+        zenith::top_k_spatial_join(on.on, good.flat(), good.flat(), left, std::span(right).first(3), scores, options);
+    CHECK(run.count == 3);
+    CHECK(scores == std::vector<float>{8, 7, 7});
+    CHECK(left == std::vector<std::uint32_t>{3, 2, 3});
+  }
+}
+
 TEST_CASE("a join in batches, and what ends it", "[spatial-contract]") {
   constexpr std::size_t rows = 3000;
   random_source random{zenith_test::seed_of("spatial.batches", 0)};

@@ -99,6 +99,53 @@ std::string fault_of_join(const zenith_test::target& on, const laid_out<T>& left
   return difference(found, expected, expected.size(), [](std::size_t) { return true; });
 }
 
+/// use(left, right) with both sides where the target reads them.
+template <class T, class Use>
+auto with_sides(const laid_out<T>& left, const laid_out<T>& right, bool on_device, const Use& use) {
+  return on_device ? use(left.device_coordinates(), right.device_coordinates())
+                   : use(left.coordinates(), right.coordinates());
+}
+
+/// The same into memory of the caller's: counted, refused where it is too small, and written.
+template <class T, class Index>
+std::string fault_of_join_into(const zenith_test::target& on, const laid_out<T>& left, const laid_out<T>& right,
+                               bool on_device, const question<T>& asked, const std::vector<pair>& expected,
+                               random_source& random) {
+  const zenith::spatial_join_options options{.predicate = asked.options.predicate, .strategy = on.strategy};
+  const bool to_device = on.memory == zenith::memory_space::device && random() % 4 != 0;
+  const auto join = [&](outputs<Index>& a, outputs<Index>& b) {
+    return with_sides(left, right, on_device, [&](const auto& one, const auto& other) {
+      return to_device ? zenith::spatial_join(on.on, one, other, a.on_device(), b.on_device(), options)
+                       : zenith::spatial_join(on.on, one, other, a.on_host(), b.on_host(), options);
+    });
+  };
+  const auto counted = with_sides(left, right, on_device, [&](const auto& one, const auto& other) {
+    return zenith::count_spatial_join(on.on, one, other, options);
+  });
+  if (counted.count != expected.size()) return "counts " + std::to_string(counted.count);
+  zenith::spatial_join_result<Index> found;
+  if (!expected.empty() && random() % 4 == 0) {
+    outputs<Index> few(on, expected.size() - 1, to_device);
+    outputs<Index> others(on, expected.size() - 1, to_device);
+    try {
+      (void)join(few, others);
+      return "takes memory that is too small";
+    } catch (const zenith::error& thrown) {
+      const std::string text = thrown.what();
+      if (text.find("there are " + std::to_string(expected.size()) + " pairs") == std::string::npos) return text;
+    }
+    if (!take_first(few, 0, found.left) || !take_first(others, 0, found.right)) return "writes into too small memory";
+  }
+  const std::size_t size = expected.size() + random() % 3;
+  outputs<Index> a(on, size, to_device);
+  outputs<Index> b(on, size, to_device);
+  const auto run = join(a, b);
+  found.count = run.count;
+  if (run.strategy != on.strategy || run.backend != on.on.backend()) return "ran as " + run.strategy;
+  if (!take_first(a, run.count, found.left) || !take_first(b, run.count, found.right)) return "writes behind the pairs";
+  return difference(found, expected, expected.size(), [](std::size_t) { return true; });
+}
+
 /// All batches together are the join, and none is larger than was asked for.
 template <class T>
 std::string fault_of_batches(const zenith_test::target& on, const laid_out<T>& left, const laid_out<T>& right,
@@ -129,14 +176,38 @@ std::string fault_of_batches(const zenith_test::target& on, const laid_out<T>& l
 
 template <class T, class Index>
 std::string fault_of_top_k(const zenith_test::target& on, const laid_out<T>& left, const laid_out<T>& right,
-                           bool on_device, const question<T>& asked, const std::vector<pair>& expected, std::size_t k) {
+                           bool on_device, const question<T>& asked, const std::vector<pair>& expected, std::size_t k,
+                           bool into_memory) {
   auto options = asked.options;
   options.strategy = on.strategy;
-  const auto found =
-      on_device ? zenith::top_k_spatial_join<Index>(on.on, left.device_scored(), right.device_scored(), k, options)
-                : zenith::top_k_spatial_join<Index>(on.on, left.scored(), right.scored(), k, options);
-  if (found.strategy != on.strategy || found.backend != on.on.backend()) return "ran as " + found.strategy;
   const std::size_t count = std::min(k, expected.size());
+  zenith::top_k_spatial_join_result<T, Index> found;
+  if (into_memory && k <= expected.size() + 3) {
+    const bool to_device = on.memory == zenith::memory_space::device;
+    outputs<Index> a(on, k, to_device);
+    outputs<Index> b(on, k, to_device);
+    outputs<T> scores(on, k, to_device);
+    const auto join = [&](const auto& one, const auto& other) {
+      return to_device
+                 ? zenith::top_k_spatial_join(on.on, one, other, a.on_device(), b.on_device(), scores.on_device(),
+                                              options)
+                 : zenith::top_k_spatial_join(on.on, one, other, a.on_host(), b.on_host(), scores.on_host(), options);
+    };
+    const auto run =
+        on_device ? join(left.device_scored(), right.device_scored()) : join(left.scored(), right.scored());
+    found.count = run.count;
+    found.backend = run.backend;
+    found.strategy = run.strategy;
+    if (!take_first(a, run.count, found.left) || !take_first(b, run.count, found.right) ||
+        !take_first(scores, run.count, found.scores)) {
+      return "writes behind the pairs";
+    }
+  } else {
+    found = on_device
+                ? zenith::top_k_spatial_join<Index>(on.on, left.device_scored(), right.device_scored(), k, options)
+                : zenith::top_k_spatial_join<Index>(on.on, left.scored(), right.scored(), k, options);
+  }
+  if (found.strategy != on.strategy || found.backend != on.on.backend()) return "ran as " + found.strategy;
   if (found.scores.size() != count) return "has " + std::to_string(found.scores.size()) + " scores";
   return difference(found, expected, count, [&](std::size_t i) {
     const T score = static_cast<T>(expected[i].score);
@@ -247,6 +318,10 @@ void ask(zenith_test::verdict& seen, const question<T>& asked, const std::vector
         const std::size_t batch = 1 + in_order.size() / (1 + random() % 8);
         return fault_of_batches(on, left, right, on_device, asked, in_order, batch);
       }
+      if (random() % 2 == 0) {
+        return is_wide ? fault_of_join_into<T, std::uint64_t>(on, left, right, on_device, asked, in_order, random)
+                       : fault_of_join_into<T, std::uint32_t>(on, left, right, on_device, asked, in_order, random);
+      }
       return is_wide ? fault_of_join<T, std::uint64_t>(on, left, right, on_device, asked, in_order)
                      : fault_of_join<T, std::uint32_t>(on, left, right, on_device, asked, in_order);
     });
@@ -259,9 +334,10 @@ void ask(zenith_test::verdict& seen, const question<T>& asked, const std::vector
       const laid_out<T> left(on, asked.left, on_device, random() % 4);
       const laid_out<T> right(on, asked.right, on_device, random() % 4);
       const bool is_wide = random() % 2 == 0;
+      const bool into_memory = random() % 2 == 0;
       const auto fault = caught([&] {
-        return is_wide ? fault_of_top_k<T, std::uint64_t>(on, left, right, on_device, asked, ranked, k)
-                       : fault_of_top_k<T, std::uint32_t>(on, left, right, on_device, asked, ranked, k);
+        return is_wide ? fault_of_top_k<T, std::uint64_t>(on, left, right, on_device, asked, ranked, k, into_memory)
+                       : fault_of_top_k<T, std::uint32_t>(on, left, right, on_device, asked, ranked, k, into_memory);
       });
       seen.count_case();
       if (!fault.empty()) seen.add(on, text(on, on_device) + ", k = " + std::to_string(k) + ": " + fault);

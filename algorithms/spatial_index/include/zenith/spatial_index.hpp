@@ -142,8 +142,9 @@ struct range_arguments {
   bool index_signed;
   spatial_output (*provide)(void* state, std::uint64_t count);
   void* state;
+  spatial_target target = {};
 };
-top_k_run top_k_range(const executor& on, const range_arguments& given, const top_k_range_options& options);
+spatial_run top_k_range(const executor& on, const range_arguments& given, const top_k_range_options& options);
 
 struct index_join_arguments {
   key_type type;
@@ -155,9 +156,10 @@ struct index_join_arguments {
   bool index_signed;
   spatial_output (*provide)(void* state, std::uint64_t count);
   void* state;
+  spatial_target target = {};
 };
-spatial_join_run top_k_index_join(const executor& on, const index_join_arguments& given,
-                                  const top_k_index_join_options& options);
+spatial_run top_k_index_join(const executor& on, const index_join_arguments& given,
+                             const top_k_index_join_options& options);
 
 }  // namespace detail
 
@@ -297,33 +299,51 @@ template <class T, unsigned Dim>
 }
 
 template <class Index, class T, std::size_t Dim>
-[[nodiscard]] top_k_result<T, Index> range_result(const executor& on, const index_argument& index,
-                                                  const std::array<T, Dim>& low, const std::array<T, Dim>& high,
-                                                  bool is_ball, double distance, std::size_t k,
-                                                  const top_k_range_options& options) {
-  using result_type = top_k_result<T, Index>;
-  result_type result;
+[[nodiscard]] range_arguments range_of(const index_argument& index, const std::array<T, Dim>& low,
+                                       const std::array<T, Dim>& high) {
   range_arguments given{key_type_of<T>,
                         static_cast<unsigned>(Dim),
                         index,
-                        is_ball,
+                        false,
                         {},
                         {},
-                        distance,
-                        k,
+                        0,
+                        0,
                         static_cast<int>(sizeof(Index)),
                         std::is_signed_v<Index>,
-                        [](void* state, std::uint64_t count) -> spatial_output {
-                          auto& to = *static_cast<result_type*>(state);
-                          to.keys.resize(static_cast<std::size_t>(count));
-                          to.indices.resize(static_cast<std::size_t>(count));
-                          return {to.indices.data(), nullptr, to.keys.data()};
-                        },
-                        &result};
+                        nullptr,
+                        nullptr};
   for (std::size_t a = 0; a < Dim; ++a) {
     given.low[a] = low[a];
     given.high[a] = high[a];
   }
+  return given;
+}
+template <class Index, class T, unsigned Dim>
+[[nodiscard]] range_arguments range_of(const index_argument& index, const spatial_box<T, Dim>& region) {
+  return range_of<Index>(index, region.low, region.high);
+}
+template <class Index, class T, unsigned Dim>
+[[nodiscard]] range_arguments range_of(const index_argument& index, const spatial_ball<T, Dim>& region) {
+  auto given = range_of<Index>(index, region.centre, region.centre);
+  given.is_ball = true;
+  given.distance = region.distance;
+  return given;
+}
+
+template <class Index, class T>
+[[nodiscard]] top_k_result<T, Index> range_result(const executor& on, range_arguments given, std::size_t k,
+                                                  const top_k_range_options& options) {
+  using result_type = top_k_result<T, Index>;
+  result_type result;
+  given.k = k;
+  given.provide = [](void* state, std::uint64_t count) -> spatial_output {
+    auto& to = *static_cast<result_type*>(state);
+    to.keys.resize(static_cast<std::size_t>(count));
+    to.indices.resize(static_cast<std::size_t>(count));
+    return {to.indices.data(), nullptr, to.keys.data()};
+  };
+  given.state = &result;
   auto run = detail::top_k_range(on, given, options);
   result.backend = std::move(run.backend);
   result.strategy = std::move(run.strategy);
@@ -333,6 +353,10 @@ template <class Index, class T, std::size_t Dim>
 /// An index on the host or on a device.
 template <class Index>
 concept any_spatial_index = is_spatial_index<Index>;
+
+template <class Region, class Tree>
+concept region_of = std::same_as<Region, spatial_box<typename Tree::value_type, Tree::dimensions>> ||
+    std::same_as<Region, spatial_ball<typename Tree::value_type, Tree::dimensions>>;
 
 }  // namespace detail
 
@@ -356,7 +380,8 @@ template <index Index = std::uint32_t, detail::any_spatial_index Tree>
                                const spatial_box<typename Tree::value_type, Tree::dimensions>& region, std::size_t k,
                                const top_k_range_options& options = {})
     -> top_k_result<typename Tree::value_type, Index> {
-  return detail::range_result<Index>(on, detail::argument_of(tree), region.low, region.high, false, 0, k, options);
+  return detail::range_result<Index, typename Tree::value_type>(
+      on, detail::range_of<Index>(detail::argument_of(tree), region), k, options);
 }
 
 /// The same of the items within a distance of a point. With g the gap between item and point on each axis, 0 where the
@@ -371,8 +396,30 @@ template <index Index = std::uint32_t, detail::any_spatial_index Tree>
                                const spatial_ball<typename Tree::value_type, Tree::dimensions>& region, std::size_t k,
                                const top_k_range_options& options = {})
     -> top_k_result<typename Tree::value_type, Index> {
-  return detail::range_result<Index>(on, detail::argument_of(tree), region.centre, region.centre, true, region.distance,
-                                     k, options);
+  return detail::range_result<Index, typename Tree::value_type>(
+      on, detail::range_of<Index>(detail::argument_of(tree), region), k, options);
+}
+
+/// Writes the scores and ids of the k = `keys_out` size best items in a box or a ball to the beginning of `keys_out`
+/// and `indices_out`, which are as long as each other, and says how many they are; what is behind them stays. Both are
+/// ranges on the host, or both `device_span`s. Results in device memory are complete in the order of the executor's
+/// stream. Throws as above, and `invalid_argument` when both differ in length. Outputs are untouched then, unless
+/// memory runs out while they are written.
+template <detail::any_spatial_index Tree, detail::region_of<Tree> Region,
+          detail::score_range<typename Tree::value_type> Keys, detail::id_range Ids>
+requires(detail::are_together<Keys, Ids>) spatial_run
+    top_k_range(const executor& on, const Tree& tree, const Region& region, Keys&& keys_out, Ids&& indices_out,
+                const top_k_range_options& options = {}) {
+  using Index = typename detail::output_of<Ids>::value_type;
+  detail::require_same_length("top_k_range: indices_out", detail::size_of_range(indices_out), "keys_out",
+                              detail::size_of_range(keys_out));
+  auto given = detail::range_of<Index>(detail::argument_of(tree), region);
+  given.k = detail::size_of_range(keys_out);
+  given.target = {detail::spatial_target::kind::memory,
+                  detail::output_of<Keys>::space,
+                  {detail::data_of(indices_out), nullptr, detail::data_of(keys_out)},
+                  given.k};
+  return detail::top_k_range(on, given, options);
 }
 
 /// The k best pairs of items of two indexes, by score, then by left id, then by right id: as `top_k_spatial_join` of
@@ -429,6 +476,24 @@ template <index Index = std::uint32_t, detail::any_spatial_index Tree>
   result.backend = std::move(run.backend);
   result.strategy = std::move(run.strategy);
   return result;
+}
+
+/// Writes the k = `left_out` size best pairs to the beginning of `left_out`, `right_out` and `scores_out`, as the join
+/// of columns does.
+template <detail::any_spatial_index Tree, detail::id_range Left, detail::id_range Right,
+          detail::score_range<typename Tree::value_type> Scores>
+requires(detail::are_together<Left, Right, Scores>&&
+             std::same_as<typename detail::output_of<Left>::value_type, typename detail::output_of<Right>::value_type>)
+    spatial_run
+    top_k_spatial_join(const executor& on, const Tree& left, const Tree& right, Left&& left_out, Right&& right_out,
+                       Scores&& scores_out, const top_k_index_join_options& options = {}) {
+  using Index = typename detail::output_of<Left>::value_type;
+  const auto target = detail::pair_target("top_k_spatial_join", left_out, right_out, scores_out);
+  return detail::top_k_index_join(
+      on,
+      {key_type_of<typename Tree::value_type>, Tree::dimensions, detail::argument_of(left), detail::argument_of(right),
+       target.size, static_cast<int>(sizeof(Index)), std::is_signed_v<Index>, nullptr, nullptr, target},
+      options);
 }
 
 /// Chooses the device and strategy that will be fastest for `problem` on `on`. Pure. Throws `unsupported` when no

@@ -70,9 +70,11 @@ struct top_k_range_call {
   selection select = selection::largest;
   std::uint64_t k = 0;
   int index_bytes = 4;  ///< of an id: 4 or 8
-  /// Gives memory on the host for so many items, ids in `left`. Called once.
+  memory_space out_space = memory_space::host;
+  /// Gives memory in `out_space` for so many items, ids in `left`. Called once.
   spatial_output (*provide)(void* state, std::uint64_t count) = nullptr;
   void* provide_state = nullptr;
+  std::uint64_t* found = nullptr;  ///< becomes the number of items that were written
 };
 
 /// The k best pairs of items of two indexes. As for `top_k_spatial_join_call`, whose columns are not looked at; gaps

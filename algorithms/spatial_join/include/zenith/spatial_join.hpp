@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
+#include <zenith/array.hpp>
 #include <zenith/columns.hpp>
 #include <zenith/cost.hpp>
 #include <zenith/executor.hpp>
@@ -66,6 +68,13 @@ template <index Index = std::uint32_t>
 struct spatial_join_result {
   std::vector<Index> left;
   std::vector<Index> right;
+  std::size_t count = 0;
+  std::string backend;
+  std::string strategy;
+};
+
+/// How many results there are, and what ran.
+struct spatial_run {
   std::size_t count = 0;
   std::string backend;
   std::string strategy;
@@ -128,6 +137,19 @@ struct spatial_points {
   std::size_t score_count = 0;
 };
 
+/// Memory of the caller for results: all of it on the host, or all on a device.
+struct spatial_target {
+  enum class kind : std::uint8_t {
+    vectors,  ///< none: vectors grow
+    memory,
+    nothing,  ///< only the number of results is wanted
+  };
+  kind is = kind::vectors;
+  memory_space space = memory_space::host;
+  spatial_output at = {};
+  std::size_t size = 0;  ///< of each array
+};
+
 struct spatial_arguments {
   key_type type;
   memory_space space;
@@ -137,31 +159,105 @@ struct spatial_arguments {
   bool index_signed;
   spatial_output (*provide)(void* state, std::uint64_t count);  ///< resizes the caller's vectors
   void* state;
+  spatial_target target = {};
 };
 
-struct spatial_join_run {
-  std::size_t count = 0;
-  std::string backend;
-  std::string strategy;
-};
-
-spatial_join_run spatial_join(const executor& on, const spatial_arguments& given, const spatial_join_options& options);
+spatial_run spatial_join(const executor& on, const spatial_arguments& given, const spatial_join_options& options);
 /// `given.provide` as ever; after each batch deliver(state, first): left ids count from row `first`.
 spatial_join_batches_result spatial_join_batches(const executor& on, const spatial_arguments& given,
                                                  const spatial_join_batch_options& options,
                                                  void (*deliver)(void* state, std::uint64_t first));
-spatial_join_run top_k_spatial_join(const executor& on, const spatial_arguments& given, std::size_t k,
-                                    const top_k_spatial_join_options& options);
+spatial_run top_k_spatial_join(const executor& on, const spatial_arguments& given, std::size_t k,
+                               const top_k_spatial_join_options& options);
 
 template <class Span>
 inline constexpr memory_space memory_of = memory_space::host;
 template <class T>
 inline constexpr memory_space memory_of<device_span<T>> = memory_space::device;
 
+template <class Range>
+inline constexpr bool is_device_span = false;
+template <class T>
+inline constexpr bool is_device_span<device_span<T>> = true;
+
 template <class Span>
 [[nodiscard]] spatial_points spatial_points_of(const basic_column_set<Span>& set) {
   spatial_points points{std::vector<const void*>(set.size()), set.rows()};
   for (std::size_t j = 0; j < set.size(); ++j) points.columns[j] = set.data(j);
+  return points;
+}
+
+template <class Range>
+struct output_memory {
+  static constexpr bool is_any = false;
+};
+template <writable_range Range>
+struct output_memory<Range> {
+  static constexpr bool is_any = true;
+  static constexpr memory_space space = memory_space::host;
+  using value_type = element_t<Range>;
+};
+template <class T>
+requires(!std::is_const_v<T>) struct output_memory<device_span<T>> {
+  static constexpr bool is_any = true;
+  static constexpr memory_space space = memory_space::device;
+  using value_type = T;
+};
+template <class Range>
+using output_of =
+    output_memory<std::conditional_t<is_device_span<std::remove_cvref_t<Range>>, std::remove_cvref_t<Range>, Range>>;
+
+/// A `device_span`, or a writable contiguous range on the host.
+template <class Range>
+concept output_range = output_of<Range>::is_any;
+template <class Range>
+concept id_range = output_range<Range> && index<typename output_of<Range>::value_type>;
+template <class Range, class T>
+concept score_range = output_range<Range> && std::same_as<typename output_of<Range>::value_type, T>;
+/// Arrays in one kind of memory.
+template <class Range, class... More>
+inline constexpr bool are_together = ((output_of<Range>::space == output_of<More>::space) && ...);
+
+template <class Range>
+[[nodiscard]] auto* data_of(Range& range) {
+  if constexpr (is_device_span<std::remove_cvref_t<Range>>) {
+    return range.data();
+  } else {
+    return std::ranges::data(range);
+  }
+}
+template <class Range>
+[[nodiscard]] std::size_t size_of_range(Range& range) {
+  if constexpr (is_device_span<std::remove_cvref_t<Range>>) {
+    return range.size();
+  } else {
+    return std::ranges::size(range);
+  }
+}
+
+/// Two arrays for a pair's ids, as long as each other; throws `invalid_argument`.
+template <class Left, class Right>
+[[nodiscard]] spatial_target pair_target(const char* function, Left& left, Right& right) {
+  require_same_length(std::string{function} + ": right_out", size_of_range(right), "left_out", size_of_range(left));
+  return {spatial_target::kind::memory,
+          output_of<Left>::space,
+          {data_of(left), data_of(right), nullptr},
+          size_of_range(left)};
+}
+/// The same and one for scores.
+template <class Left, class Right, class Scores>
+[[nodiscard]] spatial_target pair_target(const char* function, Left& left, Right& right, Scores& scores) {
+  require_same_length(std::string{function} + ": scores_out", size_of_range(scores), "left_out", size_of_range(left));
+  auto target = pair_target(function, left, right);
+  target.at.scores = data_of(scores);
+  return target;
+}
+
+template <class Span>
+[[nodiscard]] spatial_points spatial_points_of(const basic_scored_points<Span>& side) {
+  auto points = spatial_points_of(side.coordinates);
+  points.scores = side.scores.data();
+  points.score_count = side.scores.size();
   return points;
 }
 
@@ -216,6 +312,46 @@ template <index Index = std::uint32_t, detail::point_span Span>
       },
       [&](const detail::spatial_arguments& given) { return detail::spatial_join(on, given, options); });
   return result;
+}
+
+/// Writes the same pairs to the beginning of `left_out` and `right_out`, which are as long as each other, and says how
+/// many they are. Both are ranges on the host or `device_span`s, of one type of ids; what is behind the pairs stays.
+///
+/// Pairs are counted before any is written. Results in device memory are complete in the order of the executor's
+/// stream. Throws as above, and `invalid_argument` when both differ in length and when they are too small: the message
+/// says how many pairs there are, as `count_spatial_join` does. Outputs are untouched then, unless memory runs out
+/// while they are written.
+template <detail::point_span Span, detail::id_range Left, detail::id_range Right>
+requires(detail::are_together<Left, Right>&& std::same_as<typename detail::output_of<Left>::value_type,
+                                                          typename detail::output_of<Right>::value_type>) spatial_run
+    spatial_join(const executor& on, const basic_column_set<Span>& left, const basic_column_set<Span>& right,
+                 Left&& left_out, Right&& right_out, const spatial_join_options& options = {}) {
+  using Index = typename detail::output_of<Left>::value_type;
+  return detail::spatial_join(
+      on,
+      {key_type_of<typename Span::value_type>, detail::memory_of<Span>, detail::spatial_points_of(left),
+       detail::spatial_points_of(right), static_cast<int>(sizeof(Index)), std::is_signed_v<Index>, nullptr, nullptr,
+       detail::pair_target("spatial_join", left_out, right_out)},
+      options);
+}
+
+/// How many pairs there are: `count` of the result. Costs the first part of a join, which finds all pairs and writes
+/// none. Throws as `spatial_join`.
+template <detail::point_span Span>
+[[nodiscard]] spatial_run count_spatial_join(const executor& on, const basic_column_set<Span>& left,
+                                             const basic_column_set<Span>& right,
+                                             const spatial_join_options& options = {}) {
+  return detail::spatial_join(on,
+                              {key_type_of<typename Span::value_type>,
+                               detail::memory_of<Span>,
+                               detail::spatial_points_of(left),
+                               detail::spatial_points_of(right),
+                               8,
+                               false,
+                               nullptr,
+                               nullptr,
+                               {detail::spatial_target::kind::nothing}},
+                              options);
 }
 
 /// The same pairs in batches, for as many as no memory holds: use(left, right) gets spans of left and of right row
@@ -290,14 +426,8 @@ template <index Index = std::uint32_t, detail::point_span Span>
     -> top_k_spatial_join_result<typename Span::value_type, Index> {
   using T = typename Span::value_type;
   top_k_spatial_join_result<T, Index> result;
-  const auto points = [](const basic_scored_points<Span>& side) {
-    auto all = detail::spatial_points_of(side.coordinates);
-    all.scores = side.scores.data();
-    all.score_count = side.scores.size();
-    return all;
-  };
   detail::join_into<T, Index, Span>(
-      result, points(left), points(right),
+      result, detail::spatial_points_of(left), detail::spatial_points_of(right),
       [](void* state, std::uint64_t count) -> spatial_output {
         auto& to = *static_cast<top_k_spatial_join_result<T, Index>*>(state);
         to.left.resize(static_cast<std::size_t>(count));
@@ -307,6 +437,28 @@ template <index Index = std::uint32_t, detail::point_span Span>
       },
       [&](const detail::spatial_arguments& given) { return detail::top_k_spatial_join(on, given, k, options); });
   return result;
+}
+
+/// Writes the k = `left_out` size best pairs to the beginning of `left_out`, `right_out` and `scores_out`, which are as
+/// long as each other, and says how many they are: k, or all pairs if they are fewer; what is behind them stays. All
+/// three are ranges on the host, or all `device_span`s. Results in device memory are complete in the order of the
+/// executor's stream. Throws as above, and `invalid_argument` when they differ in length. Outputs are untouched then,
+/// unless memory runs out while they are written.
+template <detail::point_span Span, detail::id_range Left, detail::id_range Right,
+          detail::score_range<typename Span::value_type> Scores>
+requires(detail::are_together<Left, Right, Scores>&&
+             std::same_as<typename detail::output_of<Left>::value_type, typename detail::output_of<Right>::value_type>)
+    spatial_run top_k_spatial_join(const executor& on, const basic_scored_points<Span>& left,
+                                   const basic_scored_points<Span>& right, Left&& left_out, Right&& right_out,
+                                   Scores&& scores_out, const top_k_spatial_join_options& options = {}) {
+  using Index = typename detail::output_of<Left>::value_type;
+  const auto target = detail::pair_target("top_k_spatial_join", left_out, right_out, scores_out);
+  return detail::top_k_spatial_join(
+      on,
+      {key_type_of<typename Span::value_type>, detail::memory_of<Span>, detail::spatial_points_of(left),
+       detail::spatial_points_of(right), static_cast<int>(sizeof(Index)), std::is_signed_v<Index>, nullptr, nullptr,
+       target},
+      target.size, options);
 }
 
 }  // namespace zenith

@@ -41,7 +41,7 @@ enum class spatial_fault : std::uint8_t {
 
 /// What a kernel found. With a fault nothing was written.
 struct spatial_outcome {
-  std::uint64_t count = 0;  ///< of pairs that were written
+  std::uint64_t count = 0;  ///< of pairs
   spatial_fault fault = spatial_fault::none;
   bool is_right = false;  ///< the side of the fault
   unsigned axis = 0;      ///< of a coordinate
@@ -55,7 +55,7 @@ struct spatial_side {
   std::uint64_t rows = 0;
 };
 
-/// Where pairs go: arrays of the host.
+/// Where pairs go: arrays in the memory that the call says. No array: only their number is wanted.
 struct spatial_output {
   void* left = nullptr;
   void* right = nullptr;
@@ -78,7 +78,8 @@ struct spatial_call {
   spatial_side right;
   double distance = 0;
   int index_bytes = 4;  ///< of an id: 4 or 8
-  /// Gives memory on the host for so many pairs. Called once, if at all: not with a fault.
+  memory_space out_space = memory_space::host;
+  /// Gives memory in `out_space` for so many pairs. Called once, if at all: not with a fault.
   spatial_output (*provide)(void* state, std::uint64_t count) = nullptr;
   void* provide_state = nullptr;
   spatial_outcome* outcome = nullptr;
