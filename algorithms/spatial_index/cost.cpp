@@ -76,6 +76,22 @@ cost descent_cost(const top_k_range_problem& problem, const device_profile& on) 
   return all;
 }
 
+cost index_nested_loop_cost(const index_join_problem& problem, const device_profile& on) {
+  const auto left = static_cast<double>(problem.left_items);
+  const auto right = static_cast<double>(problem.right_items);
+  const double levels = 1 + std::log2(right + 1) / 4;
+  const double bytes = left * 512;
+  cost all;
+  // four partners an item
+  all.phases.push_back({"descend",
+                        {{static_cast<std::uint64_t>(bytes), 0, 0}},
+                        {{"spatial_index.node", left * levels * 2, 20e-9}, {"spatial_index.found", 4 * left, 10e-9}},
+                        4,
+                        on.grain_bytes > 0 ? cores_for(bytes, on) : 0});
+  add_transfers(all, left + right, 4 * left, problem.type, problem.space, on);
+  return all;
+}
+
 cost ba_cost(const top_k_index_join_problem& problem, const device_profile& on) {
   const auto left = static_cast<double>(problem.left_items);
   // a leaf of 16 has one item in reach far more often than an item is
@@ -101,6 +117,9 @@ cost rj_cost(const top_k_index_join_problem& problem, const device_profile& on) 
 
 }  // namespace spatial_index_detail
 
+decision decide(const index_join_problem& problem, const machine& on) {
+  return detail::decide(spatial_index_detail::all_pairs_choices, problem, on.devices(), "auto");
+}
 decision decide(const top_k_range_problem& problem, const machine& on) {
   return detail::decide(spatial_index_detail::range_choices, problem, on.devices(), "auto");
 }

@@ -55,9 +55,17 @@ struct rj {
   static void run(Context& on, const call_type& call);
 };
 
+/// All pairs: each of the left side's items down the right side's tree.
+struct index_nested_loop {
+  static constexpr std::string_view name = "index_nested_loop";
+  using call_type = index_join_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
 using strategies =
-    device::list<descent, ba<top_k_index_join_call>, sfa<top_k_index_join_call>, dfa<top_k_index_join_call>,
-                 rj<top_k_index_join_call>, ba<top_k_spatial_join_call>, sfa<top_k_spatial_join_call>,
-                 dfa<top_k_spatial_join_call>, rj<top_k_spatial_join_call>>;
+    device::list<descent, index_nested_loop, ba<top_k_index_join_call>, sfa<top_k_index_join_call>,
+                 dfa<top_k_index_join_call>, rj<top_k_index_join_call>, ba<top_k_spatial_join_call>,
+                 sfa<top_k_spatial_join_call>, dfa<top_k_spatial_join_call>, rj<top_k_spatial_join_call>>;
 
 }  // namespace zenith::spatial_index_family

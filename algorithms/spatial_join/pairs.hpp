@@ -84,6 +84,16 @@ ZENITH_FN void sort_ids(Index* ids, u64 n) {
   }
 }
 
+/// n <= kept_partners ids in rising order. They differ, so the place of one is how many are smaller.
+template <class Index>
+ZENITH_FN void write_kept(const u32* ids, u32 n, Index* to) {
+  for (u32 j = 0; j < n; ++j) {
+    u32 smaller = 0;
+    for (u32 other = 0; other < kept_partners; ++other) smaller += ids[other] < ids[j] ? 1 : 0;
+    to[smaller] = static_cast<Index>(ids[j]);
+  }
+}
+
 /// The partners of a point of the left side, in order.
 template <class T, unsigned D, class Index>
 struct write_partners {
@@ -99,16 +109,7 @@ struct write_partners {
     const u64 n = counts[i];
     if (n == 0) return;
     Index* const to = right + begins[i];
-    if (n <= kept_partners) {
-      // ids differ, so the place of one is how many are smaller
-      const u32* const ids = kept + i * kept_partners;
-      for (u32 j = 0; j < n; ++j) {
-        u32 smaller = 0;
-        for (u32 other = 0; other < kept_partners; ++other) smaller += ids[other] < ids[j] ? 1 : 0;
-        to[smaller] = static_cast<Index>(ids[j]);
-      }
-      return;
-    }
+    if (n <= kept_partners) return write_kept(kept + i * kept_partners, static_cast<u32>(n), to);
     T point[D];
     sides.left.get(i, point);
     u64 at = 0;

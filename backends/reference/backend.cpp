@@ -14,6 +14,7 @@ namespace zenith::reference_backend {
 namespace {
 
 constexpr std::array kernels{
+    make_kernel<index_join_call, index_join>("loops"),
     make_kernel<pack_call, pack>("tiles"),
     make_kernel<packed_extremes_call, packed_extremes>("tiles"),
     make_kernel<packed_select_call, packed_select>("tiles"),

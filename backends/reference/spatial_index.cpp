@@ -79,6 +79,39 @@ void range(const top_k_range_call& call) {
   }
 }
 
+/// Whether item i of the left index and item j of the right one are near.
+template <class T, class Call>
+bool are_near(const Call& call, const index_items<T>& left, std::uint64_t i, const index_items<T>& right,
+              std::uint64_t j) {
+  gaps<T> between{call.intersects, static_cast<T>(call.distance)};
+  for (unsigned a = 0; a < call.dimensions; ++a) {
+    between.add(a, left.low(a, i), left.high(a, i), right.low(a, j), right.high(a, j));
+  }
+  return between.are_near();
+}
+
+template <class T>
+void join(const index_join_call& call) {
+  const index_items<T> left(call.left_index);
+  const index_items<T> right(call.right_index);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs;
+  for (std::uint64_t i = 0; i < left.of.items; ++i) {
+    if (left.id(i) < call.first || left.id(i) - call.first >= call.rows) continue;
+    for (std::uint64_t j = 0; j < right.of.items; ++j) {
+      if (are_near<T>(call, left, i, right, j)) pairs.emplace_back(left.id(i) - call.first, right.id(j));
+    }
+  }
+  std::sort(pairs.begin(), pairs.end());
+  *call.outcome = {};
+  call.outcome->count = pairs.size();
+  const auto out = call.provide(call.provide_state, pairs.size());
+  if (out.left == nullptr) return;
+  for (std::uint64_t at = 0; at < pairs.size(); ++at) {
+    write_id(call.index_bytes, out.left, at, pairs[at].first);
+    write_id(call.index_bytes, out.right, at, pairs[at].second);
+  }
+}
+
 template <class T>
 void join(const top_k_index_join_call& call) {
   const index_items<T> left(call.left_index);
@@ -87,17 +120,17 @@ void join(const top_k_index_join_call& call) {
   best_pairs<T> best(call);
   for (std::uint64_t i = 0; i < left.of.items; ++i) {
     for (std::uint64_t j = 0; j < right.of.items; ++j) {
-      gaps<T> between{call.intersects, static_cast<T>(call.distance)};
-      for (unsigned a = 0; a < call.dimensions; ++a) {
-        between.add(a, left.low(a, i), left.high(a, i), right.low(a, j), right.high(a, j));
-      }
-      if (between.are_near()) best.add(left.score(i), left.id(i), right.score(j), right.id(j));
+      if (are_near<T>(call, left, i, right, j)) best.add(left.score(i), left.id(i), right.score(j), right.id(j));
     }
   }
   best.deliver(left.of.items, right.of.items);
 }
 
 }  // namespace
+
+void index_join(const execution& /*on*/, const index_join_call& call) {
+  call.type == key_type::float32 ? join<float>(call) : join<double>(call);
+}
 
 void top_k_range(const execution& /*on*/, const top_k_range_call& call) {
   call.index.layout->type == key_type::float32 ? range<float>(call) : range<double>(call);

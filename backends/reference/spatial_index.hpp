@@ -5,6 +5,7 @@
 
 namespace zenith::reference_backend {
 
+void index_join(const execution& on, const index_join_call& call);
 void top_k_range(const execution& on, const top_k_range_call& call);
 void top_k_index_join(const execution& on, const top_k_index_join_call& call);
 

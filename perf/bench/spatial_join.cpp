@@ -138,6 +138,27 @@ void run_index(benchmark::State& state, workload kind, const char* strategy, std
   }
 }
 
+void run_index_all(benchmark::State& state, std::size_t rows, const std::string& on) {
+  const auto& [left, right] = indexes_of(workload::whole, rows);
+  const auto ex = zenith::make_executor(on);
+  std::size_t pairs = 0;
+  for (auto _ : state) pairs = zenith::spatial_join(ex, left, right, {.predicate = zenith::within{1}}).count;
+  state.counters["pairs"] = static_cast<double>(pairs);
+}
+
+void run_index_resident(benchmark::State& state, std::size_t rows, const std::string& on) {
+  const auto ex = zenith::make_executor(on);
+  const zenith::device_spatial_index<float, 2> left(ex, indexes_of(workload::whole, rows).first);
+  const zenith::device_spatial_index<float, 2> right(ex, indexes_of(workload::whole, rows).second);
+  const auto pairs = zenith::count_spatial_join(ex, left, right, {.predicate = zenith::within{1}}).count;
+  zenith::array<std::uint32_t> to_left(ex, pairs);
+  zenith::array<std::uint32_t> to_right(ex, pairs);
+  for (auto _ : state) {
+    (void)zenith::spatial_join(ex, left, right, to_left.device(), to_right.device(), {.predicate = zenith::within{1}});
+    ex.synchronize();
+  }
+}
+
 void run_range(benchmark::State& state, std::size_t rows, std::size_t k, const std::string& on) {
   const auto& [left, right] = indexes_of(workload::whole, rows);
   const auto ex = zenith::make_executor(on);
@@ -184,8 +205,10 @@ void add_all() {
                 [=](auto& state) { run_resident(state, workload::whole, strategy, rows, k, on); });
           }
         }
+        add("index_all/resident" + where + on, [=](auto& state) { run_index_resident(state, rows, on); });
         add("all/resident" + where + on, [=](auto& state) { run_resident(state, workload::whole, {}, rows, 0, on); });
       }
+      add("index_all" + where + on, [=](auto& state) { run_index_all(state, rows, on); });
       add("range" + where + "k:100/" + on, [=](auto& state) { run_range(state, rows, 100, on); });
       add("build" + where + on,
           [=](auto& state) { run_build(state, zenith::bulk_order::sort_tile_recursive, rows, on); });

@@ -184,6 +184,13 @@ TEST_CASE("spatial indexes when memory runs out", "[allocation]") {
                          if (found.keys.size() != 30) throw std::logic_error("another number of items");
                        }});
   }
+  for (const auto& on : strategies_of("index_join")) {
+    check_allocations({on.name(), [&] {
+                         const auto found = zenith::spatial_join(
+                             on.on, index, index, {.predicate = zenith::within{0}, .strategy = on.strategy});
+                         if (found.count < rows) throw std::logic_error("another number of pairs");
+                       }});
+  }
   for (const auto& on : strategies_of("top_k_index_join")) {
     check_allocations({on.name(), [&] {
                          const auto found = zenith::top_k_spatial_join(

@@ -63,6 +63,7 @@ const suite& the_suite() {
     register_backend(zenith_test::sequential_backend<spatial_index_family::kernels, spatial_index_family::strategies>);
     return suite{.ranges = zenith_test::targets("top_k_range", {"sequential"}),
                  .joins = zenith_test::targets("top_k_index_join", {"sequential"}),
+                 .all_pairs = zenith_test::targets("index_join", {"sequential"}),
                  .most_items = 2000};
   }();
   return here;

@@ -9,6 +9,7 @@
 
 #include <algorithms/spatial_index/choices.hpp>
 #include <algorithms/spatial_index/src/storage.hpp>
+#include <algorithms/spatial_join/src/batches.hpp>
 #include <core/choose.hpp>
 #include <zenith/error.hpp>
 
@@ -103,7 +104,86 @@ void check_scores(const caller& by, const index_storage& index, const char* side
   }
 }
 
+/// Where and how all pairs of two indexes are joined, their arguments checked.
+template <class Options>
+choice choose_join(const caller& by, const executor& on, const index_join_arguments& given, const Options& options) {
+  const std::uint64_t left = items_of(given.left);
+  const std::uint64_t right = items_of(given.right);
+  if (const auto* const near = std::get_if<within>(&options.predicate)) {
+    check_distance(by, near->distance, "options.predicate.distance");
+  }
+  check_ids(by, std::max(left, right), given.index_bytes, given.index_signed);
+  auto chosen = choose(spatial_index_detail::all_pairs_choices, on.settings(),
+                       index_join_problem{left, right, given.type, given.left.space}, options.strategy);
+  check_backend(chosen.on, index_join_call::operation, by.function, "left", given.left.space, chosen.strategy);
+  check_outputs(by, chosen.on, index_join_call::operation, "left_out", given.target, chosen.strategy);
+  return chosen;
+}
+
+/// The pairs of `rows` left ids from `first` on.
+std::uint64_t join_rows(const caller& by, const choice& by_choice, const index_join_arguments& given,
+                        const std::variant<within, intersects>& predicate, std::uint64_t first, std::uint64_t rows) {
+  const auto* const near = std::get_if<within>(&predicate);
+  output_provider<index_join_arguments> results{by, given};
+  spatial_outcome outcome;
+  index_join_call call;
+  call.type = given.type;
+  call.space = given.left.space;
+  call.dimensions = given.dimensions;
+  call.left.rows = items_of(given.left);
+  call.right.rows = items_of(given.right);
+  call.left_index = {&given.left.host->layout, given.left.bytes, given.left.space};
+  call.right_index = {&given.right.host->layout, given.right.bytes, given.right.space};
+  call.intersects = near == nullptr;
+  call.distance = near == nullptr ? 0 : near->distance;
+  call.first = first;
+  call.rows = rows;
+  call.index_bytes = given.index_bytes;
+  call.out_space = given.target.space;
+  call.provide = output_provider<index_join_arguments>::provide;
+  call.provide_state = &results;
+  call.outcome = &outcome;
+  find_kernel(*by_choice.on.target, index_join_call::operation, by_choice.strategy)->run(by_choice.on, &call);
+  return outcome.count;
+}
+
 }  // namespace
+
+spatial_run index_join(const executor& on, const index_join_arguments& given, const index_join_options& options) {
+  const caller by{"spatial_join"};
+  const auto chosen = choose_join(by, on, given, options);
+  spatial_run done{0, std::string{chosen.on.target->name}, chosen.strategy};
+  const std::uint64_t rows = items_of(given.left);
+  if (rows == 0 || items_of(given.right) == 0) return done;
+  done.count = static_cast<std::size_t>(join_rows(by, chosen, given, options.predicate, 0, rows));
+  if (given.target.is == spatial_target::kind::memory && done.count > given.target.size) {
+    by.reject("left_out has " + std::to_string(given.target.size) + " elements, but there are " +
+              std::to_string(done.count) + " pairs");
+  }
+  return done;
+}
+
+spatial_join_batches_result index_join_batches(const executor& on, const index_join_arguments& given,
+                                               const index_join_batch_options& options,
+                                               void (*deliver)(void* state, std::uint64_t first)) {
+  const caller by{"spatial_join_batches"};
+  if (options.batch_pairs == 0) by.reject("options.batch_pairs is 0; it must be 1 or more");
+  const auto chosen = choose_join(by, on, given, options);
+  spatial_join_batches_result done{0, 0, std::string{chosen.on.target->name}, chosen.strategy};
+  const std::uint64_t n = items_of(given.left);
+  if (n == 0 || items_of(given.right) == 0) return done;
+  join_in_batches(
+      n, 4.0 * static_cast<double>(n), options.batch_pairs,
+      [&](std::uint64_t begin, std::uint64_t rows, std::uint64_t most) {
+        auto part = given;
+        batch_provider<index_join_arguments> memory{given, most};
+        part.provide = batch_provider<index_join_arguments>::provide;
+        part.state = &memory;
+        return join_rows(by, chosen, part, options.predicate, begin, rows);
+      },
+      [&](std::uint64_t begin) { deliver(given.state, begin); }, done);
+  return done;
+}
 
 spatial_run top_k_range(const executor& on, const range_arguments& given, const top_k_range_options& options) {
   const caller by{"top_k_range"};

@@ -11,6 +11,7 @@
 #include <string>
 
 #include <algorithms/spatial_join/choices.hpp>
+#include <algorithms/spatial_join/src/batches.hpp>
 #include <core/choose.hpp>
 #include <zenith/error.hpp>
 
@@ -201,23 +202,6 @@ spatial_run spatial_join(const executor& on, const spatial_arguments& given, con
 
 namespace {
 
-/// A batch that is too large, before anything is written.
-struct too_many_pairs {
-  std::uint64_t count;
-};
-
-/// The provider of a batch's memory: it refuses more than `most` pairs.
-struct batch_provider {
-  const spatial_arguments& given;
-  std::uint64_t most;
-
-  static spatial_output provide(void* state, std::uint64_t count) {
-    const auto& here = *static_cast<const batch_provider*>(state);
-    if (count > here.most) throw too_many_pairs{count};
-    return here.given.provide(here.given.state, count);
-  }
-};
-
 template <class T>
 void check_left_coordinates(const caller& by, const spatial_arguments& given) {
   for (unsigned a = 0; a < given.left.columns.size(); ++a) {
@@ -238,47 +222,30 @@ spatial_join_batches_result spatial_join_batches(const executor& on, const spati
   if (options.batch_pairs == 0) by.reject("options.batch_pairs is 0; it must be 1 or more");
   spatial_join_problem problem;
   describe(problem, given, options.predicate.distance);
-  const auto [where, strategy] = choose(spatial_join_detail::choices, on.settings(), problem, options.strategy);
-  check_backend(where, spatial_join_call::operation, by.function, "left", given.space, strategy);
-  spatial_join_batches_result done{0, 0, std::string{where.target->name}, strategy};
+  const auto chosen = choose(spatial_join_detail::choices, on.settings(), problem, options.strategy);
+  check_backend(chosen.on, spatial_join_call::operation, by.function, "left", given.space, chosen.strategy);
+  spatial_join_batches_result done{0, 0, std::string{chosen.on.target->name}, chosen.strategy};
   const std::uint64_t n = given.left.rows;
   if (n == 0 || given.right.rows == 0) return done;
   if (given.space == memory_space::host) {
     given.type == key_type::float32 ? check_left_coordinates<float>(by, given)
                                     : check_left_coordinates<double>(by, given);
   }
-  const auto wanted = static_cast<double>(std::min(options.batch_pairs, std::size_t{1} << 40));
-  const auto rows_for = [&](double pairs_of_a_row) {
-    return static_cast<std::uint64_t>(std::clamp(wanted / std::max(pairs_of_a_row, 1e-9), 1.0, static_cast<double>(n)));
-  };
-  std::uint64_t rows = rows_for(static_cast<double>(problem.pairs) / static_cast<double>(n));
-  for (std::uint64_t begin = 0; begin < n;) {
-    rows = std::min(rows, n - begin);
-    auto part = given;
-    part.left.rows = static_cast<std::size_t>(rows);
-    for (auto& column : part.left.columns) {
-      column = static_cast<const std::byte*>(column) + begin * size_of(given.type);
-    }
-    batch_provider memory{given, rows == 1 ? ~std::uint64_t{0} : 2 * static_cast<std::uint64_t>(wanted)};
-    part.provide = batch_provider::provide;
-    part.state = &memory;
-    spatial_join_call call;
-    std::uint64_t count = 0;
-    try {
-      count = run(by, where, strategy, part, options.predicate.distance, false, call, begin);
-    } catch (const too_many_pairs& found) {
-      rows = std::min(rows / 2, rows_for(static_cast<double>(found.count) / static_cast<double>(rows)));
-      rows = std::max<std::uint64_t>(rows, 1);
-      continue;
-    }
-    if (count > 0) {
-      deliver(given.state, begin);
-      done.count += count;
-      ++done.batches;
-    }
-    begin += rows;
-    rows = std::min(8 * rows, rows_for(static_cast<double>(count) / static_cast<double>(rows)));
-  }
+  join_in_batches(
+      n, static_cast<double>(problem.pairs), options.batch_pairs,
+      [&](std::uint64_t begin, std::uint64_t rows, std::uint64_t most) -> std::uint64_t {
+        auto part = given;
+        part.left.rows = static_cast<std::size_t>(rows);
+        for (auto& column : part.left.columns) {
+          column = static_cast<const std::byte*>(column) + begin * size_of(given.type);
+        }
+        batch_provider<spatial_arguments> memory{given, most};
+        part.provide = batch_provider<spatial_arguments>::provide;
+        part.state = &memory;
+        spatial_join_call call;
+        return run(by, chosen.on, chosen.strategy, part, options.predicate.distance, false, call, begin);
+      },
+      [&](std::uint64_t begin) { deliver(given.state, begin); }, done);
   return done;
 }
 

@@ -125,6 +125,35 @@ TEST_CASE("what queries of an index refuse", "[index-contract]") {
   }
 }
 
+TEST_CASE("all pairs of two indexes, and what their join refuses", "[index-contract]") {
+  const table few;
+  const auto tree = flat::build(few.as_boxes(), {2});
+  const auto corners = flat::build(few.as_points(), {3});
+  const flat nothing;
+  for (const auto& on : the_suite().all_pairs) {
+    INFO(on.name());
+    zenith::index_join_options options{zenith::within{3}, on.strategy};
+    const auto found = zenith::spatial_join<std::int64_t>(on.on, tree, corners, options);
+    CHECK(found.left == std::vector<std::int64_t>{0, 0, 1, 1, 1, 2, 3});
+    CHECK(found.right == std::vector<std::int64_t>{0, 1, 0, 1, 2, 2, 3});
+    CHECK(zenith::spatial_join(on.on, nothing, corners, options).count == 0);
+    CHECK(zenith::spatial_join(on.on, corners, nothing, options).count == 0);
+    std::vector<std::uint32_t> left(6);
+    std::vector<std::uint32_t> right(6);
+    expect_error(wrong, {"spatial_join: left_out has 6 elements, but there are 7 pairs"},
+                 [&] { (void)zenith::spatial_join(on.on, tree, corners, left, right, options); });
+    CHECK(left == std::vector<std::uint32_t>(6));
+    options.predicate = zenith::within{-1};
+    expect_error(wrong, {"spatial_join: options.predicate.distance is negative"},
+                 [&] { (void)zenith::spatial_join(on.on, tree, corners, options); });
+    expect_error(wrong, {"spatial_join_batches: options.batch_pairs is 0"}, [&] {
+      (void)zenith::spatial_join_batches(on.on, tree, corners,
+                                         [](std::span<const std::uint32_t>, std::span<const std::uint32_t>) {},
+                                         {.strategy = on.strategy, .batch_pairs = 0});
+    });
+  }
+}
+
 TEST_CASE("an index of nothing, and one of few boxes, in full", "[index-contract]") {
   const flat nothing;
   CHECK(nothing.size() == 0);

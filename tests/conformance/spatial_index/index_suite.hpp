@@ -24,8 +24,9 @@ using float32 = float;
 using float64 = double;
 
 struct suite {
-  std::vector<zenith_test::target> ranges;  ///< of top_k_range
-  std::vector<zenith_test::target> joins;   ///< of top_k_index_join
+  std::vector<zenith_test::target> ranges;     ///< of top_k_range
+  std::vector<zenith_test::target> joins;      ///< of top_k_index_join
+  std::vector<zenith_test::target> all_pairs;  ///< of index_join
   std::size_t most_items = 0;
   double effort = 1;  ///< the share of the questions that is asked
 };

@@ -161,6 +161,67 @@ std::string text_of(const question<T>& asked) {
 
 std::vector<std::uint64_t> widened(const std::vector<std::uint32_t>& ids) { return {ids.begin(), ids.end()}; }
 
+/// All pairs: as vectors, in memory of the caller's, and in batches.
+template <class T, unsigned Dim>
+void ask_all_pairs(zenith_test::verdict& seen, const question<T>& asked, const zenith::spatial_index<T, Dim>& left,
+                   const zenith::spatial_index<T, Dim>& right, const std::vector<ranked<T>>& expected,
+                   random_source& random) {
+  const std::size_t count = expected.size();
+  each_target(the_suite().all_pairs, 0, random, [&](const zenith_test::target& on, bool on_device) {
+    const zenith::index_join_options options{asked.options.predicate, on.strategy};
+    const auto way = random() % 3;
+    const bool to_device = on.memory == zenith::memory_space::device && random() % 4 != 0;
+    const std::size_t batch_pairs = 1 + count / (1 + random() % 6);
+    const auto run = [&](const auto& a, const auto& b) -> std::string {
+      zenith::spatial_join_result<std::uint32_t> found;
+      if (way == 0) {
+        found = zenith::spatial_join(on.on, a, b, options);
+        if (found.strategy != on.strategy || found.backend != on.on.backend()) return "ran as " + found.strategy;
+      } else if (way == 1) {
+        if (zenith::count_spatial_join(on.on, a, b, options).count != count) return "counts otherwise";
+        outputs<std::uint32_t> lefts(on, count + random() % 3, to_device);
+        outputs<std::uint32_t> rights(on, lefts.on_host().size(), to_device);
+        found.count = (to_device ? zenith::spatial_join(on.on, a, b, lefts.on_device(), rights.on_device(), options)
+                                 : zenith::spatial_join(on.on, a, b, lefts.on_host(), rights.on_host(), options))
+                          .count;
+        if (!take_first(lefts, found.count, found.left) || !take_first(rights, found.count, found.right)) {
+          return "writes behind the pairs";
+        }
+      } else {
+        bool is_right = true;
+        const auto take = [&](std::span<const std::uint32_t> ids, std::span<const std::uint32_t> partners) {
+          is_right = is_right && !ids.empty() && ids.size() == partners.size() &&
+                     (ids.size() <= 2 * batch_pairs || ids.front() == ids.back());
+          found.left.insert(found.left.end(), ids.begin(), ids.end());
+          found.right.insert(found.right.end(), partners.begin(), partners.end());
+        };
+        found.count =
+            zenith::spatial_join_batches(on.on, a, b, take, {options.predicate, options.strategy, batch_pairs}).count;
+        if (!is_right) return "a batch is empty or too large";
+      }
+      if (found.count != count || found.left.size() != count || found.right.size() != count) {
+        return "count is " + std::to_string(found.count) + ", expected " + std::to_string(count);
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        if (found.left[i] == expected[i].left && found.right[i] == expected[i].right) continue;
+        return "place " + std::to_string(i) + " is (" + std::to_string(found.left[i]) + ", " +
+               std::to_string(found.right[i]) + ")";
+      }
+      return {};
+    };
+    const auto fault = caught([&] {
+      return on_device ? run(zenith::device_spatial_index<T, Dim>(on.on, left),
+                             zenith::device_spatial_index<T, Dim>(on.on, right))
+                       : run(left, right);
+    });
+    seen.count_case();
+    if (!fault.empty()) {
+      seen.add(on, on.name() + text_of(asked) + (on_device ? " on the device" : "") + ", all pairs, way " +
+                       std::to_string(way) + ": " + fault);
+    }
+  });
+}
+
 template <class T, unsigned Dim>
 void ask_join_of(zenith_test::verdict& seen, const question<T>& asked, random_source& random) {
   const auto* const near = std::get_if<zenith::within>(&asked.options.predicate);
@@ -172,9 +233,10 @@ void ask_join_of(zenith_test::verdict& seen, const question<T>& asked, random_so
       expected.push_back({score_of(asked.options, asked.left.scores[i], asked.right.scores[j]), i, j});
     }
   }
-  keep_best(expected, asked.options.select, asked.k);
   const auto left = build<T, Dim>(asked.left, asked.left_build);
   const auto right = build<T, Dim>(asked.right, asked.right_build);
+  ask_all_pairs(seen, asked, left, right, expected, random);
+  keep_best(expected, asked.options.select, asked.k);
   each_target(the_suite().joins, 0, random, [&](const zenith_test::target& on, bool on_device) {
     auto options = asked.options;
     options.strategy = on.strategy;

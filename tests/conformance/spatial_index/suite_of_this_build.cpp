@@ -7,6 +7,7 @@ namespace conformance::spatial_index {
 const suite& the_suite() {
   static const suite whole{.ranges = zenith_test::targets("top_k_range"),
                            .joins = zenith_test::targets("top_k_index_join"),
+                           .all_pairs = zenith_test::targets("index_join"),
                            .most_items = zenith_test::scale() < 0.3 ? 300U : 2000U};
   return whole;
 }

@@ -14,6 +14,7 @@ const suite& the_suite() {
     if (std::getenv("ZENITH_SIMT_SEED") == nullptr) zenith::simt_engine::set_seed(zenith_test::seed());
     return suite{.ranges = zenith_test::targets("top_k_range", {"cuda-emulated"}),
                  .joins = zenith_test::targets("top_k_index_join", {"cuda-emulated"}),
+                 .all_pairs = zenith_test::targets("index_join", {"cuda-emulated"}),
                  .most_items = 64,
                  .effort = 0.4};
   }();

@@ -77,6 +77,19 @@ struct top_k_range_call {
   std::uint64_t* found = nullptr;  ///< becomes the number of items that were written
 };
 
+/// All pairs of two indexes whose left id is one of `rows` >= 1 from `first` on, by left id, which counts from `first`,
+/// and then by right id. Of the columns only `rows` is looked at. Gaps between two items are as for a range, and
+/// `intersects` replaces the distance.
+struct index_join_call : spatial_call {
+  static constexpr std::string_view operation = "index_join";
+
+  spatial_index_memory left_index;
+  spatial_index_memory right_index;
+  bool intersects = false;
+  std::uint64_t first = 0;
+  std::uint64_t rows = 0;
+};
+
 /// The k best pairs of items of two indexes. As for `top_k_spatial_join_call`, whose columns are not looked at; gaps
 /// between two items are as for a range, and `intersects` replaces the distance. Scores were checked as well.
 struct top_k_index_join_call : top_k_spatial_join_call {

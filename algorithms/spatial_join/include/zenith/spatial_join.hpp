@@ -272,6 +272,26 @@ void join_into(Result& result, spatial_points left, spatial_points right,
   result.strategy = std::move(run.strategy);
 }
 
+/// The vectors of a join in batches, and who gets them.
+template <class Index, class Use>
+struct pair_batch {
+  std::vector<Index> left;
+  std::vector<Index> right;
+  Use* use;
+
+  static spatial_output provide(void* state, std::uint64_t count) {
+    auto& to = *static_cast<pair_batch*>(state);
+    to.left.resize(static_cast<std::size_t>(count));
+    to.right.resize(static_cast<std::size_t>(count));
+    return {to.left.data(), to.right.data()};
+  }
+  static void deliver(void* state, std::uint64_t first) {
+    auto& of = *static_cast<pair_batch*>(state);
+    for (auto& row : of.left) row = static_cast<Index>(row + first);
+    (*of.use)(std::span<const Index>(of.left), std::span<const Index>(of.right));
+  }
+};
+
 template <class Span>
 concept point_span = std::is_floating_point_v<typename Span::value_type> && key<typename Span::value_type>;
 
@@ -371,28 +391,13 @@ template <index Index = std::uint32_t, detail::point_span Span, class Use>
 requires std::invocable<Use&, std::span<const Index>, std::span<const Index>> spatial_join_batches_result
 spatial_join_batches(const executor& on, const basic_column_set<Span>& left, const basic_column_set<Span>& right,
                      Use&& use, const spatial_join_batch_options& options = {}) {
-  struct batch {
-    std::vector<Index> left;
-    std::vector<Index> right;
-    std::remove_reference_t<Use>* use;
-  };
+  using batch = detail::pair_batch<Index, std::remove_reference_t<Use>>;
   batch one{{}, {}, std::addressof(use)};
-  return detail::spatial_join_batches(
-      on,
-      {key_type_of<typename Span::value_type>, detail::memory_of<Span>, detail::spatial_points_of(left),
-       detail::spatial_points_of(right), static_cast<int>(sizeof(Index)), std::is_signed_v<Index>,
-       [](void* state, std::uint64_t count) -> spatial_output {
-         auto& to = *static_cast<batch*>(state);
-         to.left.resize(static_cast<std::size_t>(count));
-         to.right.resize(static_cast<std::size_t>(count));
-         return {to.left.data(), to.right.data()};
-       },
-       &one},
-      options, [](void* state, std::uint64_t first) {
-        auto& of = *static_cast<batch*>(state);
-        for (auto& row : of.left) row = static_cast<Index>(row + first);
-        (*of.use)(std::span<const Index>(of.left), std::span<const Index>(of.right));
-      });
+  return detail::spatial_join_batches(on,
+                                      {key_type_of<typename Span::value_type>, detail::memory_of<Span>,
+                                       detail::spatial_points_of(left), detail::spatial_points_of(right),
+                                       static_cast<int>(sizeof(Index)), std::is_signed_v<Index>, batch::provide, &one},
+                                      options, batch::deliver);
 }
 
 /// The k best of these pairs with their scores: by score, then by left row, then by right row; all of them when they
