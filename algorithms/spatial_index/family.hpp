@@ -63,8 +63,16 @@ struct index_nested_loop {
   static void run(Context& on, const call_type& call);
 };
 
+/// A tree made where the points lie, by sorts of the context.
+struct sort_tile_recursive {
+  static constexpr std::string_view name = "sort_tile_recursive";
+  using call_type = index_build_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
 using strategies =
-    device::list<descent, index_nested_loop, ba<top_k_index_join_call>, sfa<top_k_index_join_call>,
+    device::list<descent, sort_tile_recursive, index_nested_loop, ba<top_k_index_join_call>, sfa<top_k_index_join_call>,
                  dfa<top_k_index_join_call>, rj<top_k_index_join_call>, ba<top_k_spatial_join_call>,
                  sfa<top_k_spatial_join_call>, dfa<top_k_spatial_join_call>, rj<top_k_spatial_join_call>>;
 

@@ -13,6 +13,7 @@
 #include <algorithms/spatial_index/join.hpp>
 #include <algorithms/spatial_index/node_pairs.hpp>
 #include <algorithms/spatial_index/range.hpp>
+#include <algorithms/spatial_index/tiles.hpp>
 #include <core/device/context.hpp>
 
 namespace zenith::spatial_index_family {
@@ -20,16 +21,16 @@ namespace zenith::spatial_index_family {
 template <class T, unsigned D>
 using kernels_of = device::concat<device::list<enter_contained<T, D>, descend<T, D>, open_pairs<T, D>,
                                                place_on_curve<T, D>, place_points<T, D>, fold_entries<T, D>>,
-                                  all_pairs_kernels<T, D>>;
+                                  all_pairs_kernels<T, D>, tile_kernels<T, D>>;
 template <class T>
 using column_kernels_of = device::concat<
     device::list<enter_items<T>, split_entries<T>, gather_images<ordered::bits_t<T>>, write_items<T, std::uint32_t>,
                  write_items<T, std::uint64_t>, rank_blocks<T>, count_reaching<ordered::bits_t<T>>>,
-    spatial_join_family::best_pairs_kernels<T>, spatial_join_family::column_kernels<T>>;
+    spatial_join_family::best_pairs_kernels<T>, spatial_join_family::column_kernels<T>, tile_column_kernels<T>>;
 
 using kernels = device::concat<
     kernels_of<float, 2>, kernels_of<float, 3>, kernels_of<double, 2>, kernels_of<double, 3>, column_kernels_of<float>,
-    column_kernels_of<double>,
+    column_kernels_of<double>, tile_common_kernels,
     device::list<number_children, spatial_join_family::gather_begins, spatial_join_family::write_left<std::uint32_t>,
                  spatial_join_family::write_left<std::uint64_t>, spatial_join_family::write_tied,
                  spatial_join_family::number_places, spatial_join_family::set_count, spatial_join_family::begin_row>>;
@@ -192,6 +193,15 @@ template <class Call>
 template <class Context>
 void rj<Call>::run(Context& on, const call_type& call) {
   detail::join(on, call, detail::method::nodes_by_bound);
+}
+
+template <class Context>
+void sort_tile_recursive::run(Context& on, const call_type& call) {
+  detail::with_type(call.layout->type, call.layout->dimensions,
+                    [&]<class T, unsigned D>(std::type_identity<T>, std::integral_constant<unsigned, D>) {
+                      build_by_tiles<T, D>(on, call);
+                      if (call.outcome->fault == spatial_fault::none) on.finish();
+                    });
 }
 
 template <class Context>

@@ -129,6 +129,16 @@ void run_build(benchmark::State& state, zenith::bulk_order order, std::size_t ro
   }
 }
 
+// A build on the device, of points there.
+void run_resident_build(benchmark::State& state, std::size_t rows, const std::string& on) {
+  const auto ex = zenith::make_executor(on);
+  const resident_side points(ex, sides_of(workload::whole, rows).first);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(zenith::device_spatial_index<float, 2>::build(ex, points.points(), {16}));
+    ex.synchronize();
+  }
+}
+
 void run_index(benchmark::State& state, workload kind, const char* strategy, std::size_t rows, std::size_t k,
                const std::string& on) {
   const auto& [left, right] = indexes_of(kind, rows);
@@ -205,6 +215,7 @@ void add_all() {
                 [=](auto& state) { run_resident(state, workload::whole, strategy, rows, k, on); });
           }
         }
+        add("build/resident" + where + on, [=](auto& state) { run_resident_build(state, rows, on); });
         add("index_all/resident" + where + on, [=](auto& state) { run_index_resident(state, rows, on); });
         add("all/resident" + where + on, [=](auto& state) { run_resident(state, workload::whole, {}, rows, 0, on); });
       }

@@ -4,6 +4,7 @@
 #include <new>
 #include <string>
 
+#include <algorithms/spatial_index/fold.hpp>
 #include <algorithms/spatial_index/src/storage.hpp>
 #include <algorithms/spatial_index/tree.hpp>
 #include <core/host_memory.hpp>
@@ -17,31 +18,6 @@ using u64 = std::uint64_t;
 
 [[noreturn]] void reject(const std::string& message, error_code code = error_code::invalid_argument) {
   throw error(code, "spatial_index: " + message);
-}
-
-void check_shape(const index_input& input, const spatial_index_options& options) {
-  const std::string items = input.has_boxes ? "boxes.low" : "points.coordinates";
-  if (options.fanout < least_index_fanout || options.fanout > most_index_fanout) {
-    reject("options.fanout is " + std::to_string(options.fanout) + "; it must be from 2 to 64");
-  }
-  const auto check_columns = [&](const spatial_points& side, const std::string& name) {
-    if (side.columns.size() == input.dimensions) return;
-    reject(name + " has " + std::to_string(side.columns.size()) + " columns; an index of " +
-           std::to_string(input.dimensions) + " dimensions takes as many");
-  };
-  check_columns(input.low, items);
-  if (input.has_boxes) check_columns(input.high, "boxes.high");
-  if (input.low.rows >= std::numeric_limits<std::uint32_t>::max()) {
-    reject(items + " has " + std::to_string(input.low.rows) + " rows; the most is 2^32 - 2", error_code::unsupported);
-  }
-  if (input.has_boxes && input.high.rows != input.low.rows) {
-    reject("boxes.high has " + std::to_string(input.high.rows) + " rows and boxes.low " +
-           std::to_string(input.low.rows) + "; they must be as many");
-  }
-  if (input.low.score_count != input.low.rows) {
-    reject(std::string(input.has_boxes ? "boxes" : "points") + ".scores has " + std::to_string(input.low.score_count) +
-           " elements and " + items + " " + std::to_string(input.low.rows) + " rows; they must be as many");
-  }
 }
 
 template <class T>
@@ -121,21 +97,21 @@ class writer {
       const bool of_items = level == 1;
       const u64 entries = of_items ? of_.items : of_.begins[level - 2] - of_.begins[level - 1];
       each_piece((entries + of_.fanout - 1) / of_.fanout, [&](u64 begin, u64 end) {
-        const auto fold = [&](u64 from, u64 to, const auto& take) {
+        const auto fold = [&](u64 from, u64 to, bool greatest) {
           const T* const values = at(from) + (of_items ? 0 : of_.begins[level - 1]);
           T* const nodes = at(to) + of_.begins[level];
           for (u64 p = begin; p < end; ++p) {
-            nodes[p] = folded(values + p * of_.fanout, std::min<u64>(of_.fanout, entries - p * of_.fanout), take);
+            const u64 first = p * of_.fanout;
+            const u64 n = std::min<u64>(of_.fanout, entries - first);
+            nodes[p] = spatial_index_family::folded(values + first, n, greatest);
           }
         };
-        const auto least = [](T a, T b) { return b < a ? b : a; };
-        const auto most = [](T a, T b) { return a < b ? b : a; };
         for (unsigned a = 0; a < of_.dimensions; ++a) {
-          fold(of_items ? of_.low[a] : of_.node_low[a], of_.node_low[a], least);
-          fold(of_items ? of_.high[a] : of_.node_high[a], of_.node_high[a], most);
+          fold(of_items ? of_.low[a] : of_.node_low[a], of_.node_low[a], false);
+          fold(of_items ? of_.high[a] : of_.node_high[a], of_.node_high[a], true);
         }
-        fold(of_items ? of_.scores : of_.node_most, of_.node_most, most);
-        fold(of_items ? of_.scores : of_.node_least, of_.node_least, least);
+        fold(of_items ? of_.scores : of_.node_most, of_.node_most, true);
+        fold(of_items ? of_.scores : of_.node_least, of_.node_least, false);
       });
     }
   }
@@ -152,18 +128,6 @@ class writer {
     share_out(workers_, (count + piece - 1) / piece,
               [&](int, u64 p) { use(p * piece, std::min(count, (p + 1) * piece)); });
   }
-  /// Of n >= 1 values, of which any of equal ones may be taken. Four at a time, which do not wait for each other.
-  template <class Take>
-  static T folded(const T* values, u64 n, const Take& take) {
-    T lanes[4] = {values[0], values[0], values[0], values[0]};
-    u64 i = 0;
-    for (; i + 4 <= n; i += 4) {
-      for (u64 j = 0; j < 4; ++j) lanes[j] = take(lanes[j], values[i + j]);
-    }
-    for (; i < n; ++i) lanes[0] = take(lanes[0], values[i]);
-    return take(take(lanes[0], lanes[1]), take(lanes[2], lanes[3]));
-  }
-
   const spatial_index_layout& of_;
   std::byte* bytes_;
   int workers_;
@@ -221,6 +185,31 @@ std::shared_ptr<const index_storage> build(const index_input& input, const spati
 
 }  // namespace
 
+void check_index_shape(const index_input& input, const spatial_index_options& options) {
+  const std::string items = input.has_boxes ? "boxes.low" : "points.coordinates";
+  if (options.fanout < least_index_fanout || options.fanout > most_index_fanout) {
+    reject("options.fanout is " + std::to_string(options.fanout) + "; it must be from 2 to 64");
+  }
+  const auto check_columns = [&](const spatial_points& side, const std::string& name) {
+    if (side.columns.size() == input.dimensions) return;
+    reject(name + " has " + std::to_string(side.columns.size()) + " columns; an index of " +
+           std::to_string(input.dimensions) + " dimensions takes as many");
+  };
+  check_columns(input.low, items);
+  if (input.has_boxes) check_columns(input.high, "boxes.high");
+  if (input.low.rows >= std::numeric_limits<std::uint32_t>::max()) {
+    reject(items + " has " + std::to_string(input.low.rows) + " rows; the most is 2^32 - 2", error_code::unsupported);
+  }
+  if (input.has_boxes && input.high.rows != input.low.rows) {
+    reject("boxes.high has " + std::to_string(input.high.rows) + " rows and boxes.low " +
+           std::to_string(input.low.rows) + "; they must be as many");
+  }
+  if (input.low.score_count != input.low.rows) {
+    reject(std::string(input.has_boxes ? "boxes" : "points") + ".scores has " + std::to_string(input.low.score_count) +
+           " elements and " + items + " " + std::to_string(input.low.rows) + " rows; they must be as many");
+  }
+}
+
 spatial_index_layout place_index(key_type type, unsigned dimensions, bool has_boxes, std::uint32_t fanout, u64 items) {
   spatial_index_layout of;
   of.type = type;
@@ -254,7 +243,7 @@ spatial_index_layout place_index(key_type type, unsigned dimensions, bool has_bo
 
 std::shared_ptr<const index_storage> build_index(const index_input& input, const spatial_index_options& options,
                                                  const execution* on) {
-  check_shape(input, options);
+  check_index_shape(input, options);
   // some thousand items are built before others wake up
   const int workers = on == nullptr || input.low.rows < std::size_t{1} << 15 ? 1 : host_threads(*on);
   try {

@@ -25,7 +25,7 @@ struct caller {
   }
 };
 
-std::uint64_t items_of(const index_argument& index) { return index.host == nullptr ? 0 : index.host->layout.items; }
+std::uint64_t items_of(const index_argument& index) { return index.layout == nullptr ? 0 : index.layout->items; }
 
 void check_ids(const caller& by, std::uint64_t items, int index_bytes, bool index_signed) {
   if (index_bytes == 4 && index_signed && items > std::uint64_t{std::numeric_limits<std::int32_t>::max()} + 1) {
@@ -85,21 +85,20 @@ std::uint64_t first_score(const index_storage& index, const Test& is_bad) {
   return static_cast<std::uint64_t>(std::find_if(scores, scores + index.layout.items, is_bad) - scores);
 }
 
-/// Scores that the pair's score does not take. Extremes of a side are the root's.
+/// Scores that the pair's score does not take, by a side's extremes.
 template <class T>
-void check_scores(const caller& by, const index_storage& index, const char* side, pair_score score, double weight) {
-  const auto& of = index.layout;
-  const T least = *index_column<T>(index, of.node_least);
-  const T most = *index_column<T>(index, of.node_most);
+void check_scores(const caller& by, const index_argument& given, const char* side, pair_score score, double weight) {
+  const T least = static_cast<T>(given.least);
+  const T most = static_cast<T>(given.most);
   const auto name = [&](std::uint64_t row) { return std::string{side} + ".scores[" + std::to_string(row) + "]"; };
   if (score == pair_score::product && least < T{0}) {
-    by.reject(name(first_score<T>(index, [](T one) { return one < T{0}; })) +
+    by.reject(name(first_score<T>(*given.host(given.index), [](T one) { return one < T{0}; })) +
               " is negative; a product takes scores of 0 and more");
   }
   const T by_weight = static_cast<T>(weight);
   const auto is_infinite = [&](T one) { return !std::isfinite(one * by_weight); };
   if (is_infinite(least) || is_infinite(most)) {
-    by.reject(name(first_score<T>(index, is_infinite)) + " times options." + side +
+    by.reject(name(first_score<T>(*given.host(given.index), is_infinite)) + " times options." + side +
               "_weight is infinite; use smaller weights");
   }
 }
@@ -132,8 +131,8 @@ std::uint64_t join_rows(const caller& by, const choice& by_choice, const index_j
   call.dimensions = given.dimensions;
   call.left.rows = items_of(given.left);
   call.right.rows = items_of(given.right);
-  call.left_index = {&given.left.host->layout, given.left.bytes, given.left.space};
-  call.right_index = {&given.right.host->layout, given.right.bytes, given.right.space};
+  call.left_index = {given.left.layout, given.left.bytes, given.left.space};
+  call.right_index = {given.right.layout, given.right.bytes, given.right.space};
   call.intersects = near == nullptr;
   call.distance = near == nullptr ? 0 : near->distance;
   call.first = first;
@@ -198,7 +197,7 @@ spatial_run top_k_range(const executor& on, const range_arguments& given, const 
   if (items == 0 || given.k == 0) return done;
   output_provider<range_arguments> results{by, given};
   top_k_range_call call;
-  call.index = {&given.index.host->layout, given.index.bytes, given.index.space};
+  call.index = {given.index.layout, given.index.bytes, given.index.space};
   std::copy_n(given.low, 3, call.low);
   std::copy_n(given.high, 3, call.high);
   call.intersects = !given.is_ball;
@@ -240,8 +239,8 @@ spatial_run top_k_index_join(const executor& on, const index_join_arguments& giv
   spatial_join_statistics counted;
   if (left > 0 && right > 0) {
     const auto check = given.type == key_type::float32 ? check_scores<float> : check_scores<double>;
-    check(by, *given.left.host, "left", options.score, weights[0]);
-    check(by, *given.right.host, "right", options.score, weights[1]);
+    check(by, given.left, "left", options.score, weights[0]);
+    check(by, given.right, "right", options.score, weights[1]);
   }
   if (left > 0 && right > 0 && given.k > 0) {
     output_provider<index_join_arguments> results{by, given};
@@ -252,8 +251,8 @@ spatial_run top_k_index_join(const executor& on, const index_join_arguments& giv
     call.dimensions = given.dimensions;
     call.left.rows = left;
     call.right.rows = right;
-    call.left_index = {&given.left.host->layout, given.left.bytes, given.left.space};
-    call.right_index = {&given.right.host->layout, given.right.bytes, given.right.space};
+    call.left_index = {given.left.layout, given.left.bytes, given.left.space};
+    call.right_index = {given.right.layout, given.right.bytes, given.right.space};
     call.intersects = near == nullptr;
     call.distance = near == nullptr ? 0 : near->distance;
     call.score = options.score;

@@ -18,6 +18,9 @@ void write_header(const spatial_index_layout& of, std::byte* bytes);
 [[nodiscard]] spatial_index_layout place_index(key_type type, unsigned dimensions, bool has_boxes, std::uint32_t fanout,
                                                std::uint64_t items);
 
+/// Throws for arguments of a build that do not fit each other; the values are not looked at.
+void check_index_shape(const index_input& input, const spatial_index_options& options);
+
 /// A column of an index in the host's memory.
 template <class T>
 [[nodiscard]] const T* index_column(const index_storage& index, std::uint64_t offset) {

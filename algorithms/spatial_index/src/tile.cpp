@@ -13,6 +13,7 @@
 #include <limits>
 #include <vector>
 
+#include <algorithms/spatial_index/fold.hpp>
 #include <algorithms/spatial_index/src/radix_sort.hpp>
 #include <algorithms/spatial_index/src/storage.hpp>
 #include <core/key_order.hpp>
@@ -75,12 +76,7 @@ class tiler {
 
  private:
   [[nodiscard]] u64 slab_size(u64 count, unsigned axis) const {
-    const u64 nodes = (count + fanout_ - 1) / fanout_;
-    if (axis + 1 == of_.size()) return fanout_;
-    // as many slabs as nodes lie along this axis if they are cubes
-    const double along = std::pow(static_cast<double>(nodes), 1.0 / static_cast<double>(of_.size() - axis));
-    const auto slabs = std::max<u64>(1, static_cast<u64>(std::ceil(along - 1e-9)));
-    return (nodes + slabs - 1) / slabs * fanout_;
+    return spatial_index_family::slab_entries(count, fanout_, static_cast<unsigned>(of_.size()) - axis);
   }
 
   void sort(sorter& by, u64 begin, u64 end, unsigned axis, int workers) {

@@ -72,6 +72,21 @@ TEST_CASE("ranges of indexes of thousands of items", "[index]") {
   });
 }
 
+TEST_CASE("indexes built on a device", "[index]") {
+  if (the_suite().builds.empty()) return;
+  constexpr std::size_t sizes[] = {0, 1, 2, 15, 16, 17, 64, 65, 256, 257};
+  ask_often("index.builds", 160, [&](verdict& seen, unsigned i, random_source& random) {
+    const auto one = every_shape[random() % std::size(every_shape)];
+    const std::size_t most = the_suite().most_items;
+    const std::size_t items = i % 4 < 2 ? std::min(sizes[i / 4 % std::size(sizes)], 4 * most) : most + random() % most;
+    if (i % 2 == 0) {
+      ask_build(seen, make_question<float32>(one, items, 0, random), random);
+    } else {
+      ask_build(seen, make_question<float64>(one, items, 0, random), random);
+    }
+  });
+}
+
 TEST_CASE("joins of indexes of thousands of items", "[index]") {
   if (nothing_to_run_on()) return;
   ask_often("index.joins", 8, [](verdict& seen, unsigned i, random_source& random) {

@@ -82,6 +82,39 @@ TEST_CASE("what an index refuses", "[index-contract]") {
                [&] { (void)flat::build(turned.as_boxes()); });
 }
 
+TEST_CASE("what a build on a device refuses", "[index-contract]") {
+  for (const auto& on : the_suite().builds) {
+    INFO(on.name());
+    const auto build = [&](const auto& items, const zenith::spatial_index_options& options = {}) {
+      (void)zenith::detail::build_index_there(on.on, zenith::detail::input_of(2, items), zenith::memory_space::host,
+                                              options);
+    };
+    const table good;
+    expect_error(wrong, {"spatial_index: options.fanout is 1"}, [&] { build(good.as_points(), {1}); });
+    expect_error(zenith::error_code::unsupported, {"options.order is hilbert"}, [&] {
+      build(good.as_points(), {16, zenith::bulk_order::hilbert});
+    });
+    for (const float value : {not_a_number, infinity, -infinity}) {
+      table bad;
+      bad.scores[3] = value;
+      expect_error(wrong, {"points.scores[3] is NaN or infinite"}, [&] { build(bad.as_points()); });
+      bad.high_y[1] = value;
+      expect_error(wrong, {"boxes.high has a NaN or an infinity in column 1, row 1"}, [&] { build(bad.as_boxes()); });
+      bad.y[2] = value;
+      bad.y[3] = value;
+      expect_error(wrong, {"points.coordinates has a NaN or an infinity in column 1, row 2"},
+                   [&] { build(bad.as_points()); });
+    }
+    table turned;
+    turned.high_y[2] = 3.5F;
+    turned.high_y[3] = 3.5F;
+    expect_error(wrong, {"boxes.low is above boxes.high in column 1, row 2"}, [&] { build(turned.as_boxes()); });
+    if (on.memory == zenith::memory_space::device) continue;
+    expect_error(wrong, {"host memory"},
+                 [&] { (void)zenith::device_spatial_index<float, 2>::build(on.on, good.as_points()); });
+  }
+}
+
 TEST_CASE("what queries of an index refuse", "[index-contract]") {
   const table good;
   const auto index = flat::build(good.as_points());

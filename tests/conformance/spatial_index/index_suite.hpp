@@ -27,6 +27,7 @@ struct suite {
   std::vector<zenith_test::target> ranges;     ///< of top_k_range
   std::vector<zenith_test::target> joins;      ///< of top_k_index_join
   std::vector<zenith_test::target> all_pairs;  ///< of index_join
+  std::vector<zenith_test::target> builds;     ///< of index_build
   std::size_t most_items = 0;
   double effort = 1;  ///< the share of the questions that is asked
 };
@@ -63,6 +64,9 @@ template <class T>
 /// Compares the joins of a share of the targets, at least one of each backend and strategy, with a double loop.
 template <class T>
 void ask_join(zenith_test::verdict& seen, const question<T>& asked, random_source& random);
+/// Compares a build of the left side's index where a target has its memory with the host's, byte by byte.
+template <class T>
+void ask_build(zenith_test::verdict& seen, const question<T>& asked, random_source& random);
 /// The same of ranges over the left side: around some items, over all, and beside them.
 template <class T>
 void ask_range(zenith_test::verdict& seen, const question<T>& asked, random_source& random);

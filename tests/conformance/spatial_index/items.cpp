@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -280,6 +281,54 @@ void ask_join_of(zenith_test::verdict& seen, const question<T>& asked, random_so
   });
 }
 
+/// The same bytes as the host's, of columns on the host or where the target has its memory.
+template <class T, unsigned Dim>
+void ask_build_of(zenith_test::verdict& seen, const question<T>& asked, random_source& random) {
+  auto options = asked.left_build;
+  options.order = zenith::bulk_order::sort_tile_recursive;
+  const auto expected = build<T, Dim>(asked.left, options);
+  each_target(the_suite().builds, 0, random, [&](const zenith_test::target& on, bool on_device) {
+    const auto fault = caught([&]() -> std::string {
+      std::vector<zenith::array<T>> there;
+      zenith::device_column_set<T> sides[2];
+      zenith::column_set<T> here[2];
+      for (int side = 0; side < 2; ++side) {
+        for (const auto& column : side == 0 ? asked.left.low : asked.left.high) {
+          here[side].add(column);
+          if (!on_device) continue;
+          there.emplace_back(on.on, std::span<const T>(column));
+          sides[side].add(std::as_const(there.back()).device());
+        }
+      }
+      const bool has_boxes = !asked.left.high.empty();
+      std::span<const std::byte> bytes;
+      zenith::spatial_index<T, Dim> copied;
+      std::shared_ptr<const zenith::detail::device_index> made;
+      if (on_device) {
+        using index = zenith::device_spatial_index<T, Dim>;
+        there.emplace_back(on.on, std::span<const T>(asked.left.scores));
+        const auto scores = std::as_const(there.back()).device();
+        const auto index_there =
+            has_boxes ? index::build(on.on, zenith::device_scored_boxes<T>{sides[0], sides[1], scores}, options)
+                      : index::build(on.on, zenith::device_scored_points<T>{sides[0], scores}, options);
+        copied = index_there.host();
+        bytes = copied.serialized();
+      } else {
+        const auto input =
+            has_boxes ? zenith::detail::input_of(Dim, zenith::scored_boxes<T>{here[0], here[1], asked.left.scores})
+                      : zenith::detail::input_of(Dim, zenith::scored_points<T>{here[0], asked.left.scores});
+        made = zenith::detail::build_index_there(on.on, input, zenith::memory_space::host, options);
+        bytes = zenith::detail::host_copy(*made)->bytes();
+      }
+      if (bytes.size() != expected.bytes()) return "has " + std::to_string(bytes.size()) + " bytes";
+      const auto other = std::ranges::mismatch(bytes, expected.serialized()).in1;
+      return other == bytes.end() ? "" : "byte " + std::to_string(other - bytes.begin()) + " differs";
+    });
+    seen.count_case();
+    if (!fault.empty()) seen.add(on, on.name() + text_of(asked) + ", built there: " + fault);
+  });
+}
+
 template <class T, unsigned Dim>
 void ask_range_of(zenith_test::verdict& seen, const question<T>& asked, random_source& random) {
   const auto index = build<T, Dim>(asked.left, asked.left_build);
@@ -372,6 +421,10 @@ void ask_join(zenith_test::verdict& seen, const question<T>& asked, random_sourc
   asked.left.low.size() == 3 ? ask_join_of<T, 3>(seen, asked, random) : ask_join_of<T, 2>(seen, asked, random);
 }
 template <class T>
+void ask_build(zenith_test::verdict& seen, const question<T>& asked, random_source& random) {
+  asked.left.low.size() == 3 ? ask_build_of<T, 3>(seen, asked, random) : ask_build_of<T, 2>(seen, asked, random);
+}
+template <class T>
 void ask_range(zenith_test::verdict& seen, const question<T>& asked, random_source& random) {
   asked.left.low.size() == 3 ? ask_range_of<T, 3>(seen, asked, random) : ask_range_of<T, 2>(seen, asked, random);
 }
@@ -379,6 +432,7 @@ void ask_range(zenith_test::verdict& seen, const question<T>& asked, random_sour
 #define ZENITH_ITEMS(T)                                                                \
   template question<T> make_question(shape, std::size_t, std::size_t, random_source&); \
   template void ask_join(zenith_test::verdict&, const question<T>&, random_source&);   \
+  template void ask_build(zenith_test::verdict&, const question<T>&, random_source&);  \
   template void ask_range(zenith_test::verdict&, const question<T>&, random_source&);
 ZENITH_ITEMS(float32)
 ZENITH_ITEMS(float64)

@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include <zenith/array.hpp>
 #include <zenith/columns.hpp>
 #include <zenith/cost.hpp>
 #include <zenith/executor.hpp>
@@ -26,12 +28,18 @@
 namespace zenith {
 
 /// Boxes as columns of their lowest and highest coordinates, x, y or x, y, z, and a score for each. Borrowed.
-template <class T>
-struct scored_boxes {
-  column_set<T> low;
-  column_set<T> high;
-  std::span<const T> scores;
+template <class Span>
+struct basic_scored_boxes {
+  basic_column_set<Span> low;
+  basic_column_set<Span> high;
+  Span scores;
 };
+/// In the host's memory.
+template <class T>
+using scored_boxes = basic_scored_boxes<std::span<const T>>;
+/// In the memory of an executor's device.
+template <class T>
+using device_scored_boxes = basic_scored_boxes<device_span<const T>>;
 
 /// How a spatial index's nodes are filled.
 enum class bulk_order : std::uint8_t {
@@ -145,12 +153,47 @@ struct index_input {
                                                               std::span<const std::byte> bytes, bool is_copied);
 [[nodiscard]] inline std::span<const std::byte> bytes_of(const index_storage& index) { return index.bytes(); }
 
-/// An index as a query gets it; no storage: it has no items.
-struct index_argument {
-  const index_storage* host;
-  const std::byte* bytes;  ///< in `space`
-  memory_space space;
+/// An index in an executor's memory.
+struct device_index {
+  spatial_index_layout layout;
+  raw_array bytes;   ///< the header may be missing
+  double least = 0;  ///< the smallest score
+  double most = 0;   ///< the largest
+  mutable std::mutex copying;
+  mutable std::shared_ptr<const index_storage> host;  ///< nullptr: it was not asked for yet
 };
+/// Throws `invalid_argument` for an executor of the host's memory. Of nothing: nothing.
+[[nodiscard]] std::shared_ptr<const device_index> copy_index(const executor& on,
+                                                             const std::shared_ptr<const index_storage>& index);
+/// Of columns in `space`, in the executor's memory, whichever that is.
+[[nodiscard]] std::shared_ptr<const device_index> build_index_there(const executor& on, const index_input& input,
+                                                                    memory_space space,
+                                                                    const spatial_index_options& options);
+/// The same index on the host. Copied once; waits for it.
+[[nodiscard]] const std::shared_ptr<const index_storage>& host_copy(const device_index& of);
+
+/// An index as a query gets it; no layout: it has no items.
+struct index_argument {
+  const spatial_index_layout* layout = nullptr;
+  const std::byte* bytes = nullptr;  ///< in `space`
+  memory_space space = memory_space::host;
+  double least = 0;  ///< the smallest score
+  double most = 0;   ///< the largest
+  const void* index = nullptr;
+  const index_storage* (*host)(const void* index) = nullptr;  ///< the index on the host
+};
+
+template <class Span>
+[[nodiscard]] index_input input_of(unsigned dimensions, const basic_scored_points<Span>& points) {
+  return {key_type_of<typename Span::value_type>, dimensions, false, spatial_points_of(points), {}};
+}
+template <class Span>
+[[nodiscard]] index_input input_of(unsigned dimensions, const basic_scored_boxes<Span>& boxes) {
+  auto low = spatial_points_of(boxes.low);
+  low.scores = boxes.scores.data();
+  low.score_count = boxes.scores.size();
+  return {key_type_of<typename Span::value_type>, dimensions, true, std::move(low), spatial_points_of(boxes.high)};
+}
 
 struct range_arguments {
   key_type type;
@@ -191,6 +234,9 @@ spatial_join_batches_result index_join_batches(const executor& on, const index_j
                                                void (*deliver)(void* state, std::uint64_t first));
 
 }  // namespace detail
+
+template <std::floating_point T, unsigned Dim>
+class device_spatial_index;
 
 /// A linearised MAX aR-tree over points or boxes in 2 or 3 dimensions with a score each. Immutable; copies share the
 /// data, so they cost a counter, and any number of threads may query one. The default index has no items and no bytes.
@@ -272,40 +318,75 @@ class spatial_index {
   [[nodiscard]] const detail::index_storage* storage() const noexcept { return held_.get(); }
 
  private:
+  friend class device_spatial_index<T, Dim>;
   explicit spatial_index(std::shared_ptr<const detail::index_storage> held) : held_(std::move(held)) {}
 
-  static detail::spatial_points scored(const column_set<T>& columns, std::span<const T> scores) {
-    auto side = detail::spatial_points_of(columns);
-    side.scores = scores.data();
-    side.score_count = scores.size();
-    return side;
-  }
-  static spatial_index built(const scored_points<T>& points, const spatial_index_options& options,
-                             const execution* on) {
-    return spatial_index(
-        detail::build_index({key_type_of<T>, Dim, false, scored(points.coordinates, points.scores), {}}, options, on));
-  }
-  static spatial_index built(const scored_boxes<T>& boxes, const spatial_index_options& options, const execution* on) {
-    return spatial_index(detail::build_index(
-        {key_type_of<T>, Dim, true, scored(boxes.low, boxes.scores), detail::spatial_points_of(boxes.high)}, options,
-        on));
+  template <class Items>
+  static spatial_index built(const Items& items, const spatial_index_options& options, const execution* on) {
+    return spatial_index(detail::build_index(detail::input_of(Dim, items), options, on));
   }
 
   std::shared_ptr<const detail::index_storage> held_;
 };
 
-/// A spatial index with its bytes in the memory of an executor's device: queries copy nothing there. Copies share the
-/// data.
+/// A spatial index with its bytes in the memory of an executor's device: queries copy nothing there. Immutable; copies
+/// share the data.
 template <std::floating_point T, unsigned Dim>
-class device_spatial_index : public detail::device_structure<spatial_index<T, Dim>> {
+class device_spatial_index {
  public:
+  using value_type = T;
   static constexpr unsigned dimensions = Dim;
 
   device_spatial_index() = default;
   /// Copies the index's bytes to the device of `on` and synchronises; throws `invalid_argument` for an executor of the
   /// host's memory, `out_of_memory`.
   device_spatial_index(const executor& on, const spatial_index<T, Dim>& index)
-      : detail::device_structure<spatial_index<T, Dim>>(on, index) {}
+      : held_(detail::copy_index(on, index.held_)) {}
+
+  /// An index of columns on the host or in the memory of the device of `on`, made there: the same bytes as
+  /// `spatial_index::build` with `bulk_order::sort_tile_recursive`. Nothing is copied to the host but whether all is
+  /// right. Complexity: sorts of all entries along each axis, level by level. Memory: that of the index, and while it
+  /// builds about 20 bytes a point and twice the sorted keys. Waits for the columns' extremes, and is complete in the
+  /// order of the executor's stream.
+  ///
+  /// Throws as `spatial_index::build`; `invalid_argument` also for an executor of the host's memory and for "auto";
+  /// `unsupported` for another order.
+  template <class Span>
+  requires std::same_as<typename Span::value_type, T>
+  [[nodiscard]] static device_spatial_index build(const executor& on, const basic_scored_points<Span>& points,
+                                                  const spatial_index_options& options = {}) {
+    return built(on, detail::input_of(Dim, points), detail::memory_of<Span>, options);
+  }
+  template <class Span>
+  requires std::same_as<typename Span::value_type, T>
+  [[nodiscard]] static device_spatial_index build(const executor& on, const basic_scored_boxes<Span>& boxes,
+                                                  const spatial_index_options& options = {}) {
+    return built(on, detail::input_of(Dim, boxes), detail::memory_of<Span>, options);
+  }
+
+  /// The index on the host; one that was built on the device is copied when it is first asked for, which synchronises.
+  [[nodiscard]] spatial_index<T, Dim> host() const {
+    return held_ ? spatial_index<T, Dim>(detail::host_copy(*held_)) : spatial_index<T, Dim>{};
+  }
+  [[nodiscard]] std::size_t size() const { return held_ ? held_->layout.items : 0; }
+  /// Its bytes on the device.
+  [[nodiscard]] const std::byte* data() const {
+    return held_ ? static_cast<const std::byte*>(held_->bytes.data()) : nullptr;
+  }
+
+  /// For queries.
+  [[nodiscard]] const detail::device_index* storage() const noexcept { return held_.get(); }
+
+ private:
+  static device_spatial_index built(const executor& on, const detail::index_input& input, memory_space space,
+                                    const spatial_index_options& options) {
+    detail::raw_array(on, 0).require(memory_space::device);
+    device_spatial_index made;
+    made.held_ = detail::build_index_there(on, input, space, options);
+    return made;
+  }
+
+  std::shared_ptr<const detail::device_index> held_;
 };
 
 namespace detail {
@@ -320,11 +401,27 @@ inline constexpr bool is_spatial_index<device_spatial_index<T, Dim>> = true;
 template <class T, unsigned Dim>
 [[nodiscard]] index_argument argument_of(const spatial_index<T, Dim>& index) {
   const auto* const held = index.storage();
-  return {held, held == nullptr ? nullptr : held->data, memory_space::host};
+  if (held == nullptr) return {};
+  index_argument given{&held->layout, held->data, memory_space::host, 0, 0, held, nullptr};
+  given.host = [](const void* of) { return static_cast<const index_storage*>(of); };
+  if (held->layout.items > 0) {  // the root's
+    given.least = *reinterpret_cast<const T*>(held->data + held->layout.node_least);
+    given.most = *reinterpret_cast<const T*>(held->data + held->layout.node_most);
+  }
+  return given;
 }
 template <class T, unsigned Dim>
 [[nodiscard]] index_argument argument_of(const device_spatial_index<T, Dim>& index) {
-  return {index.host().storage(), index.data(), memory_space::device};
+  const auto* const held = index.storage();
+  if (held == nullptr) return {nullptr, nullptr, memory_space::device, 0, 0, nullptr, nullptr};
+  return {
+      &held->layout,
+      index.data(),
+      memory_space::device,
+      held->least,
+      held->most,
+      held,
+      [](const void* of) -> const index_storage* { return host_copy(*static_cast<const device_index*>(of)).get(); }};
 }
 
 template <class Index, class T, std::size_t Dim>

@@ -51,6 +51,23 @@ struct spatial_index_memory {
   memory_space space = memory_space::host;  ///< of the bytes
 };
 
+/// Builds an index by Sort-Tile-Recursive: all of its bytes but the header, the first 64, in whose place are zeros. The
+/// bytes are those of a build on the host. Arguments are checked, but for the values. Of faults the first counts, in
+/// the order: lowest x, highest x, boxes that are turned there, y, z, scores; with a fault nothing is written.
+struct index_build_call {
+  static constexpr std::string_view operation = "index_build";
+
+  const spatial_index_layout* layout = nullptr;  ///< of 1 item and more
+  memory_space space = memory_space::host;       ///< of the columns
+  spatial_side low;                              ///< or points, with the scores
+  spatial_side high;                             ///< of boxes; else it has no rows
+  std::byte* bytes = nullptr;
+  memory_space out_space = memory_space::host;
+  spatial_outcome* outcome = nullptr;
+  double* least = nullptr;  ///< becomes the smallest score
+  double* most = nullptr;   ///< and the largest
+};
+
 /// The min(k, items in the region) best items by score, then by id. Arguments are checked: an index that is not empty,
 /// k >= 1, low <= high, a distance that is not negative. With g the gap between the item and the box from `low` to
 /// `high` on each axis,

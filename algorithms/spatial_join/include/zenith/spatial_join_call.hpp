@@ -37,6 +37,7 @@ enum class spatial_fault : std::uint8_t {
   score,           ///< NaN or infinite
   negative_score,  ///< where scores are multiplied
   weighted_score,  ///< the product with its weight is infinite
+  turned_box,      ///< of an index: a lowest coordinate is above the highest
 };
 
 /// What a kernel found. With a fault nothing was written.
