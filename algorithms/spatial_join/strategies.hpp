@@ -180,18 +180,23 @@ class side_samples {
         left_(on.template buffer<image>(left_count_)),
         right_(on.template buffer<image>(right_count_)),
         guessed_(on.template buffer<image>(1)) {
-    T* const left_at = on.template buffer<T>(D * most_score_samples);
-    T* const right_at = on.template buffer<T>(D * most_score_samples);
+    T* const left_at = on.template buffer<T>(D * most_place_samples);
+    T* const right_at = on.template buffer<T>(D * most_place_samples);
     u32* const unused = on.template buffer<u32>(most_score_samples);
-    u32* const near = on.template buffer<u32>(left_count_);
+    const u32 lefts = std::min(left_count_, most_place_samples);
+    const u32 rights = std::min(right_count_, most_place_samples);
+    u32* const near = on.template buffer<u32>(lefts);
     u32* const all_near = on.template buffer<u32>(1);
     on.for_each(left_count_, draw_samples<T, D>{input.left, scorer.smallest, left_, unused, left_at});
     on.sort_pairs(left_, unused, left_count_);
     on.for_each(right_count_, draw_samples<T, D>{input.right, scorer.smallest, right_, unused, right_at});
     on.sort_pairs(right_, unused, right_count_);
-    on.for_each(left_count_, count_near_samples<T, D>{left_at, right_at, right_count_, input.squared, near});
-    on.template reduce<device::plus>(static_cast<const u32*>(near), left_count_, all_near);
-    near_share_ = std::max(on.read(static_cast<const u32*>(all_near)) / pairs(), share_if_even(input));
+    on.for_each(lefts, count_near_samples<T, D>{left_at, right_at, rights, input.squared, near});
+    on.template reduce<device::plus>(static_cast<const u32*>(near), lefts, all_near);
+    const double found = on.read(static_cast<const u32*>(all_near));
+    // of few pairs that were met by chance hardly any count
+    const double surely = std::max(0.0, found - 2 * std::sqrt(found));
+    near_share_ = std::max(surely / (double{1} * lefts * rights), share_if_even(input));
   }
 
   /// Of all pairs, as guessed.
@@ -210,18 +215,24 @@ class side_samples {
  private:
   [[nodiscard]] double pairs() const { return static_cast<double>(left_count_) * right_count_; }
 
-  /// Of points spread evenly over the extent of both sides.
+  /// Of points spread evenly over the extent of both sides: the share of a ball, or of the axes that it does not span.
   [[nodiscard]] static double share_if_even(const join_input<T, D>& input) {
     const double reach = static_cast<double>(reach_of(input.squared));
+    constexpr double ball = D == 2 ? 0.7853981634 : 0.5235987756;  // of the square or cube around it
     double share = 1;
+    bool is_inside = true;
     for (unsigned a = 0; a < D; ++a) {
       const unsigned b = most_side_columns + a;
       const auto low = static_cast<double>(from_total_order<T>(std::min(input.known.least[a], input.known.least[b])));
       const auto high =
           static_cast<double>(from_total_order<T>(std::max(input.known.greatest[a], input.known.greatest[b])));
-      if (2 * reach < high - low) share *= 2 * reach / (high - low);
+      if (2 * reach < high - low) {
+        share *= 2 * reach / (high - low);
+      } else {
+        is_inside = false;
+      }
     }
-    return share;
+    return is_inside ? ball * share : share;
   }
 
   pair_scorer<T> scorer_;
