@@ -137,6 +137,7 @@ template <class Call>
 double median_seconds(int repeat, const Call& call) {
   call();
   std::vector<double> times;
+  times.reserve(static_cast<std::size_t>(repeat));
   for (int i = 0; i < repeat; ++i) times.push_back(seconds_of(call));
   return median(times);
 }
