@@ -118,7 +118,7 @@ cost cpu_cost(const top_k_problem& problem, const device_profile& on) {
 
 // A GPU's filter in one launch. Between its phases the blocks wait for one, which chooses the threshold; all rank the
 // survivors.
-cost launched_filter_cost(const top_k_problem& problem, const device_profile& on) {
+cost launched_filter_cost(const top_k_problem& problem, const group_plan& plan, const device_profile& on) {
   const auto type = problem.type;
   const auto n = static_cast<double>(problem.count);
   const auto k = static_cast<double>(problem.k);
@@ -126,14 +126,13 @@ cost launched_filter_cost(const top_k_problem& problem, const device_profile& on
   const double wider = size_of(type) == 4 ? 1 : 1.6;
   // of one multiprocessor, on an H200
   constexpr double typical_call = 12e-6;
-  constexpr double typical_wait = 1.5e-6;
-  constexpr double typical_choice = 0.1e-6;
+  constexpr double typical_wait = 4e-6;
+  constexpr double typical_choice = 0.15e-6;  // a bit of the threshold
   const double typical_sample = wider * 0.1e-9;
   const double typical_scan = wider * 0.035e-9;
   const double typical_append = wider * 5e-9;
-  const double typical_rank = wider * 0.02e-9;
-
-  const auto plan = group_plan::of(problem.count, problem.k, size_of(type));
+  const double typical_rank = wider * 0.014e-9;  // a comparison
+  constexpr double typical_emission = 10e-9;
   const auto data_bytes = static_cast<std::uint64_t>(n * w);
   const int all = on.cores;
   const double survivors = plan.expected_survivors;
@@ -165,6 +164,7 @@ cost launched_filter_cost(const top_k_problem& problem, const device_profile& on
   total.phases.push_back({"wait", {}, {{wait_rate, waits, typical_wait}}, 0, 1});
   total.phases.push_back(
       {"rank", {{data_bytes, 0, k * (w + 8)}}, {{rank_rate(type), ranked * ranked, typical_rank}}, 0, all});
+  total.phases.push_back({"emit", {}, {{emit_rate(type), k, typical_emission}}, 0, 1});
   return total;
 }
 
@@ -172,7 +172,8 @@ cost launched_filter_cost(const top_k_problem& problem, const device_profile& on
 // block chooses the threshold; a kernel for what hardly ever happens is launched all the same.
 cost gpu_cost(const top_k_problem& problem, const device_profile& on) {
   const auto type = problem.type;
-  if (problem.k <= group_plan::most_k) return launched_filter_cost(problem, on);
+  const auto launched = group_plan::of(problem.count, problem.k, size_of(type));
+  if (launched.is_suitable(problem.count)) return launched_filter_cost(problem, launched, on);
   const auto n = static_cast<double>(problem.count);
   const auto k = static_cast<double>(problem.k);
   const auto w = static_cast<double>(size_of(type));

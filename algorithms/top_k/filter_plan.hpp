@@ -72,21 +72,23 @@ inline constexpr std::uint32_t most_broad_samples = 1U << 20;
 struct group_plan {
   static constexpr std::uint64_t most_k = 2048;
   static constexpr std::uint32_t most_groups = 4096;
-  static constexpr std::uint64_t most_unsampled = 2048;  ///< keys that are ranked as they are
+  static constexpr std::uint64_t most_unsampled = 1024;  ///< keys that are ranked as they are
   static constexpr std::uint64_t chunk_bytes = 512;
   /// Survivors that are ranked as they are; more are narrowed down first.
   static constexpr std::uint32_t most_ranked = 2560;
 
-  std::uint32_t groups = 0;  ///< 0: all keys are ranked
+  std::uint32_t groups = 0;  ///< 0: no sample; few keys are all ranked
   std::uint32_t lanes = 32;
   std::uint32_t rounds = 0;
   double expected_survivors = 0;  ///< when the order of the input is not adversarial
 
+  /// Whether one launch serves so many keys: few, or enough to sample.
+  [[nodiscard]] bool is_suitable(std::uint64_t count) const { return groups > 0 || count <= most_unsampled; }
   /// Warps' shares of the sample.
   [[nodiscard]] ZENITH_FN std::uint32_t shares() const { return groups * lanes / 32; }
   [[nodiscard]] ZENITH_FN std::uint32_t chunks() const { return shares() * rounds; }
 
-  /// Four groups for each of the k best, where the data are long enough.
+  /// Four groups at least for each of the k best, where the data are long enough.
   [[nodiscard]] static std::uint32_t groups_for(std::uint64_t k) {
     return std::clamp(std::bit_ceil(static_cast<std::uint32_t>(4 * k)), 128U, most_groups);
   }
@@ -98,11 +100,14 @@ struct group_plan {
     const std::uint64_t per_chunk = chunk_bytes / key_bytes;
     // the keys before the first boundary of 16 bytes are not sampled
     const std::uint64_t all_chunks = (count - std::min(count, 16 / key_bytes)) / per_chunk;
-    if (count <= most_unsampled || all_chunks * 32 < 2 * k) return plan;
+    if (count <= most_unsampled || k > most_k || all_chunks * 64 < 3 * k) return plan;
     plan.groups = static_cast<std::uint32_t>(std::min<std::uint64_t>(groups_for(k), all_chunks * 32));
     const double wanted = expected_in_sample(plan.groups, k) * n / survivors_for(n, k, key_bytes, plan.groups);
     const auto chunks = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(wanted) / per_chunk + 1,
                                                   (plan.groups + 31) / 32, all_chunks);
+    // a long sample is shared by many warps
+    if (chunks / 4 > plan.groups)
+      plan.groups = std::min(most_groups, static_cast<std::uint32_t>(std::bit_floor(chunks / 4)));
     while (plan.lanes > 1 && plan.shares() > chunks) plan.lanes /= 2;
     // whole shares
     plan.groups = plan.shares() * (32 / plan.lanes);

@@ -162,8 +162,8 @@ class launched_filter {
   using plan_type = top_k_detail::group_plan;
 
  public:
-  static void enqueue(const execution& on, const device_problem<T>& problem, CUstream_st* stream) {
-    const auto plan = plan_type::of(problem.count, problem.k, sizeof(T));
+  static void enqueue(const execution& on, const device_problem<T>& problem, const plan_type& plan,
+                      CUstream_st* stream) {
     const auto extent = filter_extent<T>::of(problem.keys, problem.count);
     scratch workspace(on, stream);
     filter_problem<T> filtered{.keys = problem.keys,
@@ -221,7 +221,10 @@ class launched_filter {
 struct filter_strategy {
   template <class T>
   static void enqueue(const execution& on, const device_problem<T>& problem, CUstream_st* stream) {
-    if (problem.k <= top_k_detail::group_plan::most_k) return launched_filter<T>::enqueue(on, problem, stream);
+    const auto launched = top_k_detail::group_plan::of(problem.count, problem.k, sizeof(T));
+    if (launched.is_suitable(problem.count)) {
+      return launched_filter<T>::enqueue(on, problem, launched, stream);
+    }
     const auto plan = plan_of(problem.count, problem.k);
     scratch workspace(on, stream);
     if (plan.samples == 0) {

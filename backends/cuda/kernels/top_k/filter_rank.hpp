@@ -61,11 +61,17 @@ struct narrow_survivors {
   ZENITH_DEVICE void take(const survivor_row<entry>& row) const {
     const std::uint32_t stride = simt::grid_size() * simt::block_size();
     for (std::uint32_t g = simt::block_index() * simt::block_size() + simt::thread_index(); g < groups; g += stride) {
+      constexpr unsigned batch = 32 / sizeof(entry);  // loads of a thread in flight
       entry high = entry::worst();
-      ZENITH_UNROLL_BY(4)
-      for (std::uint32_t i = g; i < row.size(); i += groups) {
-        const entry one = row.at(i);
-        if (better(one, high)) high = one;
+      for (std::uint64_t first = g; first < row.size(); first += batch * std::uint64_t{groups}) {
+        entry held[batch];
+        ZENITH_UNROLL
+        for (unsigned j = 0; j < batch; ++j) {
+          const std::uint64_t i = first + j * std::uint64_t{groups};
+          held[j] = i < row.size() ? row.at(static_cast<std::uint32_t>(i)) : entry::worst();
+        }
+        ZENITH_UNROLL
+        for (unsigned j = 0; j < batch; ++j) high = better(held[j], high) ? held[j] : high;
       }
       simt::store(best + g, high);
     }
@@ -153,11 +159,19 @@ struct rank_survivors {
     std::uint32_t places[Count] = {};
     ZENITH_UNROLL
     for (unsigned r = 0; r < Count; ++r) ranked[r] = row.at(first + r * stride);
-    ZENITH_UNROLL_BY(8)
-    for (std::uint32_t i = simt::lane_index(); i < row.size(); i += simt::warp_size) {
-      const entry one = row.at(i);
+    constexpr unsigned batch = 64 / sizeof(entry);  // loads of a thread in flight
+    for (std::uint32_t from = 0; from < row.size(); from += batch * simt::warp_size) {
+      entry others[batch];
       ZENITH_UNROLL
-      for (unsigned r = 0; r < Count; ++r) places[r] += better(one, ranked[r]) ? 1U : 0U;
+      for (unsigned j = 0; j < batch; ++j) {
+        const std::uint32_t i = from + j * simt::warp_size + simt::lane_index();
+        others[j] = i < row.size() ? row.at(i) : entry::worst();
+      }
+      ZENITH_UNROLL
+      for (unsigned j = 0; j < batch; ++j) {
+        ZENITH_UNROLL
+        for (unsigned r = 0; r < Count; ++r) places[r] += better(others[j], ranked[r]) ? 1U : 0U;
+      }
     }
     ZENITH_UNROLL
     for (unsigned r = 0; r < Count; ++r) {

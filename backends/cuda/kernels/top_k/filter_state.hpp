@@ -68,10 +68,10 @@ ZENITH_DEVICE bool is_last_block(std::uint32_t* arrived) {
     last = simt::atomic_add(arrived, 1U) == simt::grid_size() - 1;
     // ready for the next kernel
     if (last) simt::atomic_store(arrived, 0U);
+    // before the next barrier: the block sees what the others handed on
+    simt::fence();
   }
-  const bool result = simt::block_barrier_or(last);
-  simt::fence();
-  return result;
+  return simt::block_barrier_or(last);
 }
 
 /// Waits for all blocks of a launch that waits within; the last of them does `last_of_all` before any goes on. `step`
