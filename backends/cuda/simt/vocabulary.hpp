@@ -67,8 +67,8 @@
 ///   waited), copy (any direction), fill_zero, synchronize, settle, own_stream, event, with the signatures of host.hpp;
 ///   `guards_each_buffer`: true makes the backend allocate every scratch buffer on its own, so that an access past one
 ///   is seen; and `host_chunk_bytes`: an emulation sets it small, so that small host inputs take several chunks. All
-///   work is ordered by its stream; an implementation that runs it at once is one, too. Nothing on the host side assumes
-///   that a launch has run before synchronize.
+///   work is ordered by its stream; an implementation that runs it at once is one, too. Nothing on the host side
+///   assumes that a launch has run before synchronize.
 ///
 /// Source locations.  An emulation may give each word a last defaulted parameter that records the caller's file and
 /// line;
