@@ -53,9 +53,10 @@ inline constexpr unsigned most_histogram_teams = 512;
 inline constexpr unsigned compacted_items = 2048;
 
 /// Pageable host memory is copied in pieces through pinned buffers, two a thread of the host. Eight threads reach the
-/// link's speed; shorter copies are the driver's.
+/// link's speed; shorter copies are the driver's. Pieces are short where all threads would not have two otherwise.
 inline constexpr std::size_t staged_piece_bytes = std::size_t{4} << 20;
-inline constexpr std::size_t least_staged_bytes = 2 * staged_piece_bytes;
+inline constexpr std::size_t least_staged_piece_bytes = std::size_t{256} << 10;
+inline constexpr std::size_t least_staged_bytes = std::size_t{4} << 20;
 inline constexpr int most_staging_threads = 8;
 
 }  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM::tuning

@@ -32,8 +32,8 @@ std::vector<std::uint8_t> random_bytes(std::size_t count, std::uint64_t seed) {
 int count_wrong_round_trips(std::uint64_t seed) {
   int wrong = 0;
   const auto on = zenith::cuda();
-  for (const std::size_t count : {std::size_t{0}, std::size_t{1}, 2 * piece - 1, 2 * piece, 2 * piece + 1, 3 * piece,
-                                  7 * piece + 13, 33 * piece + 4095}) {
+  for (const std::size_t count : {std::size_t{0}, std::size_t{1}, piece - 1, piece, piece + 1, 2 * piece - 1, 2 * piece,
+                                  2 * piece + 1, 3 * piece, 7 * piece + 13, 33 * piece + 4095}) {
     for (const std::size_t offset : {std::size_t{0}, std::size_t{3}}) {
       const auto values = random_bytes(count + offset, seed + count);
       auto sent = values;

@@ -18,12 +18,12 @@
 namespace zenith::cuda_backend {
 namespace {
 
-constexpr std::size_t piece_bytes = tuning::staged_piece_bytes;
+constexpr std::size_t most_piece_bytes = tuning::staged_piece_bytes;
 
 /// A pinned buffer and the transfer that it last took part in.
 class pinned_piece {
  public:
-  pinned_piece() { check(cudaHostAlloc(&at_, piece_bytes, cudaHostAllocPortable), "cudaHostAlloc"); }
+  pinned_piece() { check(cudaHostAlloc(&at_, most_piece_bytes, cudaHostAllocPortable), "cudaHostAlloc"); }
   ~pinned_piece() { (void)cudaFreeHost(at_); }
   pinned_piece(const pinned_piece&) = delete;
   pinned_piece& operator=(const pinned_piece&) = delete;
@@ -189,8 +189,11 @@ bool gains_from_staging(const void* to, const void* from, std::size_t bytes) {
 
 void copy_staged(void* to, const void* from, std::size_t bytes, CUstream_st* stream) {
   const bool to_host = is_on_device(from);
-  const std::uint64_t pieces = (bytes + piece_bytes - 1) / piece_bytes;
   const auto threads = static_cast<std::uint64_t>(std::min(detail::hardware_threads(), tuning::most_staging_threads));
+  constexpr std::size_t page = 4096;
+  const std::size_t piece_bytes =
+      std::clamp(bytes / (2 * threads) / page * page, tuning::least_staged_piece_bytes, most_piece_bytes);
+  const std::uint64_t pieces = (bytes + piece_bytes - 1) / piece_bytes;
   lanes_in_use use(std::min(threads, pieces));
   if (use.count() == 0) {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
