@@ -68,8 +68,9 @@ class bandwidth_meter {
   // Small working sets are passed over many times, so that the region's own time does not count.
   template <class Pass>
   double bandwidth(std::uint64_t bytes, const Pass& pass) {
-    constexpr std::uint64_t moved_at_least = std::uint64_t{32} << 20;
-    const auto passes = std::max<std::uint64_t>(1, moved_at_least / bytes);
+    // of each worker, so that it takes longer than the region by far
+    constexpr std::uint64_t moved_at_least = std::uint64_t{16} << 20;
+    const auto passes = std::max<std::uint64_t>(1, moved_at_least * static_cast<std::uint64_t>(workers_) / bytes);
     constexpr int repeats = 4;
     const double time = best_seconds(
         [&] {

@@ -12,6 +12,12 @@ double slower(double a, double b) {
   return a >= 0 && b >= 0 ? std::max(a, b) : std::numeric_limits<double>::infinity();
 }
 
+// A host's region takes as long as it takes to wake the cores that have a part in it; with one the caller works alone.
+double launch_seconds(double cores, const device_profile& on) {
+  if (on.grain_bytes == 0 || on.cores < 2) return on.launch_overhead;
+  return on.launch_overhead * (cores - 1) / (on.cores - 1);
+}
+
 }  // namespace
 
 int cores_for(double bytes, const device_profile& on) {
@@ -34,9 +40,7 @@ double seconds(const phase& of, const device_profile& on) {
   slowest *= on.cores / cores;
   double busy = 0;
   for (const auto& done : of.operations) busy += done.count * on.rate(done.rate, done.default_seconds);
-  // what a host does with one core, the caller does itself: that opens no parallel region
-  const bool is_the_callers = on.grain_bytes > 0 && of.cores == 1;
-  return slower(slowest, busy / cores) + (is_the_callers ? 0 : of.launches * on.launch_overhead);
+  return slower(slowest, busy / cores) + of.launches * launch_seconds(cores, on);
 }
 
 double seconds(const cost& of, const device_profile& on) {

@@ -28,12 +28,12 @@ bool is(double seconds, double wanted) { return seconds > wanted * (1 - 1e-9) &&
 
 }  // namespace
 
-TEST_CASE("what the caller does itself opens no parallel region", "[cost]") {
+TEST_CASE("a parallel region costs what waking its cores does, and nothing where the caller works alone", "[cost]") {
   const zenith::phase alone{"alone", {}, {{"work", 1000}}, 3, 1};
   CHECK(is(zenith::seconds(alone, host()), 1e-3));
   auto shared = alone;
   shared.cores = 2;
-  CHECK(is(zenith::seconds(shared, host()), 0.5e-3 + 3e-3));
+  CHECK(is(zenith::seconds(shared, host()), 0.5e-3 + 1e-3));
   shared.cores = 0;
   CHECK(is(zenith::seconds(shared, host()), 0.25e-3 + 3e-3));
   // a launch on a device is one, however small
