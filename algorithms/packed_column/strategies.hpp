@@ -5,9 +5,8 @@
 /// decoded where they are used:
 ///
 ///   sum, extremes    one pass over the column's tiles; a lane keeps its own and adds it to all at its end
-///   select           1. a bit for each value and how many bits a block has, 2. the sums before each block; a bitmap
-///   ends
-///                    here, 3. every block writes its indices from there on, out of its bits
+///   select           1. a bit for each value and how many bits a block has, 2. the sums before each block, 3. the
+///                    bits are copied to a bitmap, or every block writes its indices from its sum on, out of its bits
 ///
 /// Each is one read of the packed bytes. O(n).
 
@@ -137,6 +136,15 @@ struct select_block {
   }
 };
 
+struct copy_words {
+  static constexpr u64 item_cost = 16;
+
+  const u64* from;
+  u64* to;
+
+  ZENITH_FN void operator()(u64 i) const { to[i] = from[i]; }
+};
+
 /// The indices of a block's bits, rising, behind those of the blocks before.
 template <class Index>
 struct write_indices {
@@ -160,8 +168,9 @@ struct write_indices {
 
 template <class T>
 using kernels_of = device::list<sum_tiles<T>, find_extremes<T>, unpack_block<T>, select_block<T>>;
-using kernels = device::concat<kernels_of<std::int32_t>, kernels_of<std::uint32_t>, kernels_of<std::int64_t>,
-                               kernels_of<std::uint64_t>, device::list<write_indices<u32>, write_indices<u64>>>;
+using kernels =
+    device::concat<kernels_of<std::int32_t>, kernels_of<std::uint32_t>, kernels_of<std::int64_t>,
+                   kernels_of<std::uint64_t>, device::list<copy_words, write_indices<u32>, write_indices<u64>>>;
 
 /// Runs function(source of the column's values from block `origin` on) with the type that they have.
 template <class Context, class Function>
@@ -227,13 +236,16 @@ void run_call(Context& on, const packed_select_call& call) {
   with_source(on, call.column, call.space, 0, [&]<class T>(const packed::column_source<T>& source) {
     const u64 word_count = (call.column.count + 63) / 64;
     const u64 blocks = call.column.blocks();
-    u64* const words =
-        call.bitmap != nullptr ? on.output(call.bitmap, word_count, call.space) : on.template buffer<u64>(word_count);
+    u64* const bitmap = call.bitmap != nullptr ? on.output(call.bitmap, word_count, call.space) : nullptr;
+    auto* const words = on.template buffer<u64>(word_count);
     auto* const before = on.template buffer<u64>(blocks + 1);
     on.for_each(blocks, select_block<T>{source, static_cast<T>(call.low), static_cast<T>(call.high), words, before});
     on.exclusive_scan(before, blocks, before);
     *call.matches = on.read(before + blocks);
-    if (call.bitmap == nullptr && *call.matches <= call.capacity && *call.matches > 0) {
+    if (bitmap != nullptr) {
+      // last, so that nothing is written when a step finds no memory
+      on.for_each(word_count, copy_words{words, bitmap});
+    } else if (*call.matches <= call.capacity && *call.matches > 0) {
       call.index_bytes == 4 ? write_matches<u32>(on, call, words, before, blocks)
                             : write_matches<u64>(on, call, words, before, blocks);
     }

@@ -8,7 +8,8 @@
     perf, tests include public headers and what lies in their own folder; tests/unit may see private headers, tests/simt is
                 built from the CUDA backend's kernels, tests/fuzz feeds the parsers of core, packed columns and
                 perf/study,
-                tests/study and tests/dispatch see perf/study, tests/device runs core's kernels on the backends' contexts
+                tests/study and tests/dispatch see perf/study, tests/device runs core's kernels on the backends' contexts,
+                the conformance of packed columns runs their strategies on the sequential context
 Public headers include public headers and the standard library, CUDA headers stay in backends/cuda, and nothing outside
 tests includes anything of tests.
 """
@@ -42,6 +43,7 @@ ALLOWED = {
     "tests/cuda": ["public", "core/", "backends/cuda/"],
     "tests/study": ["public", "perf/study/"],
     "tests/dispatch": ["public", "perf/study/"],
+    "tests/conformance/packed_column": ["public", "core/device/", "algorithms/packed_column/"],
     "tests/fuzz": ["public", "core/", "algorithms/packed_column/", "perf/study/"],
 }
 # the second compares machine code with the intrinsics themselves
@@ -89,9 +91,10 @@ def folder_of(path):
     parts = path.split("/")
     if parts[0] == "backends" and len(parts) > 2:
         return "backends", "/".join(parts[:2]) + "/"
-    special = "/".join(parts[:2])
-    if special in ALLOWED:
-        return special, "tests/"
+    for depth in (3, 2):
+        special = "/".join(parts[:depth])
+        if depth < len(parts) and special in ALLOWED:
+            return special, "tests/"
     return parts[0], parts[0] + "/"
 
 

@@ -282,7 +282,7 @@ TEST_CASE("study: the skyline of standard points, all strategies agree") {
   CHECK_THAT(result.out, Contains("cpu/skyalign") && Contains("reference/bnl") && Contains("anticorrelated points") &&
                              Contains("All strategies found the same ids."));
   const auto numbers = nlohmann::json::parse(read(output / "skyline-columns.json"));
-  CHECK(numbers.at("points").size() == 3 * 4 * (9 + 1));
+  CHECK(numbers.at("points").size() == 3 * 4 * (10 + 1));
   for (const auto& point : numbers.at("points")) {
     CHECK(point.at("result") == "measured");
     CHECK(point.at("skyline") >= 1);
