@@ -164,7 +164,7 @@ template <class Image, class Context, class Draw>
   Image* const cuts = on.template buffer<Image>(u64{columns} * buckets);
   draw(drawn, unused);
   on.for_each(columns + 1, write_offsets{offsets, samples});
-  on.sort_segments(drawn, unused, all, offsets, columns);
+  on.sort_segments(drawn, unused, all, offsets, columns, all / columns);
   on.for_each(u64{columns} * buckets, pick_cuts<Image>{drawn, samples, buckets, cuts});
   return cuts;
 }

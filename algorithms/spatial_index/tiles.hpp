@@ -4,6 +4,7 @@
 /// Sort-Tile-Recursive where the points lie: the tree that src/tile.cpp and src/build.cpp make on the host, to the bit.
 /// A level is sorted along the first axis, its slabs along the next one, and so on, by stable sorts of the context.
 
+#include <algorithm>
 #include <vector>
 
 #include <algorithms/spatial_index/fold.hpp>
@@ -220,7 +221,8 @@ template <class T, unsigned D, class Context>
         const u64 parts = cuts.parts(axis - 1);
         u32* const begins = on.template buffer<u32>(parts + 1);
         on.for_each(parts + 1, write_part_begins<D>{cuts, axis - 1, begins});
-        on.sort_segments(keys, order, sorted, static_cast<const u32*>(begins), parts);
+        on.sort_segments(keys, order, sorted, static_cast<const u32*>(begins), parts,
+                         axis == 1 ? cuts.slab : std::max(cuts.pillar, cuts.last_pillar));
       }
     }
     on.for_each(nodes, find_middles<T, D>{entries[axis], order, cuts, axis, count - 1, middles[axis]});

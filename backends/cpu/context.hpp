@@ -47,6 +47,12 @@ class context {
     return reinterpret_cast<T*>(owned_.back().data());
   }
   template <class T>
+  T* zeroed(std::uint64_t n) {
+    T* const at = buffer<T>(n);
+    fill_zero(at, n);
+    return at;
+  }
+  template <class T>
   void fill_zero(T* at, std::uint64_t n) {
     if (n > 0) std::memset(static_cast<void*>(at), 0, n * sizeof(T));
   }
@@ -202,7 +208,7 @@ class context {
   }
   template <class Key, class Value>
   void sort_segments(Key* keys, Value* values, std::uint64_t /*n*/, const device::u32* offsets,
-                     std::uint64_t segments) {
+                     std::uint64_t segments, std::uint64_t /*longest*/) {
     for (std::uint64_t s = 0; s < segments; ++s) {
       sort_pairs(keys + offsets[s], values + offsets[s], offsets[s + 1] - offsets[s]);
     }

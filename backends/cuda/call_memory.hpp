@@ -29,24 +29,52 @@ class call_memory {
   /// Aligned to 256 bytes.
   [[nodiscard]] void* allocate(std::size_t bytes) {
     if (simt::guards_each_buffer) return own(bytes);
-    const std::size_t piece = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
-    if (piece > tuning::most_piece_bytes) return own(piece);
-    if (piece > left_) {
-      next_ = static_cast<std::byte*>(own(tuning::slab_bytes));
-      left_ = tuning::slab_bytes;
-    }
-    void* const at = next_;
-    next_ += piece;
-    left_ -= piece;
-    return at;
+    const std::size_t piece = rounded(bytes, alignment);
+    if (const auto at = pieces_.take(piece)) return at;
+    const std::size_t bytes_of_slab = has_slab_ ? tuning::slab_bytes : tuning::first_slab_bytes;
+    if (piece > bytes_of_slab / tuning::slab_pieces) return own(piece);
+    has_slab_ = true;
+    pieces_ = {static_cast<std::byte*>(own(bytes_of_slab)), bytes_of_slab};
+    return pieces_.take(piece);
   }
   template <class T>
   [[nodiscard]] T* allocate(std::size_t count) {
     return static_cast<T*>(allocate(count * sizeof(T)));
   }
+  /// The same of zeros. Few small ones take one operation together.
+  template <class T>
+  [[nodiscard]] T* allocate_zeroed(std::size_t count) {
+    constexpr std::size_t zeros_alignment = 64;
+    const std::size_t piece = rounded(count * sizeof(T), zeros_alignment);
+    if (!simt::guards_each_buffer && piece <= tuning::most_zeroed_piece_bytes) {
+      if (const auto at = zeros_.take(piece)) return static_cast<T*>(at);
+      zeros_ = {static_cast<std::byte*>(allocate(tuning::zeroed_slab_bytes)), tuning::zeroed_slab_bytes};
+      simt::fill_zero(zeros_.next, zeros_.left, stream());
+      return static_cast<T*>(zeros_.take(piece));
+    }
+    T* const at = allocate<T>(count);
+    if (count > 0) simt::fill_zero(at, count * sizeof(T), stream());
+    return at;
+  }
 
  private:
   static constexpr std::size_t alignment = 256;
+
+  struct slab {
+    std::byte* next = nullptr;
+    std::size_t left = 0;
+
+    /// nullptr: there is not as much left.
+    void* take(std::size_t piece) {
+      if (piece > left) return nullptr;
+      left -= piece;
+      return std::exchange(next, next + piece);
+    }
+  };
+
+  static std::size_t rounded(std::size_t bytes, std::size_t to) {
+    return (std::max<std::size_t>(bytes, 1) + to - 1) / to * to;
+  }
 
   void* own(std::size_t bytes) {
     // the note first: what was allocated must not be lost because there is no memory for its note
@@ -58,8 +86,9 @@ class call_memory {
 
   const execution& on_;
   std::vector<std::pair<void*, std::size_t>> owned_;
-  std::byte* next_ = nullptr;
-  std::size_t left_ = 0;
+  slab pieces_;
+  slab zeros_;
+  bool has_slab_ = false;
 };
 
 }  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM

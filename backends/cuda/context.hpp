@@ -5,6 +5,7 @@
 /// depends on the data is decided on the device, so that only `decide`, `read` and `finish` ever wait.
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <backends/cuda/primitives/chained.hpp>
 #include <backends/cuda/primitives/kernels.hpp>
 #include <backends/cuda/primitives/library.hpp>
 #include <backends/cuda/primitives/select.hpp>
@@ -45,6 +47,11 @@ class context {
   T* buffer(u64 n) {
     require_outside("buffer");
     return memory_.allocate<T>(n);
+  }
+  template <class T>
+  T* zeroed(u64 n) {
+    require_outside("zeroed");
+    return memory_.allocate_zeroed<T>(n);
   }
   template <class T>
   void fill_zero(T* at, u64 n) {
@@ -105,8 +112,7 @@ class context {
   device::event_counter counter(std::string_view name) {
     require_outside("counter");
     if (counts_ == nullptr) return {};
-    u64* const at = memory_.allocate<u64>(1);
-    simt::fill_zero(at, sizeof(u64), memory_.stream());
+    u64* const at = memory_.allocate_zeroed<u64>(1);
     counted_.emplace_back(name, at);
     return {at};
   }
@@ -199,7 +205,11 @@ class context {
   template <class T>
   void exclusive_scan(const T* from, u64 n, T* to) {
     require_outside("exclusive_scan");
-    library::exclusive_scan(memory_.on(), as_word(from), n, as_word(to));
+    if (n >= tuning::most_scanned) return library::exclusive_scan(memory_, as_word(from), n, as_word(to));
+    using word = std::remove_pointer_t<decltype(as_word(to))>;
+    const u64 tiles = n / tuning::scanned_items + 1;
+    simt::launch(scan_tile<word>{as_word(from), n, chain(tiles), as_word(to)},
+                 {.grid = static_cast<unsigned>(tiles), .stream = memory_.stream()});
   }
   void histogram(const u32* from, u64 n, u64 bins, u32* to) {
     require_outside("histogram");
@@ -213,22 +223,23 @@ class context {
   void compact(u64 n, const Test& test, u32* to, u32* count) {
     require_outside("compact");
     if (n == 0) return fill_zero(count, 1);
-    const u64 teams = (n + tuning::compacted_items - 1) / tuning::compacted_items;
-    u32* const kept = memory_.allocate<u32>(teams + 1);
-    for_teams(teams, count_kept<Test>{test, n, kept});
-    library::exclusive_scan(memory_.on(), static_cast<const u32*>(kept), teams, kept);
-    for_teams(teams, write_kept<Test>{test, n, kept, to});
-    copy(count, static_cast<const u32*>(kept + teams), 1);
+    const u64 tiles = (n + tuning::compacted_items - 1) / tuning::compacted_items;
+    simt::launch(compact_tile<Test>{test, n, chain(tiles), to, count},
+                 {.grid = static_cast<unsigned>(tiles), .stream = memory_.stream()});
   }
   template <class Key, class Value>
   void sort_pairs(Key* keys, Value* values, u64 n) {
     require_outside("sort_pairs");
-    library::sort_pairs(memory_.on(), as_word(keys), as_word(values), n);
+    library::sort_pairs(memory_, as_word(keys), as_word(values), n);
   }
   template <class Key, class Value>
-  void sort_segments(Key* keys, Value* values, u64 n, const u32* offsets, u64 segments) {
+  void sort_segments(Key* keys, Value* values, u64 n, const u32* offsets, u64 segments, u64 longest) {
     require_outside("sort_segments");
     if (n == 0 || segments == 0) return;
+    if (std::min(n, longest) <= tuning::most_sorted_in_block) {
+      return library::sort_short_segments(memory_, as_word(keys), as_word(values), offsets, segments,
+                                          std::min(n, longest));
+    }
     // two stable sorts, by key and then by segment: CUB's segmented sort took a minute and a half to compile
     Key* const sorted_keys = memory_.allocate<Key>(n);
     Value* const sorted_values = memory_.allocate<Value>(n);
@@ -236,9 +247,9 @@ class context {
     u32* const segment = memory_.allocate<u32>(n);
     copy(sorted_keys, static_cast<const Key*>(keys), n);
     for_each(n, number_items{order});
-    library::sort_pairs(memory_.on(), as_word(sorted_keys), order, n);
+    library::sort_pairs(memory_, as_word(sorted_keys), order, n);
     for_each(n, find_segment{offsets, segments, order, segment});
-    library::sort_pairs(memory_.on(), segment, order, n);
+    library::sort_pairs(memory_, segment, order, n, static_cast<int>(std::bit_width(segments + 1)));
     for_each(n, gather_pairs<Key, Value>{order, keys, values, sorted_keys, sorted_values});
     for_each(n, put_in_segments<Key, Value>{offsets, segments, sorted_keys, sorted_values, keys, values});
   }
@@ -342,17 +353,25 @@ class context {
     return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const word, word>*>(at);
   }
 
+  /// Of a launch with so many tiles.
+  tile_chain chain(u64 tiles) {
+    if (tiles == 1) return {};
+    u32* const words = memory_.allocate_zeroed<u32>(tiles + 1);
+    u64* const sums = memory_.allocate<u64>(2 * tiles);
+    return {words, words + 1, sums, sums + tiles};
+  }
+
   void sort_entries(ordered::entry32* entries, u64 n) {
     static_assert(sizeof(ordered::entry32) == sizeof(u64));
-    library::sort_falling(memory_.on(), &entries->packed, n);
+    library::sort_falling(memory_, &entries->packed, n);
   }
   void sort_entries(ordered::entry64* entries, u64 n) {
     u64* const images = memory_.allocate<u64>(n);
     u32* const indices = memory_.allocate<u32>(n);
     for_each(n, split_entries{entries, images, indices});
     // stable: by index first, and then by what ranks above it
-    library::sort_pairs(memory_.on(), indices, images, n);
-    library::sort_pairs(memory_.on(), images, indices, n);
+    library::sort_pairs(memory_, indices, images, n);
+    library::sort_pairs(memory_, images, indices, n);
     for_each(n, join_entries{images, indices, entries});
   }
 

@@ -30,9 +30,14 @@ inline constexpr unsigned most_blocks = 1U << 12;
 inline constexpr unsigned most_team_blocks = 1U << 20;
 
 /// Scratch is handed out in pieces of a slab, because an allocation takes as long as a launch; what is larger than a
-/// piece may be has its own.
-inline constexpr unsigned slab_bytes = 1U << 18;
-inline constexpr unsigned most_piece_bytes = 1U << 15;
+/// piece may be has its own. A call that needs a second slab needs more.
+inline constexpr unsigned first_slab_bytes = 1U << 18;
+inline constexpr unsigned slab_bytes = 1U << 22;
+/// Of a slab: the largest piece.
+inline constexpr unsigned slab_pieces = 8;
+/// Zeros of a call that one operation writes: small counters, which need none of their own.
+inline constexpr unsigned zeroed_slab_bytes = 1U << 14;
+inline constexpr unsigned most_zeroed_piece_bytes = 1U << 12;
 
 /// What one block selects from in one go: entries of a sample, and a collection's capacity.
 inline constexpr unsigned most_samples = 16 * 1024;
@@ -49,8 +54,14 @@ inline constexpr unsigned most_bins_in_scratch = 8192;
 inline constexpr unsigned histogram_team_items = 1U << 14;
 inline constexpr unsigned most_histogram_teams = 512;
 
-/// Items that a team compacts.
+/// Items of a tile that a team compacts or scans, and the most that are scanned so: longer scans are the library's, which
+/// takes a launch more and less time for an item.
 inline constexpr unsigned compacted_items = 2048;
+inline constexpr unsigned scanned_items = 2048;
+inline constexpr unsigned most_scanned = 1U << 16;
+
+/// The most pairs that a block sorts; longer sequences take many launches.
+inline constexpr unsigned most_sorted_in_block = 1U << 13;
 
 /// Pageable host memory is copied in pieces through pinned buffers, two a thread of the host. Eight threads reach the
 /// link's speed; shorter copies are the driver's. Pieces are short where all threads would not have two otherwise.

@@ -54,6 +54,12 @@ class context_on {
     return static_cast<T*>(owned_.back().at());
   }
   template <class T>
+  T* zeroed(u64 n) {
+    T* const at = buffer<T>(n);
+    fill_zero(at, n);
+    return at;
+  }
+  template <class T>
   void fill_zero(T* at, u64 n) {
     zero(at, n);
   }
@@ -163,7 +169,7 @@ class context_on {
     sort_in_place(keys, values, n);
   }
   template <class Key, class Value>
-  void sort_segments(Key* keys, Value* values, u64 n, const u32* offsets, u64 segments) {
+  void sort_segments(Key* keys, Value* values, u64 n, const u32* offsets, u64 segments, u64 /*longest*/) {
     require_outside("sort_segments");
     sort_segments_in_place(keys, values, n, offsets, segments);
   }

@@ -8,6 +8,7 @@
 /// Memory is the device's. Everything is enqueued in order; only `decide`, `read`, `fetch` and `finish` wait.
 ///
 ///     buffer<T>(n)                 uninitialised scratch of n T, aligned to 64 bytes; freed with the context
+///     zeroed<T>(n)                 the same of zero bytes
 ///     fill_zero(at, n)             n T become zero bytes
 ///     copy(to, from, n)            n T within the device
 ///     input(from, n, space)        n T of the caller's, where kernels can read them
@@ -29,7 +30,8 @@
 ///     histogram(from, n, bins, to)      to[b] = how often b stands in from[0, n); no value reaches `bins`
 ///     compact(n, test, to, count)       those i < n for which test(i), ascending; *count = how many
 ///     sort_pairs(keys, values, n)       by rising unsigned key, stable, in place
-///     sort_segments(keys, values, n, offsets, segments)    the same within [offsets[s], offsets[s + 1]) for each s
+///     sort_segments(keys, values, n, offsets, segments, longest)    the same within [offsets[s], offsets[s + 1]) for each
+///     s; no segment is longer than `longest`, which may be n
 ///     merge_pairs(a, a_values, a_count, b, b_values, b_count, keys, values)    two sorted sequences; of equals, a's
 ///     first
 ///
@@ -90,6 +92,7 @@ template <class C>
 concept device_context = requires(C& on, u64 n, u32* words, u64* longs, float* keys, ordered::entry32* entries,
                                   collection<ordered::entry32>& survivors, memory_space space) {
   { on.template buffer<u32>(n) } -> std::same_as<u32*>;
+  { on.template zeroed<u32>(n) } -> std::same_as<u32*>;
   on.fill_zero(words, n);
   on.copy(words, words, n);
   { on.input(keys, n, space) } -> std::same_as<const float*>;
@@ -107,7 +110,7 @@ concept device_context = requires(C& on, u64 n, u32* words, u64* longs, float* k
   on.compact(n, detail::probe_item_test{}, words, words);
   on.sort_pairs(words, words, n);
   on.sort_pairs(longs, words, n);
-  on.sort_segments(words, words, n, words, n);
+  on.sort_segments(words, words, n, words, n, n);
   on.merge_pairs(words, words, n, words, words, n, words, words);
 
   on.when(detail::probe_test{}, detail::probe_phase{});

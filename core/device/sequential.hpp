@@ -74,6 +74,12 @@ class sequential_context {
     return reinterpret_cast<T*>(owned_.back().get());
   }
   template <class T>
+  T* zeroed(u64 n) {
+    T* const at = buffer<T>(n);
+    fill_zero(at, n);
+    return at;
+  }
+  template <class T>
   void fill_zero(T* at, u64 n) {
     if (n > 0) std::memset(static_cast<void*>(at), 0, n * sizeof(T));
   }
@@ -187,9 +193,13 @@ class sequential_context {
     }
   }
   template <class Key, class Value>
-  void sort_segments(Key* keys, Value* values, u64 /*n*/, const u32* offsets, u64 segments) {
+  void sort_segments(Key* keys, Value* values, u64 /*n*/, const u32* offsets, u64 segments, u64 longest) {
     require_outside("sort_segments");
-    for (u64 s = 0; s < segments; ++s) sort_pairs(keys + offsets[s], values + offsets[s], offsets[s + 1] - offsets[s]);
+    for (u64 s = 0; s < segments; ++s) {
+      const u64 length = offsets[s + 1] - offsets[s];
+      if (length > longest) throw std::logic_error("sort_segments: a segment is longer than the longest");
+      sort_pairs(keys + offsets[s], values + offsets[s], length);
+    }
   }
   template <class Key, class Value>
   void merge_pairs(const Key* a, const Value* a_values, u64 a_count, const Key* b, const Value* b_values, u64 b_count,

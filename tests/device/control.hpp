@@ -127,6 +127,7 @@ template <class Examiner>
 void check_refusals(Examiner& see) {
   const auto refuses = [&](const char* name, const auto& word) { check_refusal(see, name, word); };
   refuses("buffer", [](auto& on, auto&&...) { (void)on.template buffer<u32>(3); });
+  refuses("zeroed", [](auto& on, auto&&...) { (void)on.template zeroed<u32>(3); });
   refuses("collect", [](auto& on, auto&&...) { (void)on.template collect<ordered::entry32>(3, 1, 3); });
   refuses("kth_best",
           [](auto& on, auto*, auto*, auto*, auto* entries, auto&) { on.kth_best(entries, 1, 1, entries + 1); });
@@ -139,7 +140,7 @@ void check_refusals(Examiner& see) {
   });
   refuses("sort_pairs", [](auto& on, auto* a, auto* b, auto&&...) { on.sort_pairs(a, b, 4); });
   refuses("sort_segments",
-          [](auto& on, auto* a, auto* b, auto* offsets, auto&&...) { on.sort_segments(a, b, 2, offsets, 1); });
+          [](auto& on, auto* a, auto* b, auto* offsets, auto&&...) { on.sort_segments(a, b, 2, offsets, 1, 2); });
   refuses("merge_pairs", [](auto& on, auto* a, auto* b, auto&&...) { on.merge_pairs(a, a, 1, b, b, 1, a + 4, b + 4); });
   refuses("decide", [](auto& on, auto* a, auto&&...) { (void)on.decide(is_set{a}); });
   refuses("read", [](auto& on, auto* a, auto&&...) { (void)on.read(a); });

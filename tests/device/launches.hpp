@@ -30,6 +30,22 @@ void check_memory(Examiner& see) {
     on.finish();
     for (u32 i = 0; i < 200; ++i) see.same("buffer " + std::to_string(i), got[i], std::vector<u32>((i * 37) % 301, i));
   });
+  see.trial("zeroed", [&](auto& on) {
+    std::vector<std::vector<u32>> got;
+    std::vector<u32*> all;
+    for (u32 i = 0; i < 60; ++i) {
+      const u64 n = i * i * 37 % 5003;
+      u32* const at = on.template zeroed<u32>(n);
+      see.that(reinterpret_cast<std::uintptr_t>(at) % 64 == 0, "zeros are not aligned to 64 bytes");
+      got.emplace_back(n, 5);
+      deliver(on, at, got.back());
+      // what another's kernel writes is not in the next ones
+      all.push_back(on.template zeroed<u32>(n));
+      on.for_each(n, write_value<u32>{all.back(), i});
+    }
+    on.finish();
+    for (u32 i = 0; i < 60; ++i) see.same("zeros " + std::to_string(i), got[i], std::vector<u32>(got[i].size(), 0));
+  });
   see.trial("fill_zero and copy", [&](auto& on) {
     auto random = see.random(1);
     std::vector<u64> from(1000);

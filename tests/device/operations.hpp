@@ -182,9 +182,11 @@ void check_sorts(Examiner& see) {
         for (u64 s = 2; s <= segments; s += 3) offsets[s] = offsets[s - 1];
         offsets.front() = segments == 0 ? static_cast<u32>(n) : 0;
         offsets.back() = static_cast<u32>(n);
+        u64 longest = 0;
+        for (u64 s = 0; s < segments; ++s) longest = std::max<u64>(longest, offsets[s + 1] - offsets[s]);
         Key* const keys = upload(on, all.keys);
         u32* const values = upload(on, all.values);
-        on.sort_segments(keys, values, n, upload(on, offsets), segments);
+        on.sort_segments(keys, values, n, upload(on, offsets), segments, random() % 2 == 0 ? n : longest);
         pairs<Key> got = all;
         deliver(on, keys, got.keys);
         deliver(on, values, got.values);

@@ -125,8 +125,9 @@ class packing_on_device {
     if (made.kind != encoding::null_suppression_fixed) {
       const bool patched = made.patches > 0;
       simt::launch(take_sizes{sizes_, groups_, made.kind, patched, payload_, patch_}, grid_of(take_sizes::block_size));
-      library::exclusive_scan(on_, payload_, groups_, payload_);
-      if (patched) library::exclusive_scan(on_, patch_, groups_, patch_);
+      call_memory memory(on_);
+      library::exclusive_scan(memory, payload_, groups_, payload_);
+      if (patched) library::exclusive_scan(memory, patch_, groups_, patch_);
       places = {payload_, patched ? patch_ : nullptr};
     }
     if (is_in_blocks(made.kind)) {

@@ -76,50 +76,7 @@ struct count_in_place {
   ZENITH_FN void operator()(u64 i) const { (void)device::atomic_add(to + from[i], 1); }
 };
 
-// ---- compact: how many each team keeps, the sum of those before it, and then each to its place
-
-template <class Test>
-struct count_kept {
-  Test test;
-  u64 n;
-  u32* kept;
-
-  template <class Team>
-  ZENITH_FN void operator()(Team& team, u64 i) const {
-    const u64 first = i * tuning::compacted_items;
-    const u64 left = n - first;
-    const u64 mine = left < tuning::compacted_items ? left : tuning::compacted_items;
-    const u64 found = team.count(mine, [&](u64 j) ZENITH_BODY { return test(first + j); });
-    team.once([&]() ZENITH_BODY { kept[i] = static_cast<u32>(found); });
-  }
-};
-
-template <class Test>
-struct write_kept {
-  static constexpr u32 scratch_bytes = (tuning::compacted_items + 1) * sizeof(u32);
-  Test test;
-  u64 n;
-  const u32* before;
-  u32* to;
-
-  template <class Team>
-  ZENITH_FN void operator()(Team& team, u64 i) const {
-    const u64 first = i * tuning::compacted_items;
-    const u64 left = n - first;
-    const u64 mine = left < tuning::compacted_items ? left : tuning::compacted_items;
-    u32* const places = team.template scratch<u32>();
-    team.for_each(mine, [&](u64 j) ZENITH_BODY { places[j] = test(first + j) ? 1 : 0; });
-    team.once([&]() ZENITH_BODY { places[mine] = 0; });
-    team.barrier();
-    (void)team.scan(places, mine + 1);
-    // kept is whom the next one's place lies behind
-    team.for_each(mine, [&](u64 j) ZENITH_BODY {
-      if (places[j + 1] != places[j]) to[before[i] + places[j]] = static_cast<u32>(first + j);
-    });
-  }
-};
-
-// ---- merge: an item's place is its own and how many of the other sequence come before it
+// ---- sorting segments
 
 /// to[i] = i.
 struct number_items {

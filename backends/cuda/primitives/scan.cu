@@ -17,8 +17,7 @@ struct one_more {
 };
 
 template <class T>
-void exclusive_scan(const execution& on, const T* from, std::uint64_t n, T* to) {
-  call_memory memory(on);
+void exclusive_scan(call_memory& memory, const T* from, std::uint64_t n, T* to) {
   const auto elements =
       thrust::make_transform_iterator(thrust::make_counting_iterator(std::uint64_t{0}), one_more<T>{from, n});
   with_temporary(memory, "cub::DeviceScan::ExclusiveSum", [&](void* temporary, std::size_t& bytes) {
@@ -27,7 +26,7 @@ void exclusive_scan(const execution& on, const T* from, std::uint64_t n, T* to) 
   });
 }
 
-template void exclusive_scan<std::uint32_t>(const execution&, const std::uint32_t*, std::uint64_t, std::uint32_t*);
-template void exclusive_scan<std::uint64_t>(const execution&, const std::uint64_t*, std::uint64_t, std::uint64_t*);
+template void exclusive_scan<std::uint32_t>(call_memory&, const std::uint32_t*, std::uint64_t, std::uint32_t*);
+template void exclusive_scan<std::uint64_t>(call_memory&, const std::uint64_t*, std::uint64_t, std::uint64_t*);
 
 }  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM::library

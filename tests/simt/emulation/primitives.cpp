@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -25,10 +26,8 @@ void deliver(const execution& on, T* to, const std::vector<T>& values) {
   simt::copy(to, values.data(), values.size() * sizeof(T), stream_of(on));
 }
 
-}  // namespace
-
 template <class Key, class Value>
-void sort_pairs(const execution& on, Key* keys, Value* values, std::uint64_t n) {
+void sort_stably(const execution& on, Key* keys, Value* values, std::uint64_t n) {
   auto sorted_keys = fetch(on, keys, n);
   auto sorted_values = fetch(on, values, n);
   std::vector<std::pair<Key, Value>> pairs(n);
@@ -42,26 +41,52 @@ void sort_pairs(const execution& on, Key* keys, Value* values, std::uint64_t n) 
   deliver(on, values, sorted_values);
 }
 
-void sort_falling(const execution& on, std::uint64_t* keys, std::uint64_t n) {
-  auto sorted = fetch(on, keys, n);
+}  // namespace
+
+template <class Key, class Value>
+void sort_pairs(call_memory& memory, Key* keys, Value* values, std::uint64_t n, int bits) {
+  for (const Key key : fetch(memory.on(), keys, n)) {
+    if (bits < 8 * static_cast<int>(sizeof(Key)) && key >> bits != 0)
+      throw std::logic_error("sort_pairs: a longer key");
+  }
+  sort_stably(memory.on(), keys, values, n);
+}
+
+template <class Key, class Value>
+void sort_short_segments(call_memory& memory, Key* keys, Value* values, const std::uint32_t* offsets,
+                         std::uint64_t segments, std::uint64_t longest) {
+  const auto begins = fetch(memory.on(), offsets, segments + 1);
+  for (std::size_t s = 0; s < segments; ++s) {
+    const auto begin = begins[s];
+    const auto length = begins[s + 1] - begin;
+    if (length > longest) throw std::logic_error("sort_segments: a longer segment");
+    sort_stably(memory.on(), keys + begin, values + begin, length);
+  }
+}
+
+void sort_falling(call_memory& memory, std::uint64_t* keys, std::uint64_t n) {
+  auto sorted = fetch(memory.on(), keys, n);
   std::ranges::sort(sorted, std::greater<>{});
-  deliver(on, keys, sorted);
+  deliver(memory.on(), keys, sorted);
 }
 
 template <class T>
-void exclusive_scan(const execution& on, const T* from, std::uint64_t n, T* to) {
-  auto sums = fetch(on, from, n);
+void exclusive_scan(call_memory& memory, const T* from, std::uint64_t n, T* to) {
+  auto sums = fetch(memory.on(), from, n);
   T sum = 0;
   for (T& one : sums) sum += std::exchange(one, sum);
   sums.push_back(sum);
-  deliver(on, to, sums);
+  deliver(memory.on(), to, sums);
 }
 
-#define ZENITH_INSTANCE(Key, Value) template void sort_pairs<Key, Value>(const execution&, Key*, Value*, std::uint64_t);
+#define ZENITH_INSTANCE(Key, Value)                                                                              \
+  template void sort_pairs<Key, Value>(call_memory&, Key*, Value*, std::uint64_t, int);                          \
+  template void sort_short_segments<Key, Value>(call_memory&, Key*, Value*, const std::uint32_t*, std::uint64_t, \
+                                                std::uint64_t);
 ZENITH_LIBRARY_PAIRS(ZENITH_INSTANCE)
 #undef ZENITH_INSTANCE
 
-template void exclusive_scan<std::uint32_t>(const execution&, const std::uint32_t*, std::uint64_t, std::uint32_t*);
-template void exclusive_scan<std::uint64_t>(const execution&, const std::uint64_t*, std::uint64_t, std::uint64_t*);
+template void exclusive_scan<std::uint32_t>(call_memory&, const std::uint32_t*, std::uint64_t, std::uint32_t*);
+template void exclusive_scan<std::uint64_t>(call_memory&, const std::uint64_t*, std::uint64_t, std::uint64_t*);
 
 }  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM::library
