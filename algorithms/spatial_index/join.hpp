@@ -250,7 +250,7 @@ template <class T, unsigned D, class Context>
     *statistics = {rounds, std::min(first, n), m, candidates};
     if (sides.are_swapped) std::swap(statistics->left_rows, statistics->right_rows);
   }
-  return {keeper.pool(), count, candidates};
+  return {keeper.pool(), count, candidates, count};
 }
 
 }  // namespace zenith::spatial_index_family

@@ -160,7 +160,7 @@ class node_pair_join {
     for (std::size_t r = 0; (r = next()) != 0; ++rounds) step(r);
     if (count_ > k_) keep();
     if (statistics != nullptr) *statistics = {rounds, sides_.left.count, sides_.right.count, candidates_};
-    return {keeper_.pool(), count_, candidates_};
+    return {keeper_.pool(), count_, candidates_, count_};
   }
 
  private:

@@ -103,10 +103,8 @@ struct write_result {
 
 template <class T, class Context>
 [[nodiscard]] pair_pool<T> make_pool(Context& on, u64 capacity) {
-  pair_pool<T> pool{on.template buffer<ordered::bits_t<T>>(capacity), on.template buffer<u64>(capacity),
-                    on.template buffer<u64>(1), capacity, on.threads() == 1};
-  on.fill_zero(pool.count, 1);
-  return pool;
+  return {on.template buffer<ordered::bits_t<T>>(capacity), on.template buffer<u64>(capacity),
+          on.template zeroed<u64>(1), capacity, on.threads() == 1};
 }
 
 /// A pool and what is needed to keep the best of its pairs again and again.
@@ -196,12 +194,13 @@ template <class T, class Context>
   return places;
 }
 
-/// What a join left in a pool: the min(k, total) best of all pairs that its bound took.
+/// What a join left in a pool: among `held` pairs the min(k, total) = `count` best of all that its bound took.
 template <class T>
 struct found_pairs {
   pair_pool<T> pool;
   u64 count;
   u64 total;
+  u64 held;
 };
 
 /// Scores by row, and what they are multiplied by.
@@ -221,7 +220,7 @@ void deliver(Context& on, const top_k_spatial_join_call& call, const pair_scores
   call.outcome->count = n;
   const auto out = call.provide(call.provide_state, n);
   if (n == 0 || out.left == nullptr) return;
-  const u32* const places = rank_pairs(on, found.pool, n);
+  const u32* const places = rank_pairs(on, found.pool, found.held);
   const auto write = [&]<class Index>(std::type_identity<Index>) {
     write_result<T, Index> result{found.pool.pairs,
                                   places,

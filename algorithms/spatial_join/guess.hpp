@@ -21,30 +21,53 @@ ZENITH_FN u64 sampled_row(u64 i, u64 rows) {
   return x % rows;
 }
 
-/// Values of rows that are drawn evenly, as images, and their coordinates.
+/// Of both sides: values of rows that are drawn evenly, as images, and their coordinates. The left side's images come
+/// first.
 template <class T, unsigned D>
 struct draw_samples {
   static constexpr u64 item_cost = 256;
 
-  point_columns<T, D> from;
+  point_columns<T, D> left;
+  point_columns<T, D> right;
+  u32 left_count;
+  u32 right_count;
   bool smallest;
   ordered::bits_t<T>* images;
   u32* unused;
-  T* at;  ///< coordinate a of sample i at at[a * most_place_samples + i]
+  u32* begins;  ///< of the sides in `images`, and the end
+  T* left_at;   ///< coordinate a of sample i at left_at[a * most_place_samples + i]
+  T* right_at;
 
   ZENITH_FN void operator()(u64 i) const {
+    unused[i] = 0;
+    if (i == 0) {
+      begins[0] = 0;
+      begins[1] = left_count;
+      begins[2] = left_count + right_count;
+    }
+    if (i < left_count) {
+      images[i] = draw(left, i, left_at);
+    } else {
+      images[i] = draw(right, i - left_count, right_at);
+    }
+  }
+
+ private:
+  ZENITH_FN ordered::bits_t<T> draw(const point_columns<T, D>& from, u64 i, T* at) const {
     const u64 row = sampled_row(i, from.rows);
-    images[i] = ordered::key_order<T>{smallest, false}.image(from.value(row));
-    unused[i] = static_cast<u32>(i);
-    if (i >= most_place_samples) return;
-    for (unsigned a = 0; a < D; ++a) at[a * most_place_samples + i] = from.at[a][row];
+    if (i < most_place_samples) {
+      for (unsigned a = 0; a < D; ++a) at[a * most_place_samples + i] = from.at[a][row];
+    }
+    return ordered::key_order<T>{smallest, false}.image(from.value(row));
   }
 };
 
-/// How many of the right side's samples are near one of the left side's.
+/// Counts pairs of samples that are near each other: of item i one left sample and a part of the right ones.
 template <class T, unsigned D>
 struct count_near_samples {
-  static constexpr u64 item_cost = most_place_samples * 8;
+  static constexpr u32 part = 32;
+  static constexpr u32 parts = most_place_samples / part;
+  static constexpr u64 item_cost = part * 8;
 
   const T* left;
   const T* right;
@@ -56,76 +79,60 @@ struct count_near_samples {
     cell_grid<T, D> grid{};
     grid.squared = squared;
     T a[D];
-    for (unsigned c = 0; c < D; ++c) a[c] = left[c * most_place_samples + i];
+    for (unsigned c = 0; c < D; ++c) a[c] = left[c * most_place_samples + i / parts];
+    const u32 begin = static_cast<u32>(i % parts) * part;
+    const u32 end = begin + part < right_count ? begin + part : right_count;
     u32 found = 0;
-    for (u32 j = 0; j < right_count; ++j) {
+    for (u32 j = begin; j < end; ++j) {
       T b[D];
       for (unsigned c = 0; c < D; ++c) b[c] = right[c * most_place_samples + j];
       found += grid.is_near(a, b) ? 1 : 0;
     }
-    to[i] = found;
+    if (found > 0) (void)device::atomic_add(to, found);
   }
 };
 
-/// The highest image, or one near it, that at least `wanted` pairs of samples reach.
+/// Pairs of samples of which the `wanted` best are those of all pairs of samples: where both are sorted, a pair is
+/// reached by as many others as its ranks' product, and so the product of no such pair's is above `wanted`. A team
+/// takes the pairs of one left sample. Of many pairs wanted, every `step`-th sample stands for its neighbours.
 template <class T>
-struct guess_bound {
-  using image = ordered::bits_t<T>;
-  static constexpr u32 together = 16;
-  static constexpr u64 item_cost = u64{1} << 20;
+struct list_best_pairs {
+  using entry = ordered::entry_t<ordered::bits_t<T>>;
+  static constexpr u32 most_wanted = 512;
+  static constexpr u64 item_cost = 64;
 
-  const image* left;  ///< rising
-  const image* right;
+  const ordered::bits_t<T>* left;  ///< rising
+  const ordered::bits_t<T>* right;
   u32 left_count;
   u32 right_count;
+  u32 step;
+  u32 wanted;
   pair_scorer<T> scorer;
-  u64 wanted;
-  image best;  ///< of any pair
-  image* to;
+  device::appender<entry> to;
 
-  /// Pairs of some consecutive left samples that reach an image. The better a left sample is, the more right ones do
-  /// with it: so where these begin is searched for once, and then moves down.
-  ZENITH_FN u64 reaching(u64 part, image least) const {
-    const ordered::key_order<T> order{scorer.smallest, false};
-    const u64 begin = part * together;
-    const u64 end = begin + together < left_count ? begin + together : left_count;
-    const T worst = order.key(left[begin]);
-    u32 low = 0;
-    u32 high = right_count;
-    while (low < high) {
-      const u32 middle = (low + high) / 2;
-      if (scorer.image_of(worst, order.key(right[middle])) < least) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    u64 found = right_count - low;
-    for (u64 i = begin + 1; i < end; ++i) {
-      const T value = order.key(left[i]);
-      while (low > 0 && scorer.image_of(value, order.key(right[low - 1])) >= least) --low;
-      found += right_count - low;
-    }
-    return found;
+  /// How many samples of a side there are for pairs.
+  [[nodiscard]] ZENITH_FN u32 ranks(u32 count) const { return (count + step - 1) / step; }
+  /// Pairs of the i-th best left sample, from 0.
+  [[nodiscard]] ZENITH_FN u32 partners(u64 i) const {
+    const u32 most = wanted / (static_cast<u32>(i) + 1);
+    const u32 all = ranks(right_count);
+    return most < all ? most : all;
   }
 
   template <class Team>
-  ZENITH_FN void operator()(Team& team, u64 /*t*/) const {
-    image low = 0;
-    image high = best;
-    while (low < high) {
-      const image middle = static_cast<image>(high - (high - low) / 2);  // above low
-      const u64 found = team.reduce((left_count + together - 1) / together, u64{0},
-                                    [&](u64 part) ZENITH_BODY { return reaching(part, middle); },
-                                    [](u64 a, u64 b) ZENITH_BODY { return a + b; });
-      if (found >= wanted) {
-        low = middle;
-        if (found <= wanted + wanted / 2) break;
-      } else {
-        high = static_cast<image>(middle - 1);
-      }
-    }
-    team.once([&]() ZENITH_BODY { *to = low; });
+  ZENITH_FN void operator()(Team& team, u64 i) const {
+    const ordered::key_order<T> order{scorer.smallest, false};
+    const T value = order.key(ranked(left, left_count, i));
+    team.for_each(partners(i), [&](u64 j) ZENITH_BODY {
+      const auto image = scorer.image_of(value, order.key(ranked(right, right_count, j)));
+      to.append(entry::make(image, static_cast<u32>(i * most_wanted + j)));
+    });
+  }
+
+ private:
+  ZENITH_FN ordered::bits_t<T> ranked(const ordered::bits_t<T>* from, u32 count, u64 rank) const {
+    const u64 middle = rank * step + step / 2;
+    return from[count - 1 - (middle < count ? middle : count - 1)];
   }
 };
 

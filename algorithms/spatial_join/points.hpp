@@ -132,26 +132,39 @@ struct begin_row {
   ZENITH_FN void operator()(u64 /*i*/) const { *row = no_row; }
 };
 
-/// Rows that take part in a round: those whose score, by its sign, is at least `limit`, in no order. An item is a group
-/// of rows: hardly any has one, and the first loop is one that compilers vectorise.
+/// Of both sides, how many rows take part in a round.
+struct picked_counts {
+  u32 left;
+  u32 right;
+};
+
+/// Whether a row takes part in a round: its score, by its sign, is at least `limit`.
+template <class T>
+struct reaches_limit {
+  const T* scores;
+  T weight;  ///< with the sign of what is better
+  T limit;   ///< with the same sign
+
+  ZENITH_FN bool operator()(u64 row) const { return scores[row] * weight >= limit; }
+};
+
+/// Rows that take part, in no order. An item is a group of rows: hardly any has one, and the first loop is one that
+/// compilers vectorise.
 template <class T>
 struct pick_rows {
   static constexpr u32 group = 64;
   static constexpr u64 item_cost = u64{group} * sizeof(T);
 
-  const T* scores;
-  T weight;  ///< with the sign of what is better
-  T limit;   ///< with the same sign
+  reaches_limit<T> reaches;
   u64 rows;
   u32* to;  ///< one element a row
   u32* count;
 
   ZENITH_FN void operator()(u64 g) const {
     const u64 begin = g * u64{group};
-    const T* const from = scores + begin;
     if (rows - begin >= group) {
       int some = 0;
-      for (u32 i = 0; i < group; ++i) some |= from[i] * weight >= limit ? 1 : 0;
+      for (u32 i = 0; i < group; ++i) some |= reaches(begin + i) ? 1 : 0;
       if (some == 0) return;
     }
     // without a branch that depends on a row: each is written, and the next one over it unless it is picked
@@ -160,7 +173,7 @@ struct pick_rows {
     u32 found = 0;
     for (u32 i = 0; i < n; ++i) {
       picked[found] = static_cast<u32>(begin) + i;
-      found += from[i] * weight >= limit ? 1 : 0;
+      found += reaches(begin + i) ? 1 : 0;
     }
     if (found == 0) return;
     u32* const at = to + device::atomic_add(count, found);

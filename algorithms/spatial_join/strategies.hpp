@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include <algorithms/spatial_join/best_pairs.hpp>
 #include <algorithms/spatial_join/family.hpp>
@@ -28,7 +30,7 @@ using kernels = device::concat<
     kernels_of<float, 2>, kernels_of<float, 3>, kernels_of<double, 2>, kernels_of<double, 3>, column_kernels<float>,
     column_kernels<double>, best_pairs_kernels<float>, best_pairs_kernels<double>, best_pairs_common_kernels,
     device::list<gather_begins, write_left<std::uint32_t>, write_left<std::uint64_t>>,
-    device::list<begin_row, pick_rows<float>, pick_rows<double>, guess_bound<float>, guess_bound<double>>>;
+    device::list<begin_row, pick_rows<float>, pick_rows<double>, list_best_pairs<float>, list_best_pairs<double>>>;
 
 namespace detail {
 
@@ -80,7 +82,7 @@ template <class T, unsigned D, class Context>
   on.template reduce<device::greatest>(static_cast<const u64*>(counts), n, most);
   const u64 total = on.read(static_cast<const u64*>(offsets + n));
   const u64 largest = on.read(static_cast<const u64*>(most));
-  if (total == 0) return {{}, 0, 0};
+  if (total == 0) return {{}, 0, 0, 0};
   k = std::min(k, total);
   const u64 capacity = std::min(total, k + 2 * batch + largest);
   if (capacity >= ~u32{0}) {
@@ -105,7 +107,7 @@ template <class T, unsigned D, class Context>
   }
   const u64 count = on.read(static_cast<const u64*>(keeper.pool().count));
   if (count > k) keeper.keep(count, k, bound);
-  return {keeper.pool(), k, total};
+  return {keeper.pool(), k, total, k};
 }
 
 /// The same without counting first, if no more than `capacity` pairs are found.
@@ -116,8 +118,11 @@ template <class T, unsigned D, class Context>
   on.for_each(sides.left.count, append_pairs<T, D>{sides, scorer, bound, 0, keeper.pool()});
   const u64 found = on.read(static_cast<const u64*>(keeper.pool().count));
   if (found > capacity) return collect_in_batches(on, sides, scorer, bound, k);
-  if (found > k) keeper.keep(found, k, bound);
-  return {keeper.pool(), std::min(found, k), found};
+  // hardly more than are wanted are ranked with them: to leave them out takes longer
+  constexpr u64 few = 4096;
+  if (found <= 2 * k + few) return {keeper.pool(), std::min(found, k), found, found};
+  keeper.keep(found, k, bound);
+  return {keeper.pool(), k, found, k};
 }
 
 /// What is known of the values of one side: scores times their weight.
@@ -153,16 +158,28 @@ template <class T>
   return order.key(low);
 }
 
-/// Rows of a side whose values are not worse than the limit.
+/// Rows of both sides whose values are not worse than their limits.
 template <class T, unsigned D, class Context>
-[[nodiscard]] picked_rows pick(Context& on, const point_columns<T, D>& side, T limit, bool smallest) {
-  u32* const rows = on.template buffer<u32>(side.rows);
-  u32* const count = on.template buffer<u32>(1);
-  on.fill_zero(count, 1);
-  const T sign = smallest ? T{-1} : T{1};
-  on.for_each((side.rows + pick_rows<T>::group - 1) / pick_rows<T>::group,
-              pick_rows<T>{side.scores, sign * side.weight, sign * limit, side.rows, rows, count});
-  return {rows, on.read(static_cast<const u32*>(count))};
+[[nodiscard]] std::pair<picked_rows, picked_rows> pick(Context& on, const join_input<T, D>& input, T left_limit,
+                                                       T right_limit, bool smallest) {
+  const bool is_device = on.threads() == 0;
+  auto* const counts = on.template zeroed<picked_counts>(1);
+  const auto pick_side = [&](const point_columns<T, D>& side, T limit, u32* count) {
+    u32* const rows = on.template buffer<u32>(side.rows);
+    const T sign = smallest ? T{-1} : T{1};
+    const reaches_limit<T> reaches{side.scores, sign * side.weight, sign * limit};
+    if (is_device) {
+      on.compact(side.rows, reaches, rows, count);
+    } else {
+      on.for_each((side.rows + pick_rows<T>::group - 1) / pick_rows<T>::group,
+                  pick_rows<T>{reaches, side.rows, rows, count});
+    }
+    return rows;
+  };
+  const u32* const left = pick_side(input.left, left_limit, &counts->left);
+  const u32* const right = pick_side(input.right, right_limit, &counts->right);
+  const auto found = on.read(static_cast<const picked_counts*>(counts));
+  return {{left, found.left}, {right, found.right}};
 }
 
 /// Samples of both sides: values in order, and the share of pairs within the distance.
@@ -173,27 +190,31 @@ class side_samples {
 
   side_samples(Context& on, const join_input<T, D>& input, const pair_scorer<T>& scorer)
       : scorer_(scorer),
-        best_(scorer.image_of(values_of(input.known, false, scorer.smallest).best,
-                              values_of(input.known, true, scorer.smallest).best)),
         left_count_(static_cast<u32>(std::min<u64>(input.left.rows, most_score_samples))),
         right_count_(static_cast<u32>(std::min<u64>(input.right.rows, most_score_samples))),
-        left_(on.template buffer<image>(left_count_)),
-        right_(on.template buffer<image>(right_count_)),
-        guessed_(on.template buffer<image>(1)) {
-    T* const left_at = on.template buffer<T>(D * most_place_samples);
-    T* const right_at = on.template buffer<T>(D * most_place_samples);
-    u32* const unused = on.template buffer<u32>(most_score_samples);
+        images_(on.template buffer<image>(left_count_ + right_count_)) {
+    const u32 all = left_count_ + right_count_;
     const u32 lefts = std::min(left_count_, most_place_samples);
     const u32 rights = std::min(right_count_, most_place_samples);
-    u32* const near = on.template buffer<u32>(lefts);
-    u32* const all_near = on.template buffer<u32>(1);
-    on.for_each(left_count_, draw_samples<T, D>{input.left, scorer.smallest, left_, unused, left_at});
-    on.sort_pairs(left_, unused, left_count_);
-    on.for_each(right_count_, draw_samples<T, D>{input.right, scorer.smallest, right_, unused, right_at});
-    on.sort_pairs(right_, unused, right_count_);
-    on.for_each(lefts, count_near_samples<T, D>{left_at, right_at, rights, input.squared, near});
-    on.template reduce<device::plus>(static_cast<const u32*>(near), lefts, all_near);
-    const double found = on.read(static_cast<const u32*>(all_near));
+    u32* const unused = on.template buffer<u32>(all);
+    u32* const begins = on.template buffer<u32>(3);
+    u32* const near = on.template zeroed<u32>(1);
+    const draw_samples<T, D> draw{input.left,
+                                  input.right,
+                                  left_count_,
+                                  right_count_,
+                                  scorer.smallest,
+                                  images_,
+                                  unused,
+                                  begins,
+                                  on.template buffer<T>(D * most_place_samples),
+                                  on.template buffer<T>(D * most_place_samples)};
+    on.for_each(all, draw);
+    using near_samples = count_near_samples<T, D>;
+    on.for_each(u64{lefts} * near_samples::parts,
+                near_samples{draw.left_at, draw.right_at, rights, input.squared, near});
+    on.sort_segments(images_, unused, all, static_cast<const u32*>(begins), 2, most_score_samples);
+    const double found = on.read(static_cast<const u32*>(near));
     // of few pairs that were met by chance hardly any count
     const double surely = std::max(0.0, found - 2 * std::sqrt(found));
     near_share_ = std::max(surely / (double{1} * lefts * rights), share_if_even(input));
@@ -207,9 +228,21 @@ class side_samples {
     constexpr double least = 4;
     const double wanted = std::max(least, std::ceil(share * pairs()));
     if (!(wanted < pairs() / 2)) return 0;
-    on.for_teams(1, guess_bound<T>{left_, right_, left_count_, right_count_, scorer_, static_cast<u64>(wanted), best_,
-                                   guessed_});
-    return on.read(static_cast<const image*>(guessed_));
+    using list = list_best_pairs<T>;
+    using entry = typename list::entry;
+    list best{images_, images_ + left_count_, left_count_, right_count_, 1, 0, scorer_, {}};
+    const auto at_step = [&](double step) { return std::ceil(wanted / (step * step)); };
+    while (at_step(best.step) > list::most_wanted) ++best.step;
+    best.wanted = static_cast<u32>(at_step(best.step));
+    const u32 lefts = std::min(best.ranks(left_count_), best.wanted);
+    u32 listed = 0;
+    for (u32 i = 0; i < lefts; ++i) listed += best.partners(i);
+    entry* const entries = on.template buffer<entry>(listed);
+    entry* const found = on.template buffer<entry>(1);
+    best.to = {entries, on.template zeroed<u32>(1), listed};
+    on.for_teams(lefts, best);
+    on.kth_best(entries, listed, std::min(best.wanted, listed), found);
+    return on.read(static_cast<const entry*>(found)).image();
   }
 
  private:
@@ -236,12 +269,9 @@ class side_samples {
   }
 
   pair_scorer<T> scorer_;
-  image best_;
   u32 left_count_;
   u32 right_count_;
-  image* left_;
-  image* right_;
-  image* guessed_;
+  image* images_;  ///< rising, of the left side and then of the right one
   double near_share_ = 0;
 };
 
@@ -314,10 +344,9 @@ void threshold_first::run(Context& on, const call_type& call) {
       picked_rows left{nullptr, call.left.rows};
       picked_rows right{nullptr, call.right.rows};
       if (image != 0) {
-        left = detail::pick(on, input.left, detail::limit_of(scorer, left_values, right_values.best, image),
-                            scorer.smallest);
-        right = detail::pick(on, input.right, detail::limit_of(scorer, right_values, left_values.best, image),
-                             scorer.smallest);
+        std::tie(left, right) =
+            detail::pick(on, input, detail::limit_of(scorer, left_values, right_values.best, image),
+                         detail::limit_of(scorer, right_values, left_values.best, image), scorer.smallest);
       }
       const auto sides = place_sides(on, input, left, right);
       auto* const bound = detail::make_bound<T>(on, image);

@@ -15,6 +15,18 @@ struct split_images {
   ZENITH_FN void operator()(u64 i) const { images[i] = entries[i].image(); }
 };
 
+/// Those of an array of entries that are not worse than `least`.
+template <class Entry>
+struct keep_best {
+  const Entry* entries;
+  const Entry* least;
+  device::appender<Entry> to;
+
+  ZENITH_FN void operator()(u64 i) const {
+    if (!better(*least, entries[i])) to.append(entries[i]);
+  }
+};
+
 /// Those of an array of entries that reach the collection's bound.
 template <class Entry>
 struct collect_entries {

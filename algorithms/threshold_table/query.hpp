@@ -27,12 +27,10 @@ class query {
         call_(call),
         layout_(*call.layout),
         scored_(scored),
-        events_(on.template buffer<u64>(event_count)),
+        events_(on.template zeroed<u64>(event_count)),
+        least_(on.template zeroed<entry>(1)),  // the worst entry
+        kept_count_(on.template zeroed<u32>(1)),
         rows_{scored, nullptr, nullptr, call.result.nan_first} {
-    on.fill_zero(events_, event_count);
-    least_ = on.template buffer<entry>(1);
-    kept_count_ = on.template buffer<u32>(1);
-    clear();
     rows_.begins = part<u32>(layout_.begins, layout_.of_blocks.count + 1);
     rows_.scored.count = layout_.rows;
     rows_.scored.columns = call_.column_count;
@@ -98,7 +96,10 @@ class query {
     held_ = on_.read(static_cast<const u32*>(kept_count_));
     const bool is_whole = held_ <= capacity_;
     held_ = std::min(held_, capacity_);
-    if (held_ >= k()) on_.kth_best(kept_, held_, k(), least_);
+    if (held_ < k()) return is_whole;
+    rank();
+    // entries differ: k of them are not worse than the k-th best
+    if (held_ > 2 * k() + most_held) thin();
     return is_whole;
   }
   /// Memory for an entry of every row, all of which are kept.
@@ -119,12 +120,17 @@ class query {
 
   /// Writes the k best of the kept rows, and ends the call.
   void finish() {
+    constexpr u64 few = 1 << 16;
+    if (held_ <= few) return finish(on_.select_best(kept_, held_, k()));
     auto survivors = on_.template collect<entry>(held_, k(), held_);
     auto* const images = on_.template buffer<typename entry::image_t>(held_);
     on_.for_each(held_, split_images<entry>{kept_, images});
     on_.copy(survivors.bound, static_cast<const entry*>(least_), 1);
     on_.for_tiles(collect_entries<entry>{{images, held_}, kept_, survivors});
-    const entry* const best = on_.select_best(survivors, k());
+    finish(on_.select_best(survivors, k()));
+  }
+  /// The same of the k best rows, best first.
+  void finish(const entry* best) {
     if (rows_.ids == nullptr) {
       // the rows were fetched, and are fetched again
       auto* const list = on_.template buffer<u32>(k());
@@ -170,6 +176,7 @@ class query {
 
  private:
   static constexpr u64 event_count = 3;
+  static constexpr u64 most_held = 4096;
 
   [[nodiscard]] u64 values_at(unsigned j) const {
     return layout_.values + call_.columns[j] * layout_.row_stride * sizeof(value);
@@ -177,6 +184,14 @@ class query {
   template <class X>
   [[nodiscard]] const X* host_part(u64 offset) const {
     return reinterpret_cast<const X*>(call_.rows + offset);
+  }
+  /// Keeps the k best of the kept rows alone, so that later rounds rank few.
+  void thin() {
+    entry* const all = kept_;
+    kept_ = on_.template buffer<entry>(capacity_);
+    on_.fill_zero(kept_count_, 1);
+    on_.for_each(held_, keep_best<entry>{all, least_, {kept_, kept_count_, static_cast<u32>(k())}});
+    held_ = k();
   }
   /// The best rows as the caller wants them.
   void write(columns_of<T> scored, const u32* positions, const entry* best) {
@@ -212,10 +227,6 @@ class query {
   static void negate(columns_of<T>& of) {
     for (unsigned j = 0; j < of.columns; ++j) of.weight[j] = -of.weight[j];
   }
-  void clear() {
-    on_.fill_zero(least_, 1);  // the worst entry
-    on_.fill_zero(kept_count_, 1);
-  }
   [[nodiscard]] device::event_counter event(u64 which) const {
     return {call_.statistics == nullptr ? nullptr : events_ + which};
   }
@@ -225,8 +236,8 @@ class query {
   const threshold_layout& layout_;
   columns_of<T> scored_;
   u64* events_;
-  entry* least_ = nullptr;
-  u32* kept_count_ = nullptr;
+  entry* least_;
+  u32* kept_count_;
   entry* kept_ = nullptr;
   u64 held_ = 0;
   u64 capacity_ = 0;

@@ -10,6 +10,7 @@
 
 #include <algorithms/threshold_table/descent.hpp>
 #include <algorithms/threshold_table/family.hpp>
+#include <algorithms/threshold_table/group_walk.hpp>
 #include <algorithms/threshold_table/query.hpp>
 #include <algorithms/threshold_table/walk.hpp>
 #include <core/device/context.hpp>
@@ -18,13 +19,13 @@ namespace zenith::threshold_table_family {
 
 template <class Entry>
 using entry_kernels = device::list<gather_listed<Entry>, gather_left<Entry>, order_blocks<Entry>, split_images<Entry>,
-                                   collect_entries<Entry>, order_partitions<Entry>, list_ids<Entry>>;
+                                   keep_best<Entry>, collect_entries<Entry>, order_partitions<Entry>, list_ids<Entry>>;
 template <class... T>
 struct kernels_for {
-  using type =
-      device::list<write_bounds<T>..., write_block_bounds<T>..., open_blocks<T>..., open_fetched<T>..., open_all<T>...,
-                   score_all<T>..., draw_rows<T>..., walk_partition<T>..., list_values<T>..., open_ranks<T>...,
-                   find_end<T>..., write_rows<T, std::uint32_t>..., write_rows<T, std::uint64_t>...>;
+  using type = device::list<write_bounds<T>..., write_block_bounds<T>..., open_blocks<T>..., open_fetched<T>...,
+                            open_all<T>..., score_all<T>..., draw_rows<T>..., walk_partition<T>...,
+                            open_best_groups<T>..., walk_groups<T>..., list_values<T>..., open_ranks<T>...,
+                            find_end<T>..., write_rows<T, std::uint32_t>..., write_rows<T, std::uint64_t>...>;
 };
 using kernels =
     device::concat<kernels_for<float, double, std::int32_t, std::uint32_t>::type, entry_kernels<ordered::entry32>,
@@ -114,7 +115,7 @@ struct round_plan {
     const u64 needed = k / block_rows + 1;
     constexpr u64 all = ~u64{0};
     if (is_device && fetches) return {std::max<u64>(128, 2 * needed), std::max<u64>(64, needed / 8), 2, all};
-    if (is_device) return {std::max<u64>(1024, 2 * needed), std::max<u64>(64, needed / 8), 8, all};
+    if (is_device) return {std::max<u64>(256, 2 * needed), std::max<u64>(64, needed / 8), 8, all};
     return {std::max<u64>(4, needed + needed / 2), std::max<u64>(4, needed / 8), 2, std::max<u64>(512, 4 * needed)};
   }
 };
@@ -287,12 +288,56 @@ void open_by_bound(Context& on, query<T, Context>& asked) {
   open_in_rounds(on, asked, list_blocks(on, asked, of_blocks, groups, listed, before), plan.blocks, plan);
 }
 
+/// How many teams share a walk through the groups, and how many the opening before it: what they keep is ranked by one
+/// launch.
+struct group_walk_plan {
+  u64 openers;
+  u64 walkers;
+  u64 groups_together;
+
+  [[nodiscard]] static group_walk_plan of(u64 groups, u64 k) {
+    constexpr u64 most_opened = 2048;  // rows that are ranked fast
+    constexpr u64 most_kept = 16384;
+    constexpr u64 most_walkers = 512;
+    const u64 openers = std::min(std::clamp<u64>(most_opened / k, 16, 128), groups);
+    const u64 walkers = std::min(std::min(most_walkers, most_kept / k), groups);
+    return {openers, walkers, std::clamp<u64>(groups / (4 * walkers), 1, walk_groups<float>::most_groups)};
+  }
+};
+
+/// A few launches, and no answer to the host: the best blocks of some of the best groups give a threshold.
+template <class T, class Context>
+[[nodiscard]] const entry_of<T>* walk_all_groups(Context& on, query<T, Context>& asked) {
+  using entry = entry_of<T>;
+  const auto& layout = asked.layout();
+  const u64 k = asked.k();
+  const u64 count = layout.of_groups.count;
+  const auto plan = group_walk_plan::of(count, k);
+  const group_rows<T> in{asked.rows(), asked.bounds(layout.of_blocks), static_cast<u32>(layout.block_rows),
+                         asked.counters()};
+  const entry* const groups = make_bounds(on, asked, asked.bounds(layout.of_groups));
+  entry* const opened = on.template buffer<entry>(plan.openers * k);
+  entry* const kept = on.template buffer<entry>(plan.walkers * k);
+  auto* const threshold = on.template zeroed<u64>(1);
+  const u64 blocks = std::min<u64>(k / layout.block_rows + 2, group_blocks);
+  on.for_teams(plan.openers, open_best_groups<T>{in, groups, count, plan.openers, static_cast<u32>(blocks),
+                                                 static_cast<u32>(k), opened});
+  on.kth_best(opened, plan.openers * k, k, asked.least());
+  on.for_teams(plan.walkers,
+               walk_groups<T>{in, groups, static_cast<u32>(count), static_cast<u32>(plan.groups_together),
+                              static_cast<u32>(k), asked.least(), on.template zeroed<u32>(1), threshold, kept});
+  return on.select_best(kept, plan.walkers * k, k);
+}
+
 /// Strategy "blocks".
 template <class T, class Context>
 void run_blocks(Context& on, query<T, Context>& asked) {
   // so many rows are in hardly fewer blocks than there are
   const bool is_scan = asked.k() >= asked.layout().rows / 8;
   if (is_scan || !asked.fetches_rows()) asked.see_rows();
+  if (!is_scan && !asked.fetches_rows() && on.threads() == 0 && asked.k() <= most_group_walk_k) {
+    return asked.finish(walk_all_groups(on, asked));
+  }
   if (is_scan) {
     open_everything(on, asked);
   } else {

@@ -144,7 +144,12 @@ class context {
   template <class Entry>
   const Entry* select_best(const device::collection<Entry>& of, std::uint64_t k) {
     require_outside("select_best");
-    const std::span<Entry> all(of.entries, *of.count);
+    return select_best(of.entries, *of.count, k);
+  }
+  template <class Entry>
+  const Entry* select_best(Entry* entries, std::uint64_t n, std::uint64_t k) {
+    require_outside("select_best");
+    const std::span<Entry> all(entries, n);
     const scratch<Entry> spare(memory_, all.size() + spare_slack);
     const selector<Entry> select(isa_, spare.data());
     if (k < all.size()) select.select(all, k);
@@ -207,8 +212,8 @@ class context {
     if (n > 1) sort_stably(memory_, keys, values, n, threads_);
   }
   template <class Key, class Value>
-  void sort_segments(Key* keys, Value* values, std::uint64_t /*n*/, const device::u32* offsets,
-                     std::uint64_t segments, std::uint64_t /*longest*/) {
+  void sort_segments(Key* keys, Value* values, std::uint64_t /*n*/, const device::u32* offsets, std::uint64_t segments,
+                     std::uint64_t /*longest*/) {
     for (std::uint64_t s = 0; s < segments; ++s) {
       sort_pairs(keys + offsets[s], values + offsets[s], offsets[s + 1] - offsets[s]);
     }

@@ -189,6 +189,19 @@ class context {
     return best;
   }
 
+  template <class Entry>
+  const Entry* select_best(Entry* entries, u64 n, u64 k) {
+    require_outside("select_best");
+    if (k > tuning::most_k_in_block || n > tuning::most_in_block) {
+      sort_entries(entries, n);
+      return entries;
+    }
+    Entry* const best = memory_.allocate<Entry>(k);
+    simt::launch(finish_collection<Entry>{entries, nullptr, static_cast<u32>(n), static_cast<u32>(k), best},
+                 {.stream = memory_.stream()});
+    return best;
+  }
+
   // ---- primitives
 
   template <class Op, class T>

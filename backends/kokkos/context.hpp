@@ -144,6 +144,13 @@ class context_on {
     return of.entries;
   }
 
+  template <class Entry>
+  const Entry* select_best(Entry* entries, u64 n, u64 k) {
+    require_outside("select_best");
+    select_best_in_place(entries, static_cast<u32>(n), k);
+    return entries;
+  }
+
   template <class Op, class T>
   void reduce(const T* from, u64 n, T* to) {
     require_outside("reduce");

@@ -12,8 +12,10 @@
 ///     fill_zero(at, n)             n T become zero bytes
 ///     copy(to, from, n)            n T within the device
 ///     input(from, n, space)        n T of the caller's, where kernels can read them
-///     fetch(to, from, count, begins, n, length)    pieces of an array of `count` T in the host's memory: to[i length +
-///     r] = from[begins[i] + r] for i < n, r < length, where begins[i] + r < count. Waits for `begins`, the device's
+///     fetch(to, from, count, begins, n, length)
+///                                  pieces of an array of `count` T in the host's memory: to[i length + r] =
+///                                  from[begins[i] + r] for i < n, r < length, where begins[i] + r < count. Waits for
+///                                  `begins`, the device's
 ///     output(to, n, space)         n T of the caller's, where kernels can write them; `finish` delivers
 ///     counter(name)                counts events for who asked for them (shared_state.hpp)
 ///
@@ -21,22 +23,25 @@
 ///     for_teams(n, kernel)         a team kernel on n items, a team each
 ///     for_tiles(kernel)            a tile kernel on the tiles of its `source`
 ///
-///     collect<Entry>(n, k, expected)    a collection for n items of which k are wanted and about so many reach the
-///     bound kth_best(entries, n, rank, to)    the rank-th best (from 1) of n entries, to *to; the entries end in any
-///     order select_best(collection, k)        its k best, best first; there are at least so many, and none was lost
+///     collect<Entry>(n, k, expected)
+///                                  a collection for n items of which k are wanted and about so many reach the bound
+///     kth_best(entries, n, rank, to)
+///                                  the rank-th best (from 1) of n entries, to *to; the entries end in any order
+///     select_best(collection, k)   its k best, best first; there are at least so many, and none was lost
+///     select_best(entries, n, k)   the same of an array, which ends in any order
 ///
-///     reduce<Op>(from, n, to)           *to = op over from[0, n); Op: plus, least, greatest
-///     exclusive_scan(from, n, to)       to[i] = from[0] + … + from[i - 1] for i = 0 … n; `to` has n + 1 elements
-///     histogram(from, n, bins, to)      to[b] = how often b stands in from[0, n); no value reaches `bins`
-///     compact(n, test, to, count)       those i < n for which test(i), ascending; *count = how many
-///     sort_pairs(keys, values, n)       by rising unsigned key, stable, in place
-///     sort_segments(keys, values, n, offsets, segments, longest)    the same within [offsets[s], offsets[s + 1]) for each
-///     s; no segment is longer than `longest`, which may be n
-///     merge_pairs(a, a_values, a_count, b, b_values, b_count, keys, values)    two sorted sequences; of equals, a's
-///     first
+///     reduce<Op>(from, n, to)      *to = op over from[0, n); Op: plus, least, greatest
+///     exclusive_scan(from, n, to)  to[i] = from[0] + … + from[i - 1] for i = 0 … n; `to` has n + 1 elements
+///     histogram(from, n, bins, to) to[b] = how often b stands in from[0, n); no value reaches `bins`
+///     compact(n, test, to, count)  those i < n for which test(i), ascending; *count = how many
+///     sort_pairs(keys, values, n)  by rising unsigned key, stable, in place
+///     sort_segments(keys, values, n, offsets, segments, longest)
+///                                  the same within [offsets[s], offsets[s + 1]) for each s; no segment is longer than
+///                                  `longest`, which may be n
+///     merge_pairs(a, a_values, a_count, b, b_values, b_count, keys, values)
+///                                  two sorted sequences; of equals, a's first
 ///
-///     when(test, phase)            phase() if test(). The phase may only launch (the three above, fill_zero and copy):
-///     a
+///     when(test, phase)            phase() if test(). The phase may only launch (the three above, fill_zero, copy): a
 ///                                  device that decides by itself runs its host code in any case
 ///     decide(test)                 whether test(), known to the host
 ///     read(at)                     *at, on the host
@@ -103,6 +108,7 @@ concept device_context = requires(C& on, u64 n, u32* words, u64* longs, float* k
   { on.template collect<ordered::entry32>(n, n, n) } -> std::same_as<collection<ordered::entry32>>;
   on.kth_best(entries, n, n, entries);
   { on.select_best(survivors, n) } -> std::same_as<const ordered::entry32*>;
+  { on.select_best(entries, n, n) } -> std::same_as<const ordered::entry32*>;
 
   on.template reduce<plus>(words, n, words);
   on.exclusive_scan(words, n, words);

@@ -152,6 +152,14 @@ class sequential_context {
     return of.entries;
   }
 
+  template <class Entry>
+  const Entry* select_best(Entry* entries, u64 n, u64 k) {
+    require_outside("select_best");
+    if (n < k) throw std::logic_error("select_best: there are fewer entries");
+    std::sort(entries, entries + n, [](const Entry& a, const Entry& b) { return better(a, b); });
+    return entries;
+  }
+
   template <class Op, class T>
   void reduce(const T* from, u64 n, T* to) {
     require_outside("reduce");

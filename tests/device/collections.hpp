@@ -131,6 +131,21 @@ void check_kth_best(Examiner& see) {
                     see.same("the entry", kth, all[rank - 1]);
                     see.same("the entries afterwards", got, all);
                   });
+        see.trial(of_size("select_best of " + std::to_string(sizeof(Entry)) + " bytes, " + std::to_string(rank), n),
+                  [&](auto& on) {
+                    auto random = see.random(n + rank + 1);
+                    std::vector<Entry> all;
+                    for (u32 i = 0; i < n; ++i) {
+                      const u64 image = different == 0 ? random() : random() % different;
+                      all.push_back(Entry::make(static_cast<typename Entry::image_t>(image), i * 5));
+                    }
+                    std::vector<Entry> got(rank);
+                    deliver(on, on.select_best(upload(on, all), n, rank), got);
+                    on.finish();
+                    std::sort(all.begin(), all.end(), by_better{});
+                    all.resize(rank);
+                    see.same("the best", got, all);
+                  });
       }
     }
   }

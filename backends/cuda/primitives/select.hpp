@@ -54,6 +54,8 @@ struct find_kth {
     Entry found{};
     if (n <= 2 * block_size) {
       found = find<2>(by_image, by_index);
+    } else if (n <= 4 * block_size) {
+      found = find<4>(by_image, by_index);
     } else {
       found = find<most_items>(by_image, by_index);
     }
@@ -104,7 +106,7 @@ struct finish_collection {
   static constexpr unsigned most_sorted = 2 * block_size;  ///< entries that are sorted at most
 
   const Entry* entries;
-  const std::uint32_t* count;
+  const std::uint32_t* count;  ///< nullptr: there are `capacity`
   std::uint32_t capacity;
   std::uint32_t k;  ///< at most `most_sorted`
   Entry* to;
@@ -115,7 +117,7 @@ struct finish_collection {
     ZENITH_STATIC_SHARED(image_t, ends, select_warps);
     ZENITH_STATIC_SHARED(std::uint32_t, index_ends, select_warps);
     ZENITH_STATIC_SHARED(std::uint32_t, taken, 1);
-    const std::uint32_t counted = simt::load(count);
+    const std::uint32_t counted = count == nullptr ? capacity : simt::load(count);
     const entry_row<Entry> row{entries, counted < capacity ? counted : capacity};
     const block_select<image_t> by_image(sums, ends);
     const block_select<std::uint32_t> by_index(sums, index_ends);
