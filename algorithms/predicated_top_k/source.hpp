@@ -10,11 +10,14 @@
 #include <zenith/packed_block.hpp>
 #include <zenith/predicated_top_k_call.hpp>
 
-// Decoders of every encoding are much text, and each kernel would have it anew: a device's compiler took minutes.
+// Decoders of every encoding are much text, and each kernel would have it anew: compilers took minutes. A unit of one
+// instruction set has its own, which no other unit can be linked to.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define ZENITH_DECODER __host__ __device__ __noinline__ inline
+#elif defined(ZENITH_ISA)
+#define ZENITH_DECODER __attribute__((noinline, unused)) static
 #else
-#define ZENITH_DECODER ZENITH_FN
+#define ZENITH_DECODER __attribute__((noinline)) inline
 #endif
 
 namespace zenith::predicated_top_k_family {
@@ -89,6 +92,18 @@ ZENITH_DECODER bool is_taken(const row_range& rows, u64 i) {
                  : integer_range<u32>(rows).takes(static_cast<const u32*>(rows.values)[i]);
 }
 
+/// Rows of a block: the keys of those that are taken, `worst` in place of the others.
+template <class T>
+ZENITH_DECODER void decode_keys(const T* keys, u64 first, u32 items, T worst, const row_range& rows, T* to) {
+  with_rows(rows, first, [&](const auto& range, const auto* values) ZENITH_BODY {
+    ZENITH_UNROLLED_BY_4
+    for (u32 i = 0; i < items; ++i) {
+      const T one = keys[first + i];
+      to[i] = range.takes(values[i]) ? one : worst;
+    }
+  });
+}
+
 template <class T>
 struct predicated {
   using key = T;
@@ -101,17 +116,10 @@ struct predicated {
 
   ZENITH_FN u64 size() const { return count; }
   ZENITH_FN T at(u64 i) const { return is_taken(rows, i) ? keys[i] : worst; }
-  ZENITH_DECODER void decode(u64 block, T* to) const {
+  ZENITH_FN void decode(u64 block, T* to) const {
     const u64 first = block * block_items;
     const u64 left = count - first;
-    const u32 items = left < block_items ? static_cast<u32>(left) : block_items;
-    with_rows(rows, first, [&](const auto& range, const auto* values) ZENITH_BODY {
-      ZENITH_UNROLLED_BY_4
-      for (u32 i = 0; i < items; ++i) {
-        const T one = keys[first + i];
-        to[i] = range.takes(values[i]) ? one : worst;
-      }
-    });
+    decode_keys(keys, first, left < block_items ? static_cast<u32>(left) : block_items, worst, rows, to);
   }
 };
 
