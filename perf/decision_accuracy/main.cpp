@@ -1,11 +1,10 @@
-// How good the decisions are: over a random choice of counts, k and key types, every backend and strategy of this
-// machine is run, and its time is compared with what the cost models said.
+// How good the decisions are: over a random choice of questions, every backend and strategy of this machine is run, and
+// its time is compared with what the cost models said.
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <iterator>
 #include <limits>
 #include <random>
 #include <string>
@@ -13,17 +12,15 @@
 #include <vector>
 
 #include <perf/study/calibrate.hpp>
-#include <perf/study/measure_top_k.hpp>
+#include <perf/study/clock.hpp>
+#include <perf/study/subject.hpp>
 #include <zenith/error.hpp>
 #include <zenith/machine.hpp>
-#include <zenith/top_k.hpp>
 
 namespace {
 
-using zenith::key_type;
-using zenith::top_k_problem;
-
 struct settings {
+  std::string subject = "top_k";
   int points = 120;
   int seed = 1;
   bool calibrate = false;
@@ -31,12 +28,13 @@ struct settings {
 };
 
 constexpr std::string_view usage =
-    "usage: zenith-decision-accuracy [--points N] [--seed N] [--calibrate] [--all]\n"
+    "usage: zenith-decision-accuracy [--subject NAME] [--points N] [--seed N] [--calibrate] [--all]\n"
+    "  --subject    top_k, which is the default, or packed_column\n"
     "  --calibrate  measure this machine first, instead of the profile that machine::local finds\n"
     "  --all        print every point, not only the worst\n";
 
 struct outcome {
-  top_k_problem problem;
+  std::string question;
   zenith::decision decided;
   double measured = 0;  // of what was chosen
   double fastest = std::numeric_limits<double>::infinity();
@@ -54,6 +52,8 @@ bool parse(int count, char** arguments, settings& into) {
       into.calibrate = true;
     } else if (key == "--all") {
       into.all = true;
+    } else if (key == "--subject" && i + 1 < count) {
+      into.subject = arguments[++i];
     } else if ((key == "--points" || key == "--seed") && i + 1 < count) {
       const std::string_view text = arguments[++i];
       int value = 0;
@@ -67,28 +67,19 @@ bool parse(int count, char** arguments, settings& into) {
   return true;
 }
 
-// Every count and k of the grid is as likely as every other, with each type.
-std::vector<top_k_problem> choose_problems(const settings& given) {
-  constexpr key_type types[] = {key_type::float32, key_type::float64, key_type::int32,
-                                key_type::uint32,  key_type::int64,   key_type::uint64};
-  std::mt19937 random(static_cast<unsigned>(given.seed));
-  std::uniform_int_distribution<int> log_count(10, 26);
-  std::uniform_int_distribution<int> log_k(0, 12);
-  std::vector<top_k_problem> chosen;
-  while (static_cast<int>(chosen.size()) < given.points) {
-    const auto count = std::uint64_t{1} << log_count(random);
-    const auto k = std::uint64_t{1} << log_k(random);
-    if (k <= count) chosen.push_back({count, k, types[chosen.size() % std::size(types)]});
+// The one operation of the input that is placed where `at` says.
+zenith_study::trial place_one(zenith_study::input& from, std::size_t point, std::string_view operation,
+                              const zenith_study::placement& at) {
+  for (auto& one : from.place(point, at)) {
+    if (one.operation == operation) return std::move(one);
   }
-  // one type after the other, so that the keys of only one are held
-  std::ranges::stable_sort(chosen, {}, &top_k_problem::type);
-  return chosen;
+  throw zenith::error(zenith::error_code::unsupported, at.executor + " does not offer " + std::string{operation});
 }
 
-outcome measure(const top_k_problem& problem, const zenith::machine& on, const zenith_study::random_keys& keys) {
+outcome measure(zenith_study::input& from, std::size_t point, std::string_view operation, const zenith::machine& on) {
   outcome one;
-  one.problem = problem;
-  one.decided = zenith::decide(problem, on);
+  one.question = std::string{operation} + ", " + from.label(point);
+  one.decided = from.decide(point, operation, zenith::memory_space::host, on);
   // what is predicted to take this many times longer is not the fastest
   constexpr double most_times_the_chosen = 12;
   auto rivals = one.decided.rejected;
@@ -97,10 +88,12 @@ outcome measure(const top_k_problem& problem, const zenith::machine& on, const z
   for (std::size_t i = 0; i < rivals.size(); ++i) {
     const auto& rival = rivals[i];
     if (!(rival.predicted_seconds < most_times_the_chosen * one.decided.predicted_seconds)) break;
-    const auto executor =
-        zenith::make_executor(rival.backend + (rival.device > 0 ? ":" + std::to_string(rival.device) : ""));
-    const double seconds =
-        zenith_study::measure_top_k(executor, rival.strategy, keys, problem.count, problem.k, problem.space, {});
+    const auto spec = rival.backend + (rival.device > 0 ? ":" + std::to_string(rival.device) : "");
+    const auto placed = place_one(from, point, operation, {spec, zenith::make_executor(spec), rival.strategy, false});
+    const double seconds = zenith_study::lower_quartile_seconds(placed.call, {});
+    if (const auto fault = placed.fault(); !fault.empty()) {
+      throw zenith::error(zenith::error_code::device_failure, spec + ", " + one.question + ": " + fault);
+    }
     if (i == 0) one.measured = seconds;
     if (seconds < one.fastest) {
       one.fastest = seconds;
@@ -111,9 +104,7 @@ outcome measure(const top_k_problem& problem, const zenith::machine& on, const z
 }
 
 void print(const outcome& one) {
-  std::printf("%9llu %5llu %-8s %-16s %11.2f %11.2f %7.2f   %-16s %6.2f\n",
-              static_cast<unsigned long long>(one.problem.count), static_cast<unsigned long long>(one.problem.k),
-              std::string{to_string(one.problem.type)}.c_str(),
+  std::printf("%-54s %-16s %11.2f %11.2f %7.2f   %-16s %6.2f\n", one.question.c_str(),
               (one.decided.backend + "/" + one.decided.strategy).c_str(), one.decided.predicted_seconds * 1e6,
               one.measured * 1e6, one.deviation(), one.fastest_name.c_str(), one.loss());
 }
@@ -122,8 +113,8 @@ void print_worst(std::vector<outcome> all, std::string_view title, double (outco
   constexpr std::size_t shown = 10;
   std::ranges::sort(all, [&](const outcome& a, const outcome& b) { return (a.*by)() > (b.*by)(); });
   all.resize(std::min(all.size(), shown));
-  std::printf("\n%.*s\n%9s %5s %-8s %-16s %11s %11s %7s   %-16s %6s\n", static_cast<int>(title.size()), title.data(),
-              "count", "k", "type", "chosen", "predicted", "measured us", "ratio", "fastest", "loss");
+  std::printf("\n%.*s\n%-54s %-16s %11s %11s %7s   %-16s %6s\n", static_cast<int>(title.size()), title.data(),
+              "question", "chosen", "predicted", "measured us", "ratio", "fastest", "loss");
   for (const auto& one : all) print(one);
 }
 
@@ -136,16 +127,19 @@ void run(const settings& given) {
   const auto show = [](double done, std::string_view what) {
     std::fprintf(stderr, "\r%3.0f %% %-60.*s", done * 100, static_cast<int>(what.size()), what.data());
   };
+  const auto known = zenith_study::subjects();
+  const auto subject = std::ranges::find(known, given.subject, [](const auto& one) { return one->name(); });
+  if (subject == known.end()) {
+    throw zenith::error(zenith::error_code::invalid_argument, "--subject is '" + given.subject + "'");
+  }
   const auto machine = given.calibrate ? zenith_study::calibrate(show) : zenith::machine::local();
-  const auto problems = choose_problems(given);
+  constexpr int most_log_count = 26;
+  const auto questions = (*subject)->draw(given.points, static_cast<unsigned>(given.seed), most_log_count);
   std::vector<outcome> all;
-  for (std::size_t i = 0; i < problems.size();) {
-    const zenith_study::random_keys keys(problems[i].type, std::uint64_t{1} << 26,
-                                         static_cast<std::uint64_t>(given.seed));
-    for (; i < problems.size() && problems[i].type == keys.type(); ++i) {
-      show(static_cast<double>(i) / static_cast<double>(problems.size()), to_string(keys.type()));
-      all.push_back(measure(problems[i], machine, keys));
-    }
+  for (const auto& question : questions) {
+    const auto from = question.make();
+    show(static_cast<double>(all.size()) / static_cast<double>(questions.size()), from->label(question.point));
+    all.push_back(measure(*from, question.point, question.operation, machine));
   }
   std::fprintf(stderr, "\r%80s\r", "");
   if (given.all) {

@@ -1,4 +1,4 @@
-#include "calibrate.hpp"
+#include <perf/study/calibrate.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -6,21 +6,15 @@
 #include <string>
 #include <vector>
 
+#include <perf/study/calibrate_tables.hpp>
+#include <perf/study/clock.hpp>
+#include <perf/study/fit.hpp>
+#include <perf/study/subject.hpp>
 #include <zenith/executor.hpp>
-#include <zenith/top_k.hpp>
 #include <zenith/version.hpp>
-
-#include "calibrate_packed.hpp"
-#include "calibrate_tables.hpp"
-#include "fit.hpp"
-#include "measure_top_k.hpp"
 
 namespace zenith_study {
 namespace {
-
-using zenith::key_type;
-
-constexpr std::uint64_t largest_bytes = std::uint64_t{256} << 20;
 
 std::string today() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -48,74 +42,68 @@ zenith::device_profile measure_device(const zenith::device_profile& shipped, con
   return measured;
 }
 
-// Runs one strategy over counts and k, until a call takes too long to be worth it.
-void measure_points(const zenith::device_profile& profile, const zenith::executor& on, std::string_view strategy,
-                    const random_keys& keys, const zenith::progress_function& progress,
+// Goes up a ladder with one strategy until a call takes too long to be worth it.
+void measure_ladder(const zenith::device_profile& profile, const placement& at, const ladder& up,
                     std::vector<measured_cost>& points) {
-  const auto space = on.settings().target->memory;
-  constexpr std::uint64_t ks[] = {1, 2, 8, 32, 128, 512, 1024, 2048, 4096};
   constexpr double too_long = 0.02;
-  constexpr time_limits limits{.least_repeats = 3, .most_repeats = 100, .enough_seconds = 0.01};
-  std::uint64_t first = 1 << 10;
-  double done = 0;
-  for (const auto k : ks) {
-    progress(done / std::size(ks), "top_k/" + std::string{strategy} + ", " + std::string{to_string(keys.type())} +
-                                       ", k = " + std::to_string(k));
-    done += 1;
-    // every other k has the counts that lie between those of its neighbours
-    first = first == 1 << 10 ? 1 << 11 : 1 << 10;
-    for (std::uint64_t count = first; count <= keys.count(); count *= 4) {
-      if (k > count) continue;
-      const zenith::top_k_problem problem{count, k, keys.type(), zenith::ordering::sorted, space};
-      const double seconds = measure_top_k(on, strategy, keys, count, k, space, limits);
-      points.push_back({zenith::top_k_cost(strategy, problem, profile), seconds});
-      if (seconds > too_long) break;
+  constexpr time_limits limits{.least_repeats = 3, .most_repeats = 100, .enough_seconds = 0.008};
+  double longest = 0;
+  for (auto rung = up.rungs.begin(); rung != up.rungs.end() && longest <= too_long; ++rung) {
+    const auto from = rung->make();
+    for (const auto& one : from->place(rung->point, at)) {
+      const auto cost = from->cost(rung->point, one.operation, at, profile);
+      if (!cost) continue;
+      points.push_back({*cost, lower_quartile_seconds(one.call, limits)});
+      longest = std::max(longest, points.back().seconds);
     }
+  }
+}
+
+// The rates of each strategy of a family. Those of all its ladders are fitted together, since they share what a call
+// costs.
+void measure_subject(zenith::device_profile& profile, const std::string& spec, subject& of,
+                     const zenith::progress_function& progress) {
+  const auto on = zenith::make_executor(spec);
+  const auto ladders = of.ladders();
+  const auto strategies = of.strategies();
+  const auto operations = of.operations();
+  double done = 0;
+  for (const auto strategy : strategies) {
+    const auto offered = [&](std::string_view operation) { return profile.offers_kernel(operation, strategy); };
+    if (std::ranges::none_of(operations, offered)) continue;
+    const placement at{spec, on, std::string{strategy}, on.settings().target->memory == zenith::memory_space::device};
+    std::vector<measured_cost> points;
+    for (const auto& up : ladders) {
+      progress(done++ / static_cast<double>(strategies.size() * ladders.size()),
+               std::string{of.name()} + "/" + at.strategy + ", " + up.title);
+      measure_ladder(profile, at, up, points);
+    }
+    fit_rates(points, profile);
   }
 }
 
 }  // namespace
 
 zenith::machine calibrate(const zenith::progress_function& progress) {
-  if (progress) progress(0, "random keys");
-  const random_keys narrow(key_type::float32, largest_bytes / 4, 1);
-  const random_keys wide(key_type::float64, largest_bytes / 8, 2);
-
+  const auto all = subjects();
   auto devices = zenith::machine::defaults().devices();
-  const double share = 1.0 / static_cast<double>(devices.size());
-  double begin = 0;
+  // of each device: itself, each subject and the tables
+  const double part = 1.0 / static_cast<double>(devices.size() * (all.size() + 2));
+  double at = 0;
   for (auto& device : devices) {
     const auto spec = device.backend + (device.device > 0 ? ":" + std::to_string(device.device) : "");
     const auto on = zenith::make_executor(spec);
-    device = measure_device(device, on, part_of(progress, begin, 0.2 * share));
+    device = measure_device(device, on, part_of(progress, at, part));
     device.origin = "calibrated";
     device.date = today();
     device.version = std::to_string(ZENITH_VERSION_MAJOR) + "." + std::to_string(ZENITH_VERSION_MINOR) + "." +
                      std::to_string(ZENITH_VERSION_PATCH);
 
-    std::vector<std::string_view> offered;
-    for (const auto strategy : zenith::top_k_strategies()) {
-      if (device.offers_kernel(zenith::top_k_call::operation, strategy)) offered.push_back(strategy);
-    }
-    const double each = 0.25 * share / static_cast<double>(std::max<std::size_t>(offered.size(), 1));
-    double at = begin + 0.2 * share;
-    for (const auto strategy : offered) {
-      // both widths together, since they share what a call costs
-      std::vector<measured_cost> points;
-      for (const auto* keys : {&narrow, &wide}) {
-        measure_points(device, on, strategy, *keys, part_of(progress, at, each), points);
-        at += each;
-      }
-      fit_rates(points, device);
-    }
-    std::vector<measured_cost> packed;
-    const double rest = (begin + share - at) / 2;
-    measure_packed_points(device, on, part_of(progress, at, rest), packed);
-    fit_rates(packed, device);
+    for (const auto& one : all) measure_subject(device, spec, *one, part_of(progress, at += part, part));
     std::vector<measured_cost> tables;
-    measure_table_points(device, on, part_of(progress, at + rest, rest), tables);
+    measure_table_points(device, on, part_of(progress, at += part, part), tables);
     fit_rates(tables, device);
-    begin += share;
+    at += part;
   }
   if (progress) progress(1, "done");
   return zenith::machine{std::move(devices)};

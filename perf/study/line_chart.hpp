@@ -8,9 +8,17 @@ namespace zenith_study {
 
 /// Lines over one axis.
 struct line_chart {
+  using points_t = std::vector<std::pair<double, double>>;
   struct line {
     std::string label;
-    std::vector<std::pair<double, double>> points;
+    points_t points;
+    points_t predicted = {};  ///< dashed, in the same colour
+    points_t ringed = {};     ///< of the points, those with a ring
+  };
+  /// What no line can be below.
+  struct floor {
+    double value;
+    std::string label;
   };
 
   std::string title;
@@ -19,6 +27,7 @@ struct line_chart {
   bool log_x = false;
   bool log_y = false;
   std::vector<line> lines;
+  std::vector<floor> floors = {};
 };
 
 /// Charts beside each other, as one SVG picture under one heading, with one legend: lines of the same number have the

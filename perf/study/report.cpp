@@ -2,63 +2,88 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
 #include <ctime>
-#include <map>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include <perf/study/quantity.hpp>
-#include <perf/study/statistics.hpp>
-#include <perf/study/table.hpp>
 #include <zenith/machine.hpp>
 
 namespace zenith_study {
 namespace {
 
-std::string explain(const sweep& of) {
-  std::string text;
-  std::map<std::string, std::vector<std::string>> floors;
-  for (const auto& one : of.all_series) {
-    const auto line = one.floor_seconds > 0
-                          ? fmt::format("{} = {}", format_seconds(one.floor_seconds), one.floor_origin)
-                          : std::string{"not measured"};
-    floors[line].push_back(one.label);
+using nlohmann::json;
+
+json to_json(const json_fields& fields) {
+  json made = json::object();
+  for (const auto& [key, value] : fields) {
+    made[key] = std::visit(
+        []<class T>(const T& of) {
+          if constexpr (std::is_same_v<T, std::monostate>) {
+            return json();
+          } else {
+            return json(of);
+          }
+        },
+        value);
   }
-  for (const auto& [line, labels] : floors) text += fmt::format("floor of {}: {}\n", fmt::join(labels, ", "), line);
-  for (const auto& one : of.all_series) {
-    text += fmt::format("{}: {}\n", one.label, one.detail.empty() ? "no details" : one.detail);
-  }
-  return text;
+  return made;
 }
 
-// How often the choice was the fastest measured line, or within a tenth of it.
-std::string judge(const sweep& of) {
-  std::size_t judged = 0;
-  std::size_t good = 0;
-  for (const auto k : of.options.ks) {
-    for (const bool resident : {false, true}) {
-      double fastest = 0;
-      double chosen = 0;
-      for (const auto& point : of.points) {
-        if (point.k != k || point.result != outcome::measured || of.all_series[point.series].resident != resident)
-          continue;
-        if (fastest == 0 || point.time < fastest) fastest = point.time;
-        if (point.is_chosen) chosen = point.time;
-      }
-      if (chosen == 0) continue;
-      ++judged;
-      if (chosen <= 1.1 * fastest) ++good;
+}  // namespace
+
+std::vector<row> rows_of(const sweep& of) {
+  std::vector<row> rows;
+  for (std::size_t i = 0; i < of.points.size();) {
+    std::size_t end = i + 1;
+    const auto is_same = [&](const measurement& one) {
+      return one.point == of.points[i].point && one.series == of.points[i].series;
+    };
+    while (end < of.points.size() && is_same(of.points[end])) ++end;
+    rows.emplace_back(of.points.data() + i, end - i);
+    i = end;
+  }
+  return rows;
+}
+
+std::string predicted_cell(const measurement& of) { return of.predicted ? format_seconds(*of.predicted) : "-"; }
+
+std::string deviation_cell(const measurement& of) {
+  if (!of.predicted || of.result != outcome::measured) return "-";
+  return fmt::format("{:+.0f} %", (of.time / *of.predicted - 1) * 100);
+}
+
+table table_of(const std::vector<report_column>& columns) {
+  std::vector<table::column> headings;
+  for (const auto& one : columns) headings.push_back({one.heading, one.side});
+  return table(std::move(headings));
+}
+
+void add_rows(table& to, const std::vector<report_column>& columns, const std::vector<row>& rows) {
+  std::vector<std::string> last;
+  for (const auto& one : rows) {
+    std::vector<std::string> question;
+    for (const auto& column : columns) {
+      if (column.names_question) question.push_back(column.cell(one));
     }
+    const bool is_new = question != last;
+    if (is_new && !to.empty()) to.add_gap();
+    last = question;
+    std::vector<std::string> cells;
+    for (const auto& column : columns) {
+      cells.push_back(column.names_question && !is_new ? "" : column.cell(one));
+    }
+    to.add(std::move(cells));
   }
-  if (judged == 0) return {};
-  return fmt::format("The dispatcher's choice (*) was the fastest, or within a tenth of it, in {} of {} cases.\n", good,
-                     judged);
 }
 
-const char* name(outcome result) {
+json_value optional_number(const std::optional<double>& value) {
+  return value ? json_value(*value) : json_value(std::monostate{});
+}
+
+const char* name_of(outcome result) noexcept {
   switch (result) {
     case outcome::measured: return "measured";
     case outcome::skipped: return "skipped";
@@ -68,93 +93,20 @@ const char* name(outcome result) {
   return "";
 }
 
-std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
-
-}  // namespace
-
-std::string describe(const sweep_options& options) {
-  const auto count = std::has_single_bit(options.count) ? fmt::format("2^{}", std::countr_zero(options.count))
-                                                        : with_commas(options.count);
-  return fmt::format("{} {} values, {}, the {}", count, zenith::to_string(options.type), to_string(options.values),
-                     options.smallest ? "smallest" : "largest");
+bool has(const sweep& of, outcome result) {
+  return std::ranges::find(of.points, result, &measurement::result) != of.points.end();
 }
 
-std::string as_table(const sweep& of) {
-  table shown({{"k"},
-               {"backend/strategy", align::left},
-               {"", align::left},
-               {"time"},
-               {"GB/s"},
-               {"of floor"},
-               {"predicted"},
-               {"deviation"},
-               {"", align::left}});
-  const auto bytes = static_cast<double>(of.options.count * zenith::size_of(of.options.type));
-  std::uint64_t last_k = 0;
-  for (const auto& point : of.points) {
-    const auto& one = of.all_series[point.series];
-    if (last_k != 0 && last_k != point.k && of.all_series.size() > 1) shown.add_gap();
-    const auto k = last_k == point.k ? std::string{} : with_commas(point.k);
-    last_k = point.k;
-    const auto predicted = point.predicted ? format_seconds(*point.predicted) : "-";
-    if (point.result != outcome::measured) {
-      shown.add({k, one.label, point.is_chosen ? "*" : "", name(point.result), "-", "-", predicted, "-", point.note});
-      continue;
-    }
-    shown.add({k, one.label, point.is_chosen ? "*" : "", format_seconds(point.time),
-               fmt::format("{:.1f}", bytes / point.time / 1e9),
-               one.floor_seconds > 0 ? fmt::format("{:.0f} %", one.floor_seconds / point.time * 100) : "-", predicted,
-               point.predicted ? fmt::format("{:+.0f} %", (point.time / *point.predicted - 1) * 100) : "-",
-               point.note});
-  }
-  std::string text = fmt::format("Top-k over {}\n\n{}\n", describe(of.options), shown.text());
-  text +=
-      "* what zenith::decide chooses; of floor: one read of the data, as a share of the time; deviation: of the time "
-      "from the prediction\n";
-  text += explain(of);
-  for (const auto& note : of.notes) text += note + "\n";
-  const bool any_wrong = std::ranges::any_of(of.points, [](const auto& p) { return p.result == outcome::wrong; });
-  text += any_wrong ? "WRONG RESULTS: see the lines marked wrong; they were not timed.\n"
-                    : "Every result equals a selection by the standard library, bit by bit.\n";
-  return text + judge(of);
-}
-
-std::string as_json(const sweep& of) {
-  using nlohmann::json;
-  const auto& options = of.options;
+std::string as_json(const study_numbers& of) {
   json all;
   all["zenith"] = ZENITH_STUDY_VERSION;
-  all["date"] = now();
-  all["problem"] = {{"operation", "top_k"},
-                    {"count", options.count},
-                    {"type", zenith::to_string(options.type)},
-                    {"distribution", to_string(options.values)},
-                    {"select", options.smallest ? "smallest" : "largest"},
-                    {"seed", options.seed},
-                    {"repeat", options.repeat}};
+  all["date"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  all["problem"] = to_json(of.problem);
   all["machine"] = json::parse(zenith::machine::local().to_json());
-  all["floor"] = {{"seconds", of.floor.seconds}, {"median", median(of.floor.seconds)}, {"how", of.floor.how}};
+  if (!of.floor.empty()) all["floor"] = to_json(of.floor);
   all["notes"] = of.notes;
   all["points"] = json::array();
-  for (const auto& point : of.points) {
-    const auto& one = of.all_series[point.series];
-    json entry = {{"k", point.k},
-                  {"backend", one.on.backend()},
-                  {"strategy", one.strategy},
-                  {"label", one.label},
-                  {"executor", one.executor},
-                  {"data", one.resident ? "device" : "host"},
-                  {"detail", one.detail},
-                  {"variant", point.variant},
-                  {"result", name(point.result)},
-                  {"chosen", point.is_chosen},
-                  {"seconds", point.seconds},
-                  {"floor", one.floor_seconds > 0 ? json(one.floor_seconds) : json()},
-                  {"predicted", point.predicted ? json(*point.predicted) : json()}};
-    entry["median"] = point.result == outcome::measured ? json(point.time) : json();
-    if (!point.note.empty()) entry["note"] = point.note;
-    all["points"].push_back(std::move(entry));
-  }
+  for (const auto& point : of.points) all["points"].push_back(to_json(point));
   return all.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

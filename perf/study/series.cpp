@@ -5,15 +5,9 @@
 #include <algorithm>
 
 #include <perf/study/executors.hpp>
-#include <perf/study/quantity.hpp>
-#include <zenith/error.hpp>
-#include <zenith/top_k.hpp>
 
 namespace zenith_study {
 namespace {
-
-// The reference sorts all positions: beyond this count it would take the whole time of the study.
-constexpr std::uint64_t reference_limit = std::uint64_t{1} << 20;
 
 bool takes_threads(const zenith::backend& one) {
   return std::ranges::find(one.options, std::string_view{"threads"}) != one.options.end();
@@ -28,18 +22,16 @@ std::string with_threads(std::string_view executor, int threads) {
   return fmt::format("{}{}threads={}", executor, name.size() == executor.size() ? ':' : ',', threads);
 }
 
-std::vector<std::string> usable_backends(const sweep_options& options, std::vector<std::string>& notes) {
+std::vector<std::string> usable_backends(const series_choice& choice, std::vector<std::string>& notes) {
   std::vector<std::string> names;
   for (const auto& one : zenith::backends()) {
     if (!one.usable) {
       notes.push_back(fmt::format("{} is left out: {} ({})", one.name, one.why_not, one.remedy));
-    } else if (one.name == "reference" && options.count > reference_limit) {
-      notes.push_back(
-          fmt::format("reference is left out: it sorts everything, which takes too long for more than {} items "
-                      "(--backend reference brings it back)",
-                      with_commas(reference_limit)));
-    } else {
+    } else if (one.name != "reference" || choice.why_no_reference.empty()) {
       names.push_back(one.name);
+    } else if (choice.why_no_reference != "-") {
+      notes.push_back(
+          fmt::format("reference is left out: {} (--backend reference brings it back)", choice.why_no_reference));
     }
   }
   return names;
@@ -67,47 +59,28 @@ bool same_settings(const zenith::executor& a, const zenith::executor& b) {
 
 }  // namespace
 
-std::vector<series> list_series(const sweep_options& options, std::vector<std::string>& notes) {
+std::vector<series> list_series(const series_choice& choice, const sweep_options& options,
+                                std::vector<std::string>& notes) {
+  auto executors = options.backends.empty() ? usable_backends(choice, notes) : options.backends;
+  for (auto& one : executors) one = with_threads(one, options.threads);
   std::vector<series> found;
-  std::vector<std::string> offered;
-  for (const auto& name : options.backends.empty() ? usable_backends(options, notes) : options.backends) {
-    const auto executor = with_threads(name, options.threads);
-    const auto on = zenith::make_executor(executor);
-    if (on.is_automatic()) {
-      throw zenith::error(zenith::error_code::invalid_argument,
-                          "--backend is 'auto'; the study measures every backend by itself: name one, or none for all");
-    }
-    const auto& backend = *on.settings().target;
-    const std::string spec{executor.substr(0, executor.find(':')) == executor ? backend.name
-                                                                              : std::string_view{executor}};
-    for (const auto& kernel : backend.kernels) {
-      if (kernel.operation != zenith::top_k_call::operation) continue;
-      offered.emplace_back(kernel.strategy);
-      if (!options.strategies.empty() &&
-          std::ranges::find(options.strategies, kernel.strategy) == options.strategies.end()) {
-        continue;
-      }
-      series one;
-      one.executor = executor;
-      one.strategy = kernel.strategy;
-      one.detail = describe(on);
-      one.on = on;
-      one.is_default =
-          same_settings(on, zenith::make_executor(fmt::format(
-                                "{}{}", backend.name, on.device() == 0 ? "" : fmt::format(":{}", on.device()))));
-      one.label = fmt::format("{}/{}", spec, kernel.strategy);
-      if (backend.memory == zenith::memory_space::device) {
-        one.resident = true;
-        found.push_back(one);
-        one.resident = false;
-        one.label += " from host";
-      }
-      found.push_back(std::move(one));
-    }
-  }
-  require_offered(options.strategies, offered);
-  if (found.empty()) {
-    throw zenith::error(zenith::error_code::unsupported, "no usable backend of this run offers top_k");
+  for (const auto& offered : offered_strategies(choice.operation, executors, options.strategies)) {
+    const auto on = zenith::make_executor(offered.executor);
+    series one;
+    one.executor = offered.executor;
+    one.on = on;
+    one.strategy = offered.strategy;
+    one.label = offered.label();
+    one.detail = describe(on);
+    one.is_default =
+        same_settings(on, zenith::make_executor(fmt::format("{}{}", on.backend(),
+                                                            on.device() == 0 ? "" : fmt::format(":{}", on.device()))));
+    one.resident = offered.on_device;
+    found.push_back(one);
+    if (!one.resident || !choice.host_and_device) continue;
+    one.resident = false;
+    one.label += " from host";
+    found.push_back(std::move(one));
   }
   return found;
 }

@@ -4,8 +4,16 @@
 
 namespace zenith_study {
 
-/// Every series that the options ask for. What is left out of `found` is said in `notes`. Throws
-/// `backend_unavailable` or `invalid_argument` for a backend or strategy that was named and cannot be had.
-[[nodiscard]] std::vector<series> list_series(const sweep_options& options, std::vector<std::string>& notes);
+/// Which of an operation's lines a study has where no option names them.
+struct series_choice {
+  std::string_view operation;
+  bool host_and_device = true;             ///< on a device also lines whose data come from the host
+  std::string_view why_no_reference = {};  ///< leaves the reference out, and says why unless it is "-"
+};
+
+/// Every series that the options ask for. What is left out is said in `notes`. Throws `backend_unavailable` or
+/// `invalid_argument` for a backend or strategy that was named and cannot be had.
+[[nodiscard]] std::vector<series> list_series(const series_choice& choice, const sweep_options& options,
+                                              std::vector<std::string>& notes);
 
 }  // namespace zenith_study

@@ -1,43 +1,35 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include <perf/study/distribution.hpp>
+#include <perf/study/clock.hpp>
 #include <perf/study/floor.hpp>
 #include <perf/study/progress.hpp>
-#include <zenith/executor.hpp>
-#include <zenith/types.hpp>
+#include <perf/study/subject.hpp>
 
 /// \file
-/// The main measurement of the study: the time of every backend and strategy over k.
+/// The measurement of the study: the time of every backend and strategy on every question of an input.
 
 namespace zenith_study {
 
 struct sweep_options {
-  std::uint64_t count = std::uint64_t{1} << 26;
-  std::vector<std::uint64_t> ks;
-  zenith::key_type type = zenith::key_type::float32;
-  distribution values = distribution::uniform;
-  bool smallest = false;
-  std::uint64_t seed = 1;
-  int repeat = 5;
-  int threads = 0;                      ///< for backends that take the setting; 0: all
-  double budget = 90;                   ///< seconds for all timed calls together
-  std::vector<std::string> backends;    ///< executor strings; empty: every usable backend
-  std::vector<std::string> strategies;  ///< empty: all
+  int repeat = 5;                                           ///< timed samples of a call, where there is no time limit
+  int threads = 0;                                          ///< for backends that take the setting; 0: all
+  double budget = std::numeric_limits<double>::infinity();  ///< seconds for all timed calls together
+  std::optional<time_limits> limits = {};                   ///< of each time: then its lower quartile counts
+  std::vector<std::string> backends = {};                   ///< executor strings; empty: every usable backend
+  std::vector<std::string> strategies = {};                 ///< empty: all
 };
 
 /// One line of the picture: a strategy on an executor, with the data on its device or on the host.
-struct series {
-  std::string label;     ///< "cpu/filter", "cuda/filter, from host"
-  std::string executor;  ///< as in `make_executor`
-  std::string strategy;
-  std::string detail;  ///< the device, threads and instruction set
-  zenith::executor on;
-  bool resident = false;     ///< the keys lie in the memory of a device
+struct series : placement {
+  std::string label;         ///< "cpu/filter", "cuda/filter from host"
+  std::string detail;        ///< the device, threads and instruction set
   bool is_default = true;    ///< the executor's settings are those that the profile describes
   double floor_seconds = 0;  ///< one read of the data where it lies, or its way over the link
   std::string floor_origin;
@@ -46,27 +38,28 @@ struct series {
 enum class outcome : std::uint8_t { measured, skipped, failed, wrong };
 
 struct measurement {
+  std::size_t point = 0;  ///< of the input
   std::size_t series = 0;
-  std::uint64_t k = 0;
+  std::string_view operation;
   outcome result = outcome::skipped;
-  std::vector<double> seconds;  ///< one entry a repetition
-  double time = 0;              ///< their median
-  std::optional<double> predicted;
+  std::vector<double> seconds = {};  ///< one entry a sample
+  double time = 0;                   ///< their median, or lower quartile
+  std::optional<double> predicted = {};
   bool is_chosen = false;  ///< by `decide`, for this problem
-  std::string variant;     ///< what ran inside the strategy
-  std::string note;        ///< why it was skipped or failed, or what was wrong
+  facts seen = {};
+  std::string note = {};  ///< why it was skipped or failed, or what was wrong
 };
 
 struct sweep {
-  sweep_options options;
   read_floor floor;
   std::vector<series> all_series;
-  std::vector<measurement> points;  ///< by k, then in order of `all_series`
+  std::vector<measurement> points;  ///< by point, then in order of `all_series`, then of the operations
   std::vector<std::string> notes;   ///< what was left out, in sentences
 };
 
-/// Generates the data, measures the floor and then every point. Each result is checked against a selection by the
-/// standard library before its time counts. Throws for what makes the whole run impossible.
-[[nodiscard]] sweep run_sweep(const sweep_options& options, progress& shown);
+/// Measures the floor, where the input has one, and then every point. Each result is checked before its time counts;
+/// the operations of a question are timed as one. `all_series` are those of `list_series`.
+[[nodiscard]] sweep run_sweep(input& of, const std::vector<std::string_view>& operations,
+                              std::vector<series> all_series, const sweep_options& options, progress& shown);
 
 }  // namespace zenith_study

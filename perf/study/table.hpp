@@ -21,6 +21,7 @@ class table {
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   /// An empty line between two rows.
   void add_gap() { rows_.emplace_back(); }
+  [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }
   [[nodiscard]] std::string text() const;
 
  private:

@@ -9,8 +9,8 @@
 #include <perf/study/output_file.hpp>
 #include <perf/study/quantity.hpp>
 #include <perf/study/report.hpp>
-#include <perf/study/sweep.hpp>
 #include <perf/study/top_k_file.hpp>
+#include <perf/study/top_k_study.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith_study {
@@ -24,40 +24,34 @@ struct settings {
   std::string output = default_output();
   std::string input;
   std::string column;
-  sweep_options sweep;
+  top_k_input_options keys;
+  sweep_options sweep{.budget = 90};
 };
 
 int run_study(const settings& given) {
-  sweep_options options = given.sweep;
-  options.count = parse_count("--count", given.count);
-  options.ks = parse_counts("--k", given.k.empty() ? "1..1024" : given.k);
-  if (given.k.empty()) std::erase_if(options.ks, [&](std::uint64_t k) { return k > options.count; });
-  if (options.ks.empty()) options.ks.push_back(1);
-  options.type = parse_key_type("--type", given.type);
+  auto keys = given.keys;
+  keys.count = parse_count("--count", given.count);
+  keys.ks = parse_counts("--k", given.k.empty() ? "1..1024" : given.k);
+  if (given.k.empty()) std::erase_if(keys.ks, [&](std::uint64_t k) { return k > keys.count; });
+  if (keys.ks.empty()) keys.ks.push_back(1);
+  keys.type = parse_key_type("--type", given.type);
+  keys.threads = given.sweep.threads;
   const auto names = distribution_names();
-  options.values = static_cast<distribution>(std::ranges::find(names, given.values) - names.begin());
+  keys.values = static_cast<distribution>(std::ranges::find(names, given.values) - names.begin());
 
   const auto folder = output_folder(given.output);
-  const auto base = folder / fmt::format("top-k-{}-{}-{}{}", given.type, given.values, options.count,
-                                         options.smallest ? "-smallest" : "");
-  auto json_file = base;
-  auto picture_file = base;
-  json_file += ".json";
-  picture_file += ".svg";
-
-  sweep result;
-  {
+  const auto base =
+      (folder / fmt::format("top-k-{}-{}-{}{}", given.type, given.values, keys.count, keys.smallest ? "-smallest" : ""))
+          .string();
+  const auto study = [&] {
     progress shown("top-k");
-    result = run_sweep(options, shown);
-  }
-  write_file(json_file, as_json(result));
-  write_file(picture_file, as_svg(result));
-  fmt::print("{}\nnumbers: {}\npicture: {}\n", as_table(result), json_file.string(), picture_file.string());
-  const auto is = [&](outcome what) {
-    return std::ranges::any_of(result.points, [&](const measurement& point) { return point.result == what; });
-  };
-  if (is(outcome::wrong)) return wrong_results;
-  return is(outcome::measured) ? succeeded : failed_run;
+    return run_top_k_study(keys, given.sweep, shown);
+  }();
+  write_file(base + ".json", as_json(study));
+  write_file(base + ".svg", as_svg(study));
+  fmt::print("{0}\nnumbers: {1}.json\npicture: {1}.svg\n", as_table(study), base);
+  if (has(study.measured, outcome::wrong)) return wrong_results;
+  return has(study.measured, outcome::measured) ? succeeded : failed_run;
 }
 
 int run_file(const settings& given) {
@@ -65,7 +59,7 @@ int run_file(const settings& given) {
   query.file = given.input;
   query.column = given.column;
   query.k = given.k.empty() ? 10 : parse_count("--k", given.k);
-  query.smallest = given.sweep.smallest;
+  query.smallest = given.keys.smallest;
   query.threads = given.sweep.threads;
   const auto only = [](std::string_view option, const std::vector<std::string>& all) {
     if (all.size() > 1) {
@@ -89,7 +83,7 @@ void add_top_k(CLI::App& app, int& status) {
   command->add_option(
       "-k,--k", given->k,
       "Numbers, or a range that doubles: 16,1000 or 1..1024 (the default; with --input one number, 10)");
-  command->add_flag("--smallest", sweep.smallest, "The smallest keys instead of the largest");
+  command->add_flag("--smallest", given->keys.smallest, "The smallest keys instead of the largest");
   command
       ->add_option("--backend", sweep.backends,
                    "A backend, with settings if need be: cpu, cuda:1, cpu:threads=1,isa=avx2; again for more")
@@ -115,7 +109,7 @@ void add_top_k(CLI::App& app, int& status) {
   study(command->add_option("--type", given->type, "float32, float64, int32, uint32, int64 or uint64"));
   study(command->add_option("--distribution", given->values, fmt::format("{}", fmt::join(names, ", ")))
             ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end()))));
-  study(command->add_option("--seed", sweep.seed, "Of the random values")->check(CLI::NonNegativeNumber));
+  study(command->add_option("--seed", given->keys.seed, "Of the random values")->check(CLI::NonNegativeNumber));
   study(command->add_option("--repeat", sweep.repeat, "Timed repetitions of each point, their median counts")
             ->check(CLI::Range(1, 100000)));
   study(command->add_option("--budget", sweep.budget, "Seconds for all timed calls; slow lines are thinned to fit")
