@@ -151,6 +151,7 @@ void run_parts(const execution& on, const top_k_call& call, const rejection& rej
 
 void run(const execution& on, std::string_view strategy, const top_k_call& call, bool reject_nan,
          std::uint64_t segment) {
+  if (!reject_nan && call.count <= segment) return run_kernel(on, strategy, call);
   run_parts(on, call, {reject_nan, "keys holds NaN"}, segment, [&](const top_k_call& part, std::uint64_t first) {
     auto there = part;
     there.keys = static_cast<const std::byte*>(call.keys) + first * size_of(call.type);
