@@ -27,23 +27,26 @@ void write_block_extremes(const std::byte* table, const threshold_layout& of, u6
 
 // Items that are several blocks, and a backward segmented maximum over the blocks.
 template <class T>
-void write_directory(std::byte* table, const threshold_layout& of) {
+void write_directory(std::byte* table, const threshold_layout& of, int workers) {
   const extremes_writer<T> blocks(table, of.of_blocks, of.columns);
   const extremes_writer<T> groups(table, of.of_groups, of.columns);
-  for (u64 g = 0; g < of.of_groups.count; ++g) groups.begin(g);
-  for (u64 b = 0; b < of.of_blocks.count; ++b) groups.add(b / group_blocks, blocks, b);
-
-  const auto* const partition_begins = reinterpret_cast<const u32*>(table + of.partition_begins);
   const extremes_writer<T> partitions(table, of.of_partitions, of.columns);
   const extremes_writer<T> behind(table, of.behind_blocks, of.columns);
-  for (u64 p = 0; p < of.partitions; ++p) {
-    partitions.begin(p);
-    for (u64 b = partition_begins[p + 1]; b-- > partition_begins[p];) {
-      behind.begin(b);
-      behind.add(b, partitions, p);  // all blocks after b so far
-      partitions.add(p, blocks, b);
+  const auto* const begins = reinterpret_cast<const u32*>(table + of.partition_begins);
+  constexpr u64 together = 16;  // that a worker takes at a time
+  share_out(workers, (of.of_groups.count + together - 1) / together, [&](int, u64 taken) {
+    const u64 end = std::min(of.of_groups.count, (taken + 1) * together);
+    for (u64 g = taken * together; g < end; ++g) {
+      groups.sum_up(g, blocks, g * group_blocks, std::min<u64>(of.of_blocks.count, (g + 1) * group_blocks));
     }
-  }
+  });
+  share_out(workers, (of.partitions + together - 1) / together, [&](int, u64 taken) {
+    const u64 end = std::min(of.partitions, (taken + 1) * together);
+    for (u64 p = taken * together; p < end; ++p) {
+      partitions.sum_up(p, blocks, begins[p], begins[p + 1]);
+      behind.sum_up_behind(blocks, begins[p], begins[p + 1]);
+    }
+  });
 }
 
 template <class T>
@@ -91,7 +94,7 @@ std::shared_ptr<table_storage> arrange(const input_columns<T>& input, const arra
     }
     for (u64 b = taken * piece; b < end; ++b) write_block_extremes<T>(made.table, of, b, made.table, of.of_blocks);
   });
-  write_directory<T>(made.table, of);
+  write_directory<T>(made.table, of, workers);
   draw_sample<T>(*made.storage);
   return made.storage;
 }
@@ -99,7 +102,7 @@ std::shared_ptr<table_storage> arrange(const input_columns<T>& input, const arra
 #define ZENITH_TABLE_OF(T)                                                                                 \
   template void write_block_extremes<T>(const std::byte* table, const threshold_layout& of, u64 b,         \
                                         std::byte* to_table, const extremes_layout& to);                   \
-  template void write_directory<T>(std::byte * table, const threshold_layout& of);                         \
+  template void write_directory<T>(std::byte * table, const threshold_layout& of, int workers);            \
   template void draw_sample<T>(table_storage & of);                                                        \
   template std::shared_ptr<table_storage> arrange(const input_columns<T>& input, const arrangement& order, \
                                                   u32 block_rows, int workers);

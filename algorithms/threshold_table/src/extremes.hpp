@@ -3,6 +3,7 @@
 /// \file
 /// The extremes of columns over blocks and what consists of blocks, as they are written.
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -91,18 +92,42 @@ class extremes_writer {
   void add_id(std::uint64_t item, std::uint32_t id) const {
     if (id < first_ids_[item]) first_ids_[item] = id;
   }
-  /// What another one's item has.
-  void add(std::uint64_t item, const extremes_writer& other, std::uint64_t from) const {
+  /// Makes an item's extremes those of items begin … end - 1 of another one.
+  void sum_up(std::uint64_t item, const extremes_writer& other, std::uint64_t begin, std::uint64_t end) const {
     for (std::uint64_t j = 0; j < columns_; ++j) {
-      T& most = maxima_[j * of_.stride + item];
-      T& least = minima_[j * of_.stride + item];
-      const T more = other.maxima_[j * other.of_.stride + from];
-      const T less = other.minima_[j * other.of_.stride + from];
-      if (more > most) most = more;
-      if (less < least) least = less;
+      maxima_[j * of_.stride + item] =
+          range_of_values<T>::of(other.maxima_ + j * other.of_.stride + begin, end - begin).most;
+      minima_[j * of_.stride + item] =
+          range_of_values<T>::of(other.minima_ + j * other.of_.stride + begin, end - begin).least;
     }
-    nans_[item] |= other.nans_[from];
-    add_id(item, other.first_ids_[from]);
+    nans_[item] = 0;
+    first_ids_[item] = ~std::uint32_t{0};
+    for (auto from = begin; from < end; ++from) {
+      nans_[item] |= other.nans_[from];
+      add_id(item, other.first_ids_[from]);
+    }
+  }
+  /// Makes the extremes of each of items begin … end - 1 those of another one's items behind it, up to `end`.
+  void sum_up_behind(const extremes_writer& other, std::uint64_t begin, std::uint64_t end) const {
+    for (std::uint64_t j = 0; j < columns_; ++j) {
+      range_of_values<T> behind;
+      for (auto item = end; item-- > begin;) {
+        maxima_[j * of_.stride + item] = behind.most;
+        minima_[j * of_.stride + item] = behind.least;
+        const T more = other.most(item, j);
+        const T less = other.least(item, j);
+        behind.most = more > behind.most ? more : behind.most;
+        behind.least = less < behind.least ? less : behind.least;
+      }
+    }
+    std::uint64_t nans = 0;
+    std::uint32_t first_id = ~std::uint32_t{0};
+    for (auto item = end; item-- > begin;) {
+      nans_[item] = nans;
+      first_ids_[item] = first_id;
+      nans |= other.nans_[item];
+      first_id = std::min(first_id, other.first_ids_[item]);
+    }
   }
 
   [[nodiscard]] T most(std::uint64_t item, std::uint64_t column) const { return maxima_[column * of_.stride + item]; }

@@ -8,9 +8,14 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <span>
 #include <vector>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include <algorithms/threshold_table/src/part_keys.hpp>
 #include <algorithms/threshold_table/src/storage.hpp>
@@ -18,172 +23,268 @@
 
 namespace zenith::detail {
 
-/// Brings the smallest `rank` of distinct keys to the front, as std::nth_element does. Pivots on both sides of the rank
-/// come from a sample; one pass without branches on the keys leaves few between them.
-class rank_splitter {
- public:
-  using key = std::uint64_t;
-
-  void split(std::span<key> keys, std::size_t rank) {
-    while (keys.size() > few_keys) {
-      const auto [low, high] = pivots(keys, rank);
-      const auto [below, between] = part(keys, low, high);
-      if (rank < below) {
-        keys = keys.first(below);
-      } else if (rank < below + between) {
-        keys = keys.subspan(below, between);
-        rank -= below;
-      } else {
-        keys = keys.subspan(below + between);
-        rank -= below + between;
-      }
-    }
-    if (rank == 0 || rank >= keys.size()) return;
-    const key limit = key_of_rank_(keys.data(), keys.size(), rank);
-    (void)part(keys, limit, limit);
-  }
-
- private:
-  struct pivot_pair {
-    key low;   ///< what is below it comes first
-    key high;  ///< what is not below it comes last
-  };
-  [[nodiscard]] static pivot_pair pivots(std::span<const key> keys, std::size_t rank) {
-    constexpr std::size_t most = 64;
-    std::array<key, most> sample;
-    const std::size_t drawn = std::clamp<std::size_t>(keys.size() / 32, 12, most);
-    for (std::size_t s = 0; s < drawn; ++s) sample[s] = keys[s * keys.size() / drawn];
-    std::sort(sample.begin(), sample.begin() + static_cast<std::ptrdiff_t>(drawn));
-    const std::size_t at = rank * drawn / keys.size();
-    const std::size_t margin = drawn / 10 + 1;
-    return {sample[at > margin ? at - margin : 0],
-            at + margin < drawn ? sample[at + margin] : std::numeric_limits<key>::max()};
-  }
-  [[nodiscard]] part_sizes part(std::span<key> keys, key low, key high) {
-    if (between_.size() < keys.size() + part_spare) {
-      between_.resize(keys.size() + part_spare);
-      above_.resize(keys.size() + part_spare);
-    }
-    return part_keys_(keys.data(), keys.size(), low, high, between_.data(), above_.data());
-  }
-
-  part_function part_keys_ = part_functions().front();
-  rank_function key_of_rank_ = rank_functions().front();
-  std::vector<key> between_;
-  std::vector<key> above_;
+/// As many integers as a register of columns has lanes.
+template <std::size_t Side>
+struct integer_lanes {
+  using type [[gnu::vector_size(16)]] = std::int32_t;
+};
+template <>
+struct integer_lanes<2> {
+  using type [[gnu::vector_size(8)]] = std::int32_t;
 };
 
-/// Cuts leaves of the upper tree at medians of the widest column. Rows are told apart by coordinates: floats that keep
-/// the order of a column's values, as fine as the leaf needs, and comparable between columns. Rows that are equal in
-/// the column of a cut are told apart by their place.
+/// Cuts leaves of the upper tree at medians of the widest column. Rows are told apart by codes of 8 bits a column,
+/// equal steps from the least to the largest value of the rows that are coded together; rows that became 8 to 128 times
+/// fewer are coded anew. Rows with the same code in the column of a cut are told apart by their place.
 template <class T>
 class lower_tree {
  public:
   lower_tree(const std::vector<column_scale>& scales, std::uint32_t block_rows)
-      : columns_(scales.size()), stride_(square<T>::padded(columns_)), block_rows_(block_rows), factors_(stride_) {
-    for (std::size_t j = 0; j < columns_; ++j) {
+      : columns_(scales.size()),
+        stride_(square<T>::padded(scales.size())),
+        code_stride_((scales.size() + word - 1) / word * word),
+        block_rows_(block_rows),
+        factors_(code_stride_) {
+    for (std::size_t j = 0; j < scales.size(); ++j) {
       const double extent = scales[j].most - scales[j].least;
-      factors_[j] = static_cast<real>(extent > 0 ? 1 / extent : 0);
+      factors_[j] = extent > 0 ? static_cast<float>(1 / extent) : 0;
     }
   }
 
-  /// `values`: rows one after another, of so many, each of the columns and what fills up a register. The low half of
-  /// element i is the row that comes i-th.
-  [[nodiscard]] std::span<const std::uint64_t> order(const T* values, std::uint32_t rows) {
-    place(values, rows);
+  /// `values`: rows one after another, of so many, each of the columns and what fills up a register. Element i is the
+  /// row that comes i-th.
+  [[nodiscard]] std::span<const std::uint32_t> order(const T* values, std::uint32_t rows) {
+    const std::size_t most = (std::size_t{row_mask} + 1) / block_rows_ * block_rows_;
+    codes_.resize(std::min<std::size_t>(rows, most) * code_stride_);
     keys_.resize(rows);
-    for (std::uint32_t i = 0; i < rows; ++i) keys_[i] = i;
-    split(keys_);
+    others_.resize(std::min<std::size_t>(rows, most) + part_spare);
+    for (std::size_t first = 0; first < rows; first += most) {
+      const auto part = std::span(keys_).subspan(first, std::min(most, rows - first));
+      for (std::size_t i = 0; i < part.size(); ++i) part[i] = static_cast<std::uint32_t>(i);
+      values_ = values + first * stride_;
+      split(part, {});
+      for (auto& one : part) one = (one & row_mask) + static_cast<std::uint32_t>(first);
+    }
     return keys_;
   }
 
  private:
   // a float's differences are as fine as they need be; the others' are exact in double
   using real = std::conditional_t<std::is_same_v<T, float>, float, double>;
-
   static constexpr std::size_t side = square<T>::side;
+  using lanes = typename square<T>::lanes;
+  using reals [[gnu::vector_size(side * sizeof(real))]] = real;
+  using ints = typename integer_lanes<side>::type;
 
-  void place(const T* values, std::uint32_t rows) {
-    coordinates_.resize(rows * stride_);
-    for (std::size_t j = 0; j < stride_; j += side) place_columns(values + j, rows, j);
-  }
-  /// As many columns as a register has lanes.
-  void place_columns(const T* values, std::uint32_t rows, std::size_t j) {
-    constexpr real lowest = std::numeric_limits<real>::lowest();
-    real from[side];
-    real factors[side];
-    for (std::size_t s = 0; s < side; ++s) {
-      from[s] = std::numeric_limits<real>::max();
-      factors[s] = factors_[j + s];
-    }
-    for (std::uint32_t i = 0; i < rows; ++i) {
-      for (std::size_t s = 0; s < side; ++s) {
-        const auto value = static_cast<real>(values[i * stride_ + s]);
-        from[s] = value < from[s] ? value : from[s];
-      }
-    }
-    for (auto& one : from) one = one < lowest ? lowest : one;
-    float* const to = coordinates_.data() + j;
-    for (std::uint32_t i = 0; i < rows; ++i) {
-      for (std::size_t s = 0; s < side; ++s) {
-        const auto value = static_cast<real>(values[i * stride_ + s]);
-        const auto coordinate = static_cast<float>((value - from[s]) * factors[s]);
-        to[i * stride_ + s] = coordinate > 0 ? coordinate : 0;  // NaN and -infinity are 0, and so is -0
-      }
-    }
-  }
+  static constexpr real lowest = std::numeric_limits<real>::lowest();
+  static constexpr real highest = std::numeric_limits<real>::max();
+  static constexpr std::size_t word = 8;  ///< codes
+  static constexpr unsigned row_bits = 24;
+  static constexpr std::uint32_t row_mask = (std::uint32_t{1} << row_bits) - 1;
+  static constexpr std::uint32_t codes_of_a_column = 256;
 
-  void split(std::span<std::uint64_t> part) {
+  /// How some rows were coded.
+  struct coding {
+    std::size_t rows = 0;
+    std::size_t lasts = 0;                          ///< until they are so many times fewer
+    std::array<float, most_table_columns> steps{};  ///< how wide a code is, as a share of the column's extent
+  };
+
+  void split(std::span<std::uint32_t> part, const coding& outer) {
     if (part.size() <= block_rows_) return;
-    const std::size_t column = widest_column(part);
-    for (auto& one : part) {
-      const auto row = static_cast<std::uint32_t>(one);
-      one = std::uint64_t{std::bit_cast<std::uint32_t>(coordinates_[row * stride_ + column])} << 32 | row;
+    if (part.size() * outer.lasts > outer.rows) {
+      cut(part, outer);
+    } else {
+      coding own;
+      code(part, own);
+      cut(part, own);
     }
+  }
+  void cut(std::span<std::uint32_t> part, const coding& of) {
     const std::size_t blocks = (part.size() + block_rows_ - 1) / block_rows_;
     const std::size_t middle = blocks / 2 * block_rows_;
-    splitter_.split(part, middle);
-    split(part.first(middle));
-    split(part.subspan(middle));
+    part_at(part, widest_column(part, of), middle);
+    split(part.first(middle), of);
+    split(part.subspan(middle), of);
+  }
+
+  /// Brings the rows with the smallest codes to the front, so many; all stay in their order.
+  void part_at(std::span<std::uint32_t> part, std::size_t column, std::size_t middle) {
+    std::array<std::uint32_t, codes_of_a_column> counts{};
+    const std::uint8_t* const codes = codes_.data() + column;
+    for (auto& one : part) {
+      const std::uint32_t row = one & row_mask;
+      const std::uint32_t here = codes[row * code_stride_];
+      ++counts[here];
+      one = here << row_bits | row;
+    }
+    std::uint32_t at = 0;
+    std::size_t rank = middle;  // of the first row behind the cut, among those with its code
+    while (rank >= counts[at]) rank -= counts[at++];
+    const std::uint32_t first = at << row_bits;
+    (void)part_keys_(part.data(), part.size(), rank == 0 ? first : key_of(part, at, rank), others_.data());
+  }
+  /// The key that so many with its code stand before.
+  [[nodiscard]] static std::uint32_t key_of(std::span<const std::uint32_t> part, std::uint32_t code, std::size_t rank) {
+    constexpr std::size_t together = 64;
+    std::size_t i = 0;
+    for (; i + together <= part.size(); i += together) {
+      std::uint32_t here = 0;
+      for (std::size_t s = 0; s < together; ++s) here += static_cast<std::uint32_t>(part[i + s] >> row_bits == code);
+      if (here > rank) break;
+      rank -= here;
+    }
+    while (part[i] >> row_bits != code || rank-- > 0) ++i;
+    return part[i];
   }
 
   /// The column in which some of the rows differ most.
-  [[nodiscard]] std::size_t widest_column(std::span<const std::uint64_t> part) const {
-    constexpr std::size_t most_looked_at = 64;
-    const std::size_t looked_at = std::min(part.size(), most_looked_at);
-    const float* rows[most_looked_at];
-    for (std::size_t s = 0; s < looked_at; ++s) {
-      rows[s] = coordinates_.data() + static_cast<std::uint32_t>(part[s * part.size() / looked_at]) * stride_;
-    }
+  [[nodiscard]] std::size_t widest_column(std::span<const std::uint32_t> part, const coding& of) const {
+    using words [[gnu::vector_size(16)]] = std::uint64_t;
+    using all_codes [[gnu::vector_size(16)]] = std::uint8_t;
+    constexpr std::size_t most_looked_at = 128;
+    const std::size_t every = (part.size() + most_looked_at - 1) / most_looked_at;
     std::size_t widest = 0;
     float extent = -1;
-    for (std::size_t j = 0; j < stride_; j += side) {
-      float least[side];
-      float most[side];
-      for (std::size_t s = 0; s < side; ++s) least[s] = most[s] = rows[0][j + s];
-      for (std::size_t i = 1; i < looked_at; ++i) {
-        for (std::size_t s = 0; s < side; ++s) {
-          const float value = rows[i][j + s];
-          least[s] = value < least[s] ? value : least[s];
-          most[s] = value > most[s] ? value : most[s];
-        }
+    for (std::size_t j = 0; j < code_stride_; j += word) {
+      const auto at = [&](std::size_t i) {
+        std::uint64_t some;
+        std::memcpy(&some, codes_.data() + (part[i] & row_mask) * code_stride_ + j, sizeof some);
+        return some;
+      };
+      all_codes least = all_codes{} - 1;
+      all_codes most{};
+      for (std::size_t i = 0; i < part.size(); i += 2 * every) {
+        const auto two = std::bit_cast<all_codes>(words{at(i), at(std::min(i + every, part.size() - 1))});
+        least = two < least ? two : least;
+        most = two > most ? two : most;
       }
-      for (std::size_t s = 0; s < side && j + s < columns_; ++s) {
-        if (!(most[s] - least[s] > extent)) continue;
-        extent = most[s] - least[s];
+      for (std::size_t s = 0; s < word && j + s < factors_.size(); ++s) {
+        const int high = std::max(most[s], most[s + word]);
+        const int low = std::min(least[s], least[s + word]);
+        const float here = static_cast<float>(high - low) * of.steps[j + s];
+        if (!(here > extent)) continue;
+        extent = here;
         widest = j + s;
       }
     }
     return widest;
   }
 
+  void code(std::span<const std::uint32_t> part, coding& to) {
+    to.rows = part.size();
+    // of several columns each is cut a few times
+    to.lasts = std::size_t{4} << std::min<std::size_t>(columns_, 5);
+    std::size_t j = 0;
+    for (; j + 2 * side <= stride_; j += 2 * side) code_columns<2>(part, j, to);
+    for (; j < stride_; j += side) code_columns<1>(part, j, to);
+  }
+  struct scale {
+    reals from;
+    reals factor;
+  };
+  void load(reals& to, std::uint32_t key, std::size_t j) const {
+    to = __builtin_convertvector(square<T>::load(values_ + (key & row_mask) * stride_ + j), reals);
+  }
+  /// As many columns as so many registers have lanes.
+  template <std::size_t Registers>
+  void code_columns(std::span<const std::uint32_t> part, std::size_t j, coding& to) {
+    constexpr std::size_t drawn = 16;
+    reals value;
+    reals least[Registers];
+    reals most[Registers];
+    reals some_least[Registers];
+    reals some_most[Registers];
+    const auto add = [&](std::uint32_t key) {
+      for (std::size_t r = 0; r < Registers; ++r) {
+        load(value, key, j + r * side);
+        least[r] = value < least[r] ? value : least[r];
+        most[r] = value > most[r] ? value : most[r];
+      }
+    };
+    for (std::size_t r = 0; r < Registers; ++r) {
+      least[r] = reals{} + highest;
+      most[r] = reals{} + lowest;
+    }
+    for (std::size_t i = 0; i < drawn; ++i) add(part[i * part.size() / drawn]);
+    for (std::size_t r = 0; r < Registers; ++r) {
+      some_least[r] = least[r];
+      some_most[r] = most[r];
+    }
+    for (const auto key : part) add(key);
+    scale scales[Registers];
+    for (std::size_t r = 0; r < Registers; ++r) {
+      scales[r].from = reals{};
+      scales[r].factor = reals{};
+      for (std::size_t s = 0; s < side; ++s) {
+        const value_range all{least[r][s], most[r][s]};
+        const auto coded = without_far_ones(all, {some_least[r][s], some_most[r][s]});
+        if (coded != all) to.lasts = 8;
+        to.steps[j + r * side + s] = set(scales[r], s, coded) * factors_[j + r * side + s];
+      }
+    }
+    const reals top = reals{} + (codes_of_a_column - 1);
+    for (const auto key : part) {
+      ints codes[Registers];
+      for (std::size_t r = 0; r < Registers; ++r) {
+        load(value, key, j + r * side);
+        reals code = (value - scales[r].from) * scales[r].factor;
+        code = code > 0 ? code : reals{};  // NaN too
+        code = code < top ? code : top;
+        codes[r] = __builtin_convertvector(code, ints);
+      }
+      write_codes(codes, codes_.data() + (key & row_mask) * code_stride_ + j);
+    }
+  }
+  struct value_range {
+    real least;
+    real most;
+
+    [[nodiscard]] bool operator==(const value_range&) const = default;
+  };
+  /// A few values far away must not leave all others one code: those beyond thrice the extent of some rows, and NaN,
+  /// have the first or the last one.
+  [[nodiscard]] static value_range without_far_ones(value_range all, const value_range& some) {
+    const real half = some.most / 2 - some.least / 2;
+    if (!(half > 0)) return all;
+    return {std::max(all.least, some.least - 2 * half), std::min(all.most, some.most + 2 * half)};
+  }
+  /// Sets lane s, and returns how wide a code is.
+  [[nodiscard]] static float set(scale& to, std::size_t s, value_range coded) {
+    const real least = std::clamp(coded.least, lowest, highest);
+    const real most = std::clamp(coded.most, lowest, highest);
+    constexpr double last = codes_of_a_column - 1;
+    const double width = 2 * (static_cast<double>(most) / 2 - static_cast<double>(least) / 2) / last;
+    to.from[s] = least;
+    to.factor[s] = width > 0 ? static_cast<real>(std::min(1 / width, static_cast<double>(highest))) : 0;
+    return static_cast<float>(width);
+  }
+  template <std::size_t Registers>
+  static void write_codes(const ints (&codes)[Registers], std::uint8_t* to) {
+#if defined(__SSE2__)
+    if constexpr (side == 4) {
+      const auto first = std::bit_cast<__m128i>(codes[0]);
+      const __m128i halves = _mm_packs_epi32(first, std::bit_cast<__m128i>(codes[Registers - 1]));
+      const __m128i all = _mm_packus_epi16(halves, halves);
+      std::memcpy(to, &all, Registers * side);
+      return;
+    }
+#endif
+    for (std::size_t r = 0; r < Registers; ++r) {
+      for (std::size_t s = 0; s < side; ++s) to[r * side + s] = static_cast<std::uint8_t>(codes[r][s]);
+    }
+  }
+
   std::size_t columns_;
   std::size_t stride_;
+  std::size_t code_stride_;
   std::uint32_t block_rows_;
-  std::vector<real> factors_;
-  std::vector<float> coordinates_;  ///< row by row
-  std::vector<std::uint64_t> keys_;
-  rank_splitter splitter_;
+  std::vector<float> factors_;
+  const T* values_ = nullptr;
+  std::vector<std::uint8_t> codes_;  ///< row by row
+  std::vector<std::uint32_t> keys_;  ///< a code and a row
+  part_function part_keys_ = part_functions().front();
+  std::vector<std::uint32_t> others_;
 };
 
 }  // namespace zenith::detail

@@ -124,7 +124,7 @@ void write_block_extremes(const std::byte* table, const threshold_layout& of, st
                           const extremes_layout& to);
 /// All other extremes, from those of the blocks.
 template <class T>
-void write_directory(std::byte* table, const threshold_layout& of);
+void write_directory(std::byte* table, const threshold_layout& of, int workers = 1);
 /// What the cost model needs of a whole table.
 template <class T>
 void draw_sample(table_storage& of);

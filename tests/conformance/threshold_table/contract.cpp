@@ -94,14 +94,19 @@ TEST_CASE("a threshold table does not depend on the threads that build it", "[ta
   constexpr std::size_t rows = 70001;
   std::vector<float> a(rows);
   std::vector<float> b(rows);
+  std::vector<float> row_by_row(2 * rows);
   for (std::size_t i = 0; i < rows; ++i) {
     a[i] = static_cast<float>((i * 7919) % rows);
     b[i] = static_cast<float>(i % 3);
+    row_by_row[2 * i] = a[i];
+    row_by_row[2 * i + 1] = b[i];
   }
   const zenith::column_set<float> columns{a, b};
   for (const auto layout : {zenith::table_layout::clusters, zenith::table_layout::partitions}) {
     const auto alone = table::build(columns, {.layout = layout});
     const auto bytes = [](const table& of) { return zenith::detail::bytes_of(*of.storage()); };
+    const auto matrix = zenith::matrix_view<const float>::row_major(row_by_row, rows, 2);
+    CHECK(std::ranges::equal(bytes(table::build(matrix, {.layout = layout})), bytes(alone)));
     for (const auto* const on : {"cpu:threads=1", "cpu:threads=3", "auto"}) {
       const auto made = table::build(zenith::make_executor(on), columns, {.layout = layout});
       CHECK(std::ranges::equal(bytes(made), bytes(alone)));

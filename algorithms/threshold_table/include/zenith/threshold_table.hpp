@@ -184,7 +184,7 @@ class threshold_table {
   /// Copies the columns, which need not live longer, with the threads of `on`: an executor of the host's own, another
   /// one's all that the process may use. The table does not depend on how many there are. Complexity: a row passes
   /// about log2(n / options.block_rows) cuts, for n rows of d columns O(d n + n log n); memory while it is built: the
-  /// columns twice and 16 bytes a row; the table has the columns and 8 bytes a row, and 4 d values and 56 bytes a
+  /// table, and 4 bytes a row beside it. The table has the columns and 8 bytes a row, and 4 d values and 56 bytes a
   /// block.
   ///
   /// Throws `invalid_argument` for no column or more than 64, for options.block_rows outside of 1 to 1024, for
