@@ -25,6 +25,12 @@ constexpr std::uint64_t most_walked = 512;
 constexpr std::string_view keep_rate = "threshold_table.keep";
 constexpr double typical_keep = 20e-9;
 
+// what a row costs a host besides its score where blocks are opened one by one, and where partitions keep their best
+constexpr std::string_view open_rate = "threshold_table.open";
+constexpr double typical_open = 1e-9;
+constexpr std::string_view walk_rate = "threshold_table.walk";
+constexpr double typical_walk = 5e-9;
+
 double share_of(const threshold_table_problem& problem) { return std::exp2(-0.125 * problem.share_eighths); }
 
 /// Evaluating `rows` rows, in so many launches.
@@ -71,7 +77,11 @@ cost walked(const threshold_table_problem& problem, const device_profile& on, do
   auto all = begun(problem, on);
   const double rows = std::min(1.0, share) * static_cast<double>(problem.count);
   auto walk = evaluated("walk", problem, on, rows, 4);
-  walk.operations.push_back({merge_rate, rows, typical_merge});
+  if (on.kind == device_kind::gpu) {
+    walk.operations.push_back({merge_rate, rows, typical_merge});
+  } else {
+    walk.operations.push_back({walk_rate, rows, typical_walk});
+  }
   all.phases.push_back(std::move(walk));
   return all;
 }
@@ -88,6 +98,10 @@ cost blocks_cost(const threshold_table_problem& problem, const device_profile& o
   const double opened = std::max(share * rows, static_cast<double>(problem.k));
   const double rounds = 2 + std::max(0.0, std::log2(opened / problem.block_rows / 4));
   auto open = evaluated("open", problem, on, opened, 2);
+  // beside the reads: a block is a line or two of each column, far from the last one's
+  if (on.kind != device_kind::gpu) {
+    all.phases.push_back({"blocks", {}, {{open_rate, opened, typical_open}}, 0, open.cores});
+  }
   open.launches += launches_of(rounds, opened / problem.block_rows, on);
   all.phases.push_back(std::move(open));
   all.phases.push_back({"rounds", {}, {{round_rate, rounds, typical_round}}, 0, 1});

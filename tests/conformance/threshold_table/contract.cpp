@@ -122,6 +122,22 @@ TEST_CASE("a threshold table of no rows", "[table][contract]") {
             .columns() == 1);
 }
 
+TEST_CASE("a table of which nothing can be stopped is scanned", "[table][contract]") {
+  constexpr std::size_t rows = 1 << 18;
+  std::mt19937 random(5);
+  std::vector<std::vector<float>> values(4, std::vector<float>(rows));
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) values[j][i] = static_cast<float>(random() % 1000);
+    values[3][i] = 3000 - values[0][i] - values[1][i] - values[2][i];
+  }
+  zenith::column_set<float> columns;
+  for (const auto& one : values) columns.add(one);
+  const auto made = table::build(columns);
+  const auto on = zenith::cpu({.threads = 1});
+  CHECK(zenith::top_k(on, made, weights{1, 1, 1, 1}, 16).strategy == "scan");
+  CHECK(zenith::top_k(on, made, weights{1, 1, 1, 0}, 16).strategy == "blocks");
+}
+
 TEST_CASE("blocks evaluate few rows where they can", "[table][contract]") {
   std::vector<float> a(100000);
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>((i * 7919) % a.size());

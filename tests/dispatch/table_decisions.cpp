@@ -1,0 +1,57 @@
+#include <string>
+#include <utility>
+
+#include <catch.hpp>
+
+#include <zenith/threshold_table.hpp>
+#include "scenes.hpp"
+
+using namespace zenith;
+using zenith_test::fixture;
+
+namespace {
+
+threshold_table_problem problem(int log_count, std::uint64_t k, std::uint64_t columns, std::uint32_t share_eighths) {
+  threshold_table_problem asked;
+  asked.count = std::uint64_t{1} << log_count;
+  asked.k = k;
+  asked.columns = columns;
+  asked.share_eighths = share_eighths;
+  return asked;
+}
+
+/// A host that was measured before it had threshold tables: their rates are the typical ones.
+machine host() {
+  auto devices = fixture("emerald-rapids-2-cores.json").devices();
+  for (const auto* const strategy : {"blocks", "scan", "gta", "gta_shared", "full", "ta"}) {
+    devices.front().offers.push_back(std::string{threshold_table_call::operation} + "/" + strategy);
+  }
+  return machine(std::move(devices));
+}
+
+std::string chosen(const threshold_table_problem& asked) { return decide(asked, host()).strategy; }
+
+}  // namespace
+
+TEST_CASE("a threshold table of which nothing can be stopped is scanned") {
+  for (int log_count = 18; log_count <= 26; log_count += 2) {
+    for (const std::uint64_t columns : {2, 4, 8}) {
+      for (const std::uint64_t k : {1, 16, 64}) {
+        INFO("2^" << log_count << " rows, " << columns << " columns, k = " << k);
+        CHECK(chosen(problem(log_count, k, columns, 0)) == "scan");
+        CHECK(chosen(problem(log_count, k, columns, 4)) == "scan");  // 0.7 of the rows
+      }
+    }
+  }
+}
+
+TEST_CASE("a threshold table opens blocks where they are few") {
+  for (int log_count = 20; log_count <= 26; log_count += 2) {
+    for (const std::uint64_t columns : {2, 4, 8}) {
+      for (const std::uint64_t k : {1, 16, 256}) {
+        INFO("2^" << log_count << " rows, " << columns << " columns, k = " << k);
+        CHECK(chosen(problem(log_count, k, columns, 48)) == "blocks");  // a 64th of the rows
+      }
+    }
+  }
+}
