@@ -151,18 +151,24 @@ template <class T, unsigned D, class Context>
   return starts;
 }
 
-/// Both sides in a grid of the right one's extent; left points beyond it are at its border.
-template <class T, unsigned D, class Context>
-[[nodiscard]] placed_sides<T, D> place_sides(Context& on, const join_input<T, D>& input, const picked_rows& left,
-                                             const picked_rows& right) {
+/// A grid of the right side's extent for so many of its points; left points beyond it are at its border.
+template <class T, unsigned D>
+[[nodiscard]] cell_grid<T, D> make_side_grid(const join_input<T, D>& input, u64 points) {
   side_extents<T, D> extents;
   for (unsigned a = 0; a < D; ++a) {
     extents.low[a] = from_total_order<T>(input.known.least[most_side_columns + a]);
     extents.high[a] = from_total_order<T>(input.known.greatest[most_side_columns + a]);
   }
-  const double most = std::min(2.0 * static_cast<double>(right.count) + 64, 2147483648.0);
+  const double most = std::min(2.0 * static_cast<double>(points) + 64, 2147483648.0);
+  return make_grid(extents, input.squared, most);
+}
+
+/// Both sides in one grid.
+template <class T, unsigned D, class Context>
+[[nodiscard]] placed_sides<T, D> place_sides(Context& on, const join_input<T, D>& input, const picked_rows& left,
+                                             const picked_rows& right) {
   placed_sides<T, D> sides{};
-  sides.grid = make_grid(extents, input.squared, most);
+  sides.grid = make_side_grid(input, right.count);
   sides.starts = place(on, input.right, right, sides.grid, sides.right);
   (void)place(on, input.left, left, sides.grid, sides.left);
   return sides;

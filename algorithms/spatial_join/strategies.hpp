@@ -15,16 +15,17 @@
 #include <algorithms/spatial_join/guess.hpp>
 #include <algorithms/spatial_join/input.hpp>
 #include <algorithms/spatial_join/pairs.hpp>
+#include <algorithms/spatial_join/rows.hpp>
 #include <core/device/context.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith::spatial_join_family {
 
 template <class T, unsigned D>
-using kernels_of =
-    device::concat<input_kernels<T, D>, device::list<count_partners<T, D>, write_partners<T, D, std::uint32_t>,
-                                                     write_partners<T, D, std::uint64_t>, count_takers<T, D>,
-                                                     append_pairs<T, D>, draw_samples<T, D>, count_near_samples<T, D>>>;
+using kernels_of = device::concat<
+    input_kernels<T, D>, bucket_kernels<T, D, false>, row_kernels<T, D>,
+    device::list<count_partners<T, D>, write_partners<T, D, std::uint32_t>, write_partners<T, D, std::uint64_t>,
+                 count_takers<T, D>, append_pairs<T, D>, draw_samples<T, D>, count_near_samples<T, D>>>;
 
 using kernels = device::concat<
     kernels_of<float, 2>, kernels_of<float, 3>, kernels_of<double, 2>, kernels_of<double, 3>, column_kernels<float>,
@@ -277,11 +278,55 @@ class side_samples {
 
 }  // namespace detail
 
+namespace detail {
+
+/// All pairs on a host: by the left side's rows.
+template <class T, unsigned D, class Context>
+void join_by_rows(Context& on, const spatial_join_call& call, const join_input<T, D>& input) {
+  using list = list_partners<T, D>;
+  using point = packed_point<T, D, false>;
+  const u64 groups = (call.left.rows + list::group - 1) / list::group;
+  const u64 m = call.right.rows;
+  const auto grid = make_side_grid(input, m);
+  auto* const points = on.template buffer<point>(m);
+  // the same memory for points on their way to cells, and then for ids
+  const u64 words = std::max(groups * list::stride, (m * sizeof(point) + sizeof(u32) - 1) / sizeof(u32));
+  auto* const spare = on.template buffer<point>((words * sizeof(u32) + sizeof(point) - 1) / sizeof(point));
+  const auto* const starts =
+      order_by_cells<T, D, false>(on, {input.right, nullptr}, m, grid, ordered_points<T, D, false>{points}, spare);
+  const row_probe<T, D> probe{input.left, points, starts, grid};
+  u32* const ids = reinterpret_cast<u32*>(spare);
+  u32* const counts = on.template buffer<u32>(call.left.rows);
+  u64* const sums = on.template buffer<u64>(groups);
+  u64* const begins = on.template buffer<u64>(groups + 1);
+  u32* const listed = on.template buffer<u32>(groups);
+  on.for_teams(groups, list{probe, counts, sums, listed, ids});
+  on.exclusive_scan(static_cast<const u64*>(sums), groups, begins);
+  const u64 total = on.read(static_cast<const u64*>(begins + groups));
+  call.outcome->count = total;
+  const auto out = call.provide(call.provide_state, total);
+  if (total == 0 || out.left == nullptr) return on.finish();
+  const auto write = [&]<class Index>(std::type_identity<Index>) {
+    on.for_teams(groups, write_rows<T, D, Index>{probe, counts, listed, ids, begins,
+                                                 on.output(static_cast<Index*>(out.left), total, call.out_space),
+                                                 on.output(static_cast<Index*>(out.right), total, call.out_space)});
+  };
+  if (call.index_bytes == 4) {
+    write(std::type_identity<std::uint32_t>{});
+  } else {
+    write(std::type_identity<std::uint64_t>{});
+  }
+  on.finish();
+}
+
+}  // namespace detail
+
 template <class Context>
 void grid_join::run(Context& on, const call_type& call) {
   detail::with_points(call, [&]<class T, unsigned D>(std::type_identity<T>, std::integral_constant<unsigned, D>) {
     const auto input = read_input<T, D>(on, call, {});
     if (call.outcome->fault != spatial_fault::none) return on.finish();
+    if (on.threads() > 0) return detail::join_by_rows(on, call, input);
     const u64 n = call.left.rows;
     const auto sides = place_sides(on, input, {nullptr, n}, {nullptr, call.right.rows});
     u64* const counts = on.template buffer<u64>(n);

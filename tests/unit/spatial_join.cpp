@@ -1,6 +1,7 @@
 // The strategies of spatial joins on the sequential context, whose memory is told apart from the host's, through the
-// conformance cases; and the grid's proof by numbers.
+// conformance cases, as a host runs them and as a device does; and the grid's proof by numbers.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -13,13 +14,34 @@
 
 using namespace zenith;
 
+namespace {
+
+/// The sequential context says that it is a device: joins have other parts there.
+template <class Kernels>
+struct device_like : device_suite::listing_context<Kernels> {
+  [[nodiscard]] int threads() const { return 0; }
+};
+template <class Strategy>
+struct device_runner {
+  static void run(const execution& /*where*/, const typename Strategy::call_type& call) {
+    device_like<spatial_join_family::kernels> on;
+    Strategy::run(on, call);
+  }
+};
+constexpr auto device_table = device::kernel_entries<device_runner>(spatial_join_family::strategies{});
+constinit const backend device_backend{
+    .name = "device", .description = "the sequential context as a device", .needs = "nothing", .kernels = device_table};
+
+}  // namespace
+
 namespace conformance::spatial {
 
 const suite& the_suite() {
   static const suite here = [] {
     register_backend(zenith_test::sequential_backend<spatial_join_family::kernels, spatial_join_family::strategies>);
-    return suite{.joins = zenith_test::targets("spatial_join", {"sequential"}),
-                 .ranked = zenith_test::targets("top_k_spatial_join", {"sequential"}),
+    register_backend(device_backend);
+    return suite{.joins = zenith_test::targets("spatial_join", {"sequential", "device"}),
+                 .ranked = zenith_test::targets("top_k_spatial_join", {"sequential", "device"}),
                  .most_rows = 1000};
   }();
   return here;
@@ -92,5 +114,26 @@ TEMPLATE_TEST_CASE("partners are sorted", "[spatial]", std::uint32_t, std::uint6
     std::sort(expected.begin(), expected.end());
     spatial_join_family::sort_ids(ids.data(), n);
     REQUIRE(ids == expected);
+  }
+}
+
+TEST_CASE("a few partners are sorted where others follow", "[spatial]") {
+  std::mt19937 random{zenith_test::seed_of("spatial.few", 0)};
+  for (int i = 0; i < 2000; ++i) {
+    std::uint32_t ids[2 * spatial_join_family::kept_partners];
+    for (auto& id : ids) {
+      const auto near = static_cast<std::uint32_t>(random() % 1000);
+      id = random() % 7 == 0 ? ~std::uint32_t{0} - 100 - near : near;
+    }
+    const auto n = static_cast<std::uint32_t>(random() % (spatial_join_family::kept_partners + 1));
+    std::sort(ids, ids + n);
+    std::uint32_t few[2 * spatial_join_family::kept_partners];
+    // they differ
+    for (std::uint32_t j = 1; j < n; ++j) ids[j] = std::max(ids[j], ids[j - 1] + 1);
+    std::copy(std::begin(ids), std::end(ids), few);
+    std::shuffle(few, few + n, random);
+    spatial_join_family::sort_few(few, n);
+    REQUIRE(std::equal(ids, ids + n, few));
+    REQUIRE(std::equal(ids + n + 1, std::end(ids), few + n + 1));
   }
 }

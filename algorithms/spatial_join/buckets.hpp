@@ -1,0 +1,207 @@
+#pragma once
+
+/// \file
+/// Points in the order of their cells, as a host makes it: without atomics, and with nothing scattered over more memory
+/// than a cache holds. Cells are put together to buckets of consecutive ones. Parts of the points count how many they
+/// have in each bucket, and move them there; then each bucket is put in order by itself, with cells counted in place.
+/// The order is stable.
+
+#include <algorithm>
+
+#include <algorithms/spatial_join/geometry.hpp>
+#include <core/device/context.hpp>
+#include <core/device/list.hpp>
+
+namespace zenith::spatial_join_family {
+
+/// A point with its row. `Scored`: and its score times the weight.
+template <class T, unsigned D, bool Scored>
+struct packed_point {
+  T at[D];
+  u32 row;
+};
+template <class T, unsigned D>
+struct packed_point<T, D, true> {
+  T at[D];
+  T value;
+  u32 row;
+};
+
+/// Points of one side: packed ones, or where there are none all rows of columns.
+template <class T, unsigned D, bool Scored>
+struct point_list {
+  using point = packed_point<T, D, Scored>;
+
+  point_columns<T, D> columns;
+  const point* packed;
+
+  ZENITH_FN point get(u64 i) const {
+    if (packed != nullptr) return packed[i];
+    point one;
+    ZENITH_UNROLLED
+    for (unsigned a = 0; a < D; ++a) one.at[a] = columns.at[a][i];
+    if constexpr (Scored) one.value = columns.value(i);
+    one.row = static_cast<u32>(i);
+    return one;
+  }
+};
+
+inline constexpr u32 most_buckets = 1024;
+
+/// Consecutive parts of points, and consecutive cells by the power of two.
+struct bucket_plan {
+  u64 points;
+  u32 parts;
+  u32 shift;  ///< of a cell's number
+  u32 buckets;
+  u32 cells;
+
+  ZENITH_FN u64 begin_of(u64 part) const { return points * part / parts; }
+  ZENITH_FN u64 first_cell(u64 bucket) const {
+    const u64 first = bucket << shift;
+    return first < cells ? first : cells;
+  }
+};
+
+/// How many points of a part are in each bucket.
+template <class T, unsigned D, bool Scored>
+struct count_buckets {
+  static constexpr u64 item_cost = u64{1} << 19;
+  static constexpr u32 scratch_bytes = most_buckets * sizeof(u32);
+
+  point_list<T, D, Scored> from;
+  cell_grid<T, D> grid;
+  bucket_plan plan;
+  u32* counts;  ///< of part p in bucket b at [b * parts + p]
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 part) const {
+    u32* const mine = team.template scratch<u32>();
+    team.once([&]() ZENITH_BODY {
+      for (u32 b = 0; b < plan.buckets; ++b) mine[b] = 0;
+      const u64 end = plan.begin_of(part + 1);
+      for (u64 i = plan.begin_of(part); i < end; ++i) {
+        const auto one = from.get(i);
+        ++mine[grid.cell_at(one.at) >> plan.shift];
+      }
+      for (u32 b = 0; b < plan.buckets; ++b) counts[u64{b} * plan.parts + part] = mine[b];
+    });
+  }
+};
+
+/// Moves the points of a part to their buckets.
+template <class T, unsigned D, bool Scored>
+struct move_to_buckets {
+  static constexpr u64 item_cost = u64{1} << 19;
+  static constexpr u32 scratch_bytes = most_buckets * sizeof(u32);
+
+  point_list<T, D, Scored> from;
+  cell_grid<T, D> grid;
+  bucket_plan plan;
+  const u32* begins;  ///< as the counts
+  packed_point<T, D, Scored>* to;
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 part) const {
+    u32* const mine = team.template scratch<u32>();
+    team.once([&]() ZENITH_BODY {
+      for (u32 b = 0; b < plan.buckets; ++b) mine[b] = begins[u64{b} * plan.parts + part];
+      const u64 end = plan.begin_of(part + 1);
+      for (u64 i = plan.begin_of(part); i < end; ++i) {
+        const auto one = from.get(i);
+        to[mine[grid.cell_at(one.at) >> plan.shift]++] = one;
+      }
+    });
+  }
+};
+
+/// Packed points, or columns of them, in the order of cells.
+template <class T, unsigned D, bool Scored>
+struct ordered_points {
+  packed_point<T, D, Scored>* points;
+
+  ZENITH_FN void set(u64 i, const packed_point<T, D, Scored>& one) const { points[i] = one; }
+};
+template <class T, unsigned D>
+struct ordered_points<T, D, true> {
+  placed_points<T, D> columns;
+
+  ZENITH_FN void set(u64 i, const packed_point<T, D, true>& one) const {
+    ZENITH_UNROLLED
+    for (unsigned a = 0; a < D; ++a) columns.at[a][i] = one.at[a];
+    columns.values[i] = one.value;
+    columns.rows[i] = one.row;
+  }
+};
+
+/// Orders the points of a bucket by cells. From the last point on, so that the end of a cell's places becomes their
+/// begin.
+template <class T, unsigned D, bool Scored>
+struct order_bucket {
+  static constexpr u64 item_cost = u64{1} << 16;
+
+  const packed_point<T, D, Scored>* from;
+  cell_grid<T, D> grid;
+  bucket_plan plan;
+  const u32* begins;
+  u32* starts;  ///< of cells; one more than there are
+  ordered_points<T, D, Scored> to;
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 bucket) const {
+    team.once([&]() ZENITH_BODY {
+      const u32 begin = begins[bucket * plan.parts];
+      const u32 end = begins[(bucket + 1) * plan.parts];
+      const u64 first = plan.first_cell(bucket);
+      const u64 last = plan.first_cell(bucket + 1);
+      for (u64 c = first; c < last; ++c) starts[c] = 0;
+      for (u32 i = begin; i < end; ++i) ++starts[grid.cell_at(from[i].at)];
+      u32 place = begin;
+      for (u64 c = first; c < last; ++c) {
+        place += starts[c];
+        starts[c] = place;
+      }
+      for (u32 i = end; i > begin; --i) {
+        const auto one = from[i - 1];
+        to.set(--starts[grid.cell_at(one.at)], one);
+      }
+      if (last == plan.cells) starts[last] = end;
+    });
+  }
+};
+
+[[nodiscard]] inline bucket_plan plan_buckets(u64 points, u64 cells, int threads) {
+  constexpr u64 part = 1 << 13;
+  constexpr u64 bucket = 1 << 10;
+  bucket_plan plan{points, 1, 0, 1, static_cast<u32>(cells)};
+  // more parts than threads, which may be kept from their work
+  if (threads > 1) plan.parts = static_cast<u32>(std::clamp<u64>(points / part, 1, 8 * static_cast<u64>(threads)));
+  const u64 most = std::clamp<u64>(points / bucket, 1, most_buckets);
+  while ((cells - 1) >> plan.shift >= most) ++plan.shift;
+  plan.buckets = static_cast<u32>((cells - 1) >> plan.shift) + 1;
+  return plan;
+}
+
+/// Orders `count` points by cells; returns where each cell begins. `spare`: memory for as many; nullptr: its own.
+template <class T, unsigned D, bool Scored, class Context>
+[[nodiscard]] const u32* order_by_cells(Context& on, const point_list<T, D, Scored>& from, u64 count,
+                                        const cell_grid<T, D>& grid, const ordered_points<T, D, Scored>& to,
+                                        packed_point<T, D, Scored>* spare) {
+  const auto plan = plan_buckets(count, cells_of(grid), on.threads());
+  const u64 counted = u64{plan.parts} * plan.buckets;
+  u32* const counts = on.template buffer<u32>(counted);
+  u32* const begins = on.template buffer<u32>(counted + 1);
+  u32* const starts = on.template buffer<u32>(u64{plan.cells} + 1);
+  if (spare == nullptr) spare = on.template buffer<packed_point<T, D, Scored>>(count);
+  on.for_teams(plan.parts, count_buckets<T, D, Scored>{from, grid, plan, counts});
+  on.exclusive_scan(static_cast<const u32*>(counts), counted, begins);
+  on.for_teams(plan.parts, move_to_buckets<T, D, Scored>{from, grid, plan, begins, spare});
+  on.for_teams(plan.buckets, order_bucket<T, D, Scored>{spare, grid, plan, begins, starts, to});
+  return starts;
+}
+
+template <class T, unsigned D, bool Scored>
+using bucket_kernels =
+    device::list<count_buckets<T, D, Scored>, move_to_buckets<T, D, Scored>, order_bucket<T, D, Scored>>;
+
+}  // namespace zenith::spatial_join_family
