@@ -78,26 +78,37 @@ ZENITH_FN relation compare_points(const Image* other, u64 other_stride, const Im
   return is_equal ? relation::equals : relation::dominates;
 }
 
-/// The same where a load takes long, and many of them no longer than one: those of four columns are under way at once.
+/// Four values that move in one access, or in two.
 template <class Image>
-ZENITH_FN relation compare_points_by_fours(const Image* other, u64 other_stride, const Image* point, u64 stride,
-                                           u32 columns) {
-  constexpr u32 step = 4;
+struct alignas(16) four_values {
+  Image value[4];
+};
+
+/// The same of two points whose values lie side by side, where a load takes long, and many of them no longer than one:
+/// those of four columns are under way at once.
+template <class Image>
+ZENITH_FN relation compare_rows_by_fours(const Image* other, const Image* point, u32 columns) {
   bool is_equal = true;
-  for (u32 first = 0; first < columns; first += step) {
-    Image values[step];
-    Image own[step];
-    ZENITH_UNROLLED
-    for (u32 k = 0; k < step; ++k) {
-      const u64 c = first + k < columns ? first + k : columns - 1;  // the last again
-      values[k] = other[c * other_stride];
-      own[k] = point[c * stride];
+  const bool is_aligned = columns % 4 == 0;
+  for (u32 first = 0; first < columns; first += 4) {
+    four_values<Image> theirs;
+    four_values<Image> own;
+    if (is_aligned) {
+      theirs = *reinterpret_cast<const four_values<Image>*>(other + first);
+      own = *reinterpret_cast<const four_values<Image>*>(point + first);
+    } else {
+      ZENITH_UNROLLED
+      for (u32 k = 0; k < 4; ++k) {
+        const u32 c = first + k < columns ? first + k : columns - 1;  // the last again
+        theirs.value[k] = other[c];
+        own.value[k] = point[c];
+      }
     }
     bool is_larger = false;
     ZENITH_UNROLLED
-    for (u32 k = 0; k < step; ++k) {
-      is_larger = is_larger || values[k] > own[k];
-      is_equal = is_equal && values[k] == own[k];
+    for (u32 k = 0; k < 4; ++k) {
+      is_larger = is_larger || theirs.value[k] > own.value[k];
+      is_equal = is_equal && theirs.value[k] == own.value[k];
     }
     if (is_larger) return relation::none;
   }

@@ -8,10 +8,9 @@
 
 namespace zenith::skyline_family {
 
-inline constexpr u32 most_buckets = 128;
-
-/// Buckets of a column, a power of two. With few columns codes say little, and there is memory for finer ones.
-[[nodiscard]] ZENITH_FN u32 buckets_of(u32 columns) { return columns <= 4 ? most_buckets : columns <= 8 ? 64 : 32; }
+/// Buckets of a column, a power of two: a tile of bitmaps takes 48 KiB at most, with copies (tile_filter.hpp). With few
+/// columns codes say little, and there is memory for finer ones.
+[[nodiscard]] ZENITH_FN u32 buckets_of(u32 columns) { return columns <= 4 ? 64 : columns <= 48 ? 32 : 16; }
 
 inline constexpr u32 most_cut_samples = 1024;
 
@@ -138,7 +137,7 @@ struct write_sums {
   }
 };
 
-/// Codes and masks, and keys to order the points by <number of bits of the median's mask, that mask's place in the Gray
+/// Masks, and keys to order the points by <number of bits of the median's mask, that mask's place in the Gray
 /// code> and, if it fits, the sum.
 ///
 /// A point's full mask has the median's bits and, as far as there are bits, those of the quartiles: if q reaches p, all
@@ -153,7 +152,6 @@ struct assign_cells {
   const u32* left;
   const Image* cuts;
   u64* masks;
-  u8* codes;  ///< nullptr: not wanted
   u64* keys;
   u32* positions;  ///< nullptr: not wanted
   bool has_quartiles;
@@ -173,7 +171,6 @@ struct assign_cells {
       if (has_lower) mask |= u64{code >= buckets / 4 ? 1U : 0U} << (columns + c);
       if (has_upper) mask |= u64{code >= buckets / 4 * 3 ? 1U : 0U} << (2 * columns + c);
       if (c < most_ordering_columns) median |= static_cast<u32>(behind_median) << c;
-      if (codes != nullptr) codes[i * columns + c] = static_cast<u8>(code);
       sum.add(value);
     }
     masks[i] = mask;
@@ -195,7 +192,7 @@ struct gather_keys {
   ZENITH_FN void operator()(u64 i) const { to[i] = from[positions[i]]; }
 };
 
-/// Rows, masks and codes of points in their order.
+/// Rows and masks of points in their order.
 template <class Image>
 struct place_points {
   static constexpr u64 item_cost = 64;
@@ -203,16 +200,12 @@ struct place_points {
   const u32* left;
   const u32* positions;
   const u64* masks;  ///< nullptr: none
-  const u8* codes;   ///< nullptr: none
   point_set<Image> to;
 
   ZENITH_FN void operator()(u64 i) const {
     const u64 position = positions[i];
     to.rows[i] = left[position];
     if (masks != nullptr) to.masks[i] = masks[position];
-    if (codes != nullptr) {
-      for (u32 c = 0; c < to.columns; ++c) to.codes[i * to.columns + c] = codes[position * to.columns + c];
-    }
   }
 };
 

@@ -77,7 +77,7 @@ struct write_images {
 struct begin_nan_search {
   u64* nan_at;
 
-  ZENITH_FN void operator()(u64 /*i*/) const { *nan_at = no_nan; }
+  ZENITH_FN void operator()(u64 i) const { nan_at[i] = no_nan; }
 };
 
 inline constexpr u32 pivot_count = 64;

@@ -9,6 +9,7 @@
 
 #include <algorithms/skyline/phases.hpp>
 #include <algorithms/skyline/row_rounds.hpp>
+#include <algorithms/skyline/table_rounds.hpp>
 
 namespace zenith::skyline_family {
 
@@ -104,17 +105,26 @@ void find_layers(Context& on, const skyline_layers_call& call, const Method& how
         marks.deliver(on, rows.count);
       });
     }
+    with_ordered_points(on, call, false, [&](const auto& rows) {
+      if (rows.count > 0) {
+        tile_rounds rounds(on, rows.points, rows.count, points_after::kept);
+        marks.mark(on, rows.points, rows.count, rounds);
+      }
+      marks.deliver(on, rows.count);
+    });
+  } else {
+    with_images(on, call, false, [&]<class Image>(const image_table<Image>& table) {
+      u64 count = 0;
+      const u32* const left = rows_left(on, table.removed, call.rows, count);
+      if (count > 0) {
+        in_order_of(how, on, table, left, count, points_after::kept,
+                    [&](const point_set<Image>& placed, u64 /*count*/, auto& rounds) {
+                      marks.mark(on, placed, count, rounds);
+                    });
+      }
+      marks.deliver(on, count);
+    });
   }
-  with_images(on, call, false, [&]<class Image>(const image_table<Image>& table) {
-    u64 count = 0;
-    const u32* const left = rows_left(on, table.removed, call.rows, count);
-    if (count > 0) {
-      in_order_of(
-          how, on, table, left, count, points_after::kept,
-          [&](const point_set<Image>& placed, u64 /*count*/, auto& rounds) { marks.mark(on, placed, count, rounds); });
-    }
-    marks.deliver(on, count);
-  });
 }
 
 }  // namespace detail

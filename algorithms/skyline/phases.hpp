@@ -55,17 +55,25 @@ template <class T, class Context>
   return from;
 }
 
+/// Pivots of stripes to words that are ~0.
+template <class T, class Context>
+void find_pivots_of_stripes(Context& on, const row_source<T>& from, u64* pivots) {
+  auto* const scales = on.template buffer<column_scale>(from.given_columns);
+  const bool is_host = on.threads() > 0;
+  // a team a stripe is little for a device: there are more, and they look at some of the rows of a large table
+  const u32 parts = is_host ? 1 : 8;
+  const u64 step = is_host ? 1 : std::max<u64>(1, from.rows / pivot_count / parts / 8192);
+  on.for_teams(from.given_columns, find_scales<T>{from, scales});
+  on.for_teams(u64{pivot_count} * parts, find_pivots<T>{from, scales, step, is_host, parts, pivots});
+}
+
 /// The rows of pivots, the best first.
 template <class T, class Context>
 [[nodiscard]] const u32* choose_pivots(Context& on, const row_source<T>& from) {
-  auto* const scales = on.template buffer<column_scale>(from.given_columns);
   u64* const pivots = on.template buffer<u64>(pivot_count);
   u32* const rows = on.template buffer<u32>(pivot_count);
-  // a team a stripe is little for a device: it looks at some of its rows
-  const bool is_host = on.threads() > 0;
-  const u64 step = is_host ? 1 : std::max<u64>(1, from.rows / pivot_count / 8192);
-  on.for_teams(from.given_columns, find_scales<T>{from, scales});
-  on.for_teams(pivot_count, find_pivots<T>{from, scales, step, is_host, pivots});
+  on.for_each(pivot_count, begin_nan_search{pivots});
+  find_pivots_of_stripes(on, from, pivots);
   on.for_each(pivot_count, rank_pivots{pivots, rows});
   return rows;
 }
@@ -132,8 +140,8 @@ void sort_again(Context& on, const u64* keys, u32* positions, u64 count) {
 /// Points at their places.
 template <class Context, class Image>
 void place_rows(Context& on, const image_table<Image>& table, const u32* left, const u32* positions, const u64* masks,
-                const u8* codes, u64 count, const point_set<Image>& to) {
-  on.for_each(count, place_points<Image>{left, positions, masks, codes, to});
+                u64 count, const point_set<Image>& to) {
+  on.for_each(count, place_points<Image>{left, positions, masks, to});
   const place_values<Image> values{table.images, table.rows, count, to};
   on.for_teams(values.pieces() * table.columns, values);
 }
@@ -178,29 +186,24 @@ template <class Context, class Image>
   });
 }
 
-/// The points in the order of the grid, with masks, of quartiles too if those are wanted, and codes if they are.
+/// The points in the order of the grid, with masks, of quartiles too if those are wanted.
 template <class Context, class Image>
 [[nodiscard]] point_set<Image> place_by_grid(Context& on, const image_table<Image>& table, const u32* left, u64 count,
-                                             u32 padded, bool wants_quartiles, bool wants_codes) {
+                                             u32 padded, bool wants_quartiles) {
   const Image* const cuts = find_cuts(on, table, left, count);
   const bool is_one_key = fits_one_key<Image>(table.columns);
   u32* const positions = is_one_key ? on.template buffer<u32>(count) : order_by_sum(on, table, left, count);
-  point_set<Image> cells{nullptr,
-                         0,
-                         table.columns,
-                         nullptr,
-                         on.template buffer<u64>(count),
-                         wants_codes ? on.template buffer<u8>(count * table.columns) : nullptr};
+  const point_set<Image> cells{nullptr, 0, table.columns, nullptr, on.template buffer<u64>(count)};
   u64* const keys = on.template buffer<u64>(count);
-  on.for_each(count, assign_cells<Image>{table.images, table.rows, table.columns, left, cuts, cells.masks, cells.codes,
-                                         keys, is_one_key ? positions : nullptr, wants_quartiles});
+  on.for_each(count, assign_cells<Image>{table.images, table.rows, table.columns, left, cuts, cells.masks, keys,
+                                         is_one_key ? positions : nullptr, wants_quartiles});
   if (is_one_key) {
     on.sort_pairs(keys, positions, count);
   } else {
     sort_again(on, keys, positions, count);
   }
   const auto placed = make_points(on, count, cells, padded);
-  place_rows(on, table, left, positions, cells.masks, cells.codes, count, placed);
+  place_rows(on, table, left, positions, cells.masks, count, placed);
   return placed;
 }
 
@@ -210,7 +213,7 @@ template <class Context, class Image>
                                             u32 padded) {
   const u32* const positions = order_by_sum(on, table, left, count);
   const auto placed = make_points(on, count, point_set<Image>{nullptr, 0, table.columns}, padded);
-  place_rows(on, table, left, positions, nullptr, nullptr, count, placed);
+  place_rows(on, table, left, positions, nullptr, count, placed);
   return placed;
 }
 
@@ -230,7 +233,7 @@ template <class Context, class Image>
   on.for_each(1, find_stop{sorted, count, stop, found});
   count = on.read(static_cast<const u32*>(found));
   const auto placed = make_points(on, count, point_set<Image>{nullptr, 0, table.columns}, padded);
-  place_rows(on, table, left, positions, nullptr, nullptr, count, placed);
+  place_rows(on, table, left, positions, nullptr, count, placed);
   return placed;
 }
 
@@ -264,7 +267,7 @@ template <class Context, class Image>
                                      const u32* left, u64& count, u32 padded) {
   if (how.order == row_order::sum) return place_by_sum(on, table, left, count, padded);
   if (how.order == row_order::least_value) return place_by_least_value(on, table, left, count, padded);
-  const auto placed = place_by_grid(on, table, left, count, padded, how.has_quartiles, false);
+  const auto placed = place_by_grid(on, table, left, count, padded, how.has_quartiles);
   return how.is_padded ? pad_partitions(on, placed, count, padded) : placed;
 }
 
@@ -294,13 +297,6 @@ void in_order_of(const value_method& how, Context& on, const image_table<Image>&
   const auto points =
       place(how, on, table, left, count, how.has_pivots ? table.columns : padded_columns(table.columns));
   in_rounds_by_values(how, on, points, count, after, use);
-}
-template <class Context, class Image, class Use>
-void in_order_of(const bitmap_method& /*how*/, Context& on, const image_table<Image>& table, const u32* left, u64 count,
-                 points_after after, const Use& use) {
-  const auto points = place_by_grid(on, table, left, count, table.columns, true, true);
-  skyline_rounds<chunk_windows<Context, Image>, Context, Image> rounds(on, points, count, table.columns, after);
-  use(points, count, rounds);
 }
 
 /// The counters of a call, off when nobody wants them.

@@ -13,6 +13,9 @@ using device::u32;
 using device::u64;
 using u8 = unsigned char;
 
+/// Words of a point's codes, four in each.
+[[nodiscard]] ZENITH_FN u32 code_words(u32 columns) { return (columns + 3) / 4; }
+
 /// Points in columns: value c of point i at values[c * stride + i]; or row by row, with another `step` than 1. Masks
 /// and codes are nullptr where a strategy has no use for them.
 template <class Image>
@@ -22,7 +25,7 @@ struct point_set {
   u32 columns = 0;
   u32* rows = nullptr;   ///< of the caller's table
   u64* masks = nullptr;  ///< which cell of the grid (grid.hpp)
-  u8* codes = nullptr;   ///< code c of point i at codes[i * columns + c]
+  u32* codes = nullptr;  ///< code c of point i in byte c % 4 of codes[i * code_words(columns) + c / 4]
   u64 step = 1;          ///< from a point's value to the next point's
 
   /// The points from `first` on.
@@ -31,7 +34,7 @@ struct point_set {
     rest.values += first * step;
     rest.rows += first;
     if (masks != nullptr) rest.masks += first;
-    if (codes != nullptr) rest.codes += first * columns;
+    if (codes != nullptr) rest.codes += first * code_words(columns);
     return rest;
   }
 };
@@ -66,7 +69,8 @@ struct gather_points {
     to.rows[i] = from.rows[source];
     if (from.masks != nullptr) to.masks[i] = from.masks[source];
     if (from.codes != nullptr) {
-      for (u32 c = 0; c < from.columns; ++c) to.codes[i * from.columns + c] = from.codes[source * from.columns + c];
+      const u32 words = code_words(from.columns);
+      for (u32 k = 0; k < words; ++k) to.codes[i * words + k] = from.codes[source * words + k];
     }
   }
 };

@@ -9,7 +9,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <algorithms/skyline/bitmap_chunks.hpp>
 #include <algorithms/skyline/dominance.hpp>
 #include <algorithms/skyline/grid.hpp>
 #include <algorithms/skyline/partitions.hpp>
@@ -81,50 +80,6 @@ class partition_windows {
   window_partitions partitions_;
 };
 
-/// Windows for the filter by bitmaps on a device.
-template <class Context, class Image>
-class chunk_windows {
- public:
-  chunk_windows(Context& on, u64 capacity, u32 columns, bool /*has_masks*/)
-      : masks_(on.template buffer<u64>(tiles_of(capacity, chunk_tile))),
-        bitmaps_(on.template buffer<u64>(tiles_of(capacity, chunk_tile) * chunk_bitmap_words(columns))) {}
-
-  void extend(Context& on, const point_set<Image>& window, u64 from, u64 count) const {
-    const u64 first = from / chunk_tile;
-    const u64 tiles = tiles_of(count, chunk_tile) - first;
-    on.for_teams(tiles, write_tile_masks{window.masks, count, first, chunk_tile, masks_});
-    on.for_each(tiles * chunk_tile_words * window.columns * (buckets_of(window.columns) / write_bitmap_parts::part),
-                write_bitmap_parts{window.codes, count, window.columns, first, bitmaps_});
-  }
-  void filter(Context& on, filter_request<Image> of) {
-    of.window_masks = masks_;
-    make_space(on, of.count);
-    on.fill_zero(states_, of.count);
-    on.fill_zero(group_masks_, tiles_of(of.count, write_group_masks::group));
-    on.for_each(tiles_of(of.count, write_group_masks::part),
-                write_group_masks{of.candidates.masks, of.count, group_masks_});
-    using filter = filter_chunks_by_bitmaps<Image>;
-    const filter run{of, bitmaps_, group_masks_, states_, filter::chunk_of(of.count, of.window_count)};
-    on.for_teams(run.teams(), run);
-    on.for_each(of.count, write_states<Image>{of, states_});
-  }
-
- private:
-  /// For what is known of so many candidates. Blocks grow, so the memory at least doubles.
-  void make_space(Context& on, u64 candidates) {
-    if (candidates <= candidates_) return;
-    candidates_ = std::max(candidates, 2 * candidates_);
-    states_ = on.template buffer<u32>(candidates_);
-    group_masks_ = on.template buffer<u64>(tiles_of(candidates_, write_group_masks::group));
-  }
-
-  u64* masks_;
-  u64* bitmaps_;
-  u64 candidates_ = 0;
-  u32* states_ = nullptr;
-  u64* group_masks_ = nullptr;
-};
-
 /// Memory for points like those of `like`, with zeros in columns up to `padded`, where every point is as good.
 template <class Context, class Image>
 [[nodiscard]] point_set<Image> make_points(Context& on, u64 capacity, const point_set<Image>& like, u32 padded) {
@@ -133,7 +88,7 @@ template <class Context, class Image>
                         like.columns,
                         on.template buffer<u32>(capacity),
                         like.masks == nullptr ? nullptr : on.template buffer<u64>(capacity),
-                        like.codes == nullptr ? nullptr : on.template buffer<u8>(capacity * like.columns)};
+                        like.codes == nullptr ? nullptr : on.template buffer<u32>(capacity * code_words(like.columns))};
   if (like.step != 1) {
     made.stride = 1;
     made.step = padded;

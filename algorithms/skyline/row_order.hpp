@@ -27,6 +27,16 @@ struct draw_row_samples {
 /// What rows are ordered by: all of it in one key where that fits, else its parts from the last to the first.
 enum class row_key : u8 { all, low_sum, high_sum, cell };
 
+/// The key that says `which`.
+ZENITH_FN u64 cell_key(row_key which, u32 median, u64 high_sum, u64 low_sum) {
+  const u64 bits = bits_in(median);
+  const u64 rank = gray_rank(median);
+  return which == row_key::all        ? (bits << 58) | (rank << sum_bits) | high_sum
+         : which == row_key::low_sum  ? low_sum
+         : which == row_key::high_sum ? high_sum
+                                      : (bits << 32) | rank;
+}
+
 template <class T>
 struct write_row_keys {
   using image = typename row_source<T>::image;
@@ -67,14 +77,7 @@ struct write_row_keys {
       team.for_each(n, [&](u64 i) ZENITH_BODY { median[i] |= (cut <= images[i] ? 1U : 0U) << c; });
     }
     team.barrier();
-    team.for_each(n, [&](u64 i) ZENITH_BODY {
-      const u64 bits = bits_in(median[i]);
-      const u64 rank = gray_rank(median[i]);
-      keys[first + i] = which == row_key::all        ? (bits << 58) | (rank << sum_bits) | high[i]
-                        : which == row_key::low_sum  ? low[i]
-                        : which == row_key::high_sum ? high[i]
-                                                     : (bits << 32) | rank;
-    });
+    team.for_each(n, [&](u64 i) ZENITH_BODY { keys[first + i] = cell_key(which, median[i], high[i], low[i]); });
   }
 };
 

@@ -65,12 +65,15 @@ struct find_pivots {
   const column_scale* scales;
   u64 step;            ///< every so many-th row is looked at
   bool goes_by_tiles;  ///< for compilers to vectorise; else a lane adds up a row, without barriers
-  u64* pivots;         ///< the sum, and the row; ~0: the stripe has none
+  u32 parts;           ///< of a stripe, each a team's
+  u64* pivots;         ///< the sum, and the row; ~0: the stripe has none. Of several parts they are lowered
 
   template <class Team>
-  ZENITH_FN void operator()(Team& team, u64 p) const {
-    const u64 begin = from.rows * p / pivot_count;
-    const u64 end = from.rows * (p + 1) / pivot_count;
+  ZENITH_FN void operator()(Team& team, u64 t) const {
+    const u64 p = t / parts;
+    const u64 all = u64{pivot_count} * parts;
+    const u64 begin = from.rows * t / all;
+    const u64 end = from.rows * (t + 1) / all;
     float* const sums = team.template scratch<float>();
     const auto less = [](u64 a, u64 b) ZENITH_BODY { return b < a ? b : a; };
     u64 best = ~u64{0};
@@ -104,7 +107,13 @@ struct find_pivots {
           n, ~u64{0}, [&](u64 i) ZENITH_BODY { return key(sums[i], first + i * step); }, less);
       best = here < best ? here : best;
     }
-    team.once([&]() ZENITH_BODY { pivots[p] = best; });
+    team.once([&]() ZENITH_BODY {
+      if (parts == 1) {
+        pivots[p] = best;
+      } else {
+        (void)device::atomic_min(pivots + p, best);
+      }
+    });
   }
 
  private:

@@ -14,6 +14,7 @@
 #include <algorithms/skyline/phases.hpp>
 #include <algorithms/skyline/row_rounds.hpp>
 #include <algorithms/skyline/skyband.hpp>
+#include <algorithms/skyline/table_rounds.hpp>
 #include <algorithms/skyline/tree_rounds.hpp>
 #include <core/device/list.hpp>
 
@@ -30,19 +31,20 @@ using kernels_of_width =
                                 write_sums<Image>, assign_cells<Image>, place_points<Image>, place_values<Image>,
                                 write_least_values<Image>, write_pivot_masks<Image>, filter_by_partitions<Image>,
                                 find_by_region_tree<Image>>,
-                   chunk_kernels<Image>, bitmap_row_kernels<Image>>;
+                   tile_kernels<Image>, bitmap_row_kernels<Image>>;
 
 /// Kernels that read the caller's table.
 template <class... T>
 using row_kernels = device::concat<device::list<find_scales<T>, find_pivots<T>, gather_row_pivots<T>, test_rows<T>,
-                                                draw_row_samples<T>, write_row_keys<T>, place_row_values<T>>...>;
+                                                draw_row_samples<T>, write_row_keys<T>, place_row_values<T>>...,
+                                   table_kernels<T>...>;
 
 using kernels = device::concat<
     kernels_of_width<std::uint32_t>, kernels_of_width<std::uint64_t>,
     device::list<write_images<float>, write_images<double>, write_images<std::int32_t>, write_images<std::uint32_t>,
                  write_images<std::int64_t>, write_images<std::uint64_t>, begin_nan_search, rank_pivots, write_offsets,
-                 gather_keys, write_tile_masks, write_bitmap_parts, extend_bitmaps, write_group_masks, mark_members,
-                 mark_open, find_stop, round_partitions, pick_padded, write_ids<std::uint32_t>,
+                 gather_keys, write_tile_masks, write_tiles, extend_bitmaps, write_group_masks, mark_alive, begin_table,
+                 mark_members, mark_open, find_stop, round_partitions, pick_padded, write_ids<std::uint32_t>,
                  write_ids<std::uint64_t>>,
     row_kernels<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>, band_kernels_of_all,
     layer_kernels>;
@@ -118,9 +120,9 @@ void find_skyline_by_rows(Context& on, const skyline_call& call, const Method& h
   });
 }
 
-/// What all strategies of the skyline do. Compiled for every kind of `how`.
-template <class Context, class Method>
-void find_skyline(Context& on, const skyline_call& call, const Method& how) {
+/// What the strategies that compare by values do.
+template <class Context>
+void find_skyline(Context& on, const skyline_call& call, const value_method& how) {
   if (goes_by_rows(how, on)) return find_skyline_by_rows(on, call, how);
   with_images(on, call, is_prefiltered(how), [&]<class Image>(const image_table<Image>& table) {
     if (table.pivots != nullptr) prefilter(on, table);
@@ -139,6 +141,23 @@ void find_skyline(Context& on, const skyline_call& call, const Method& how) {
     }
     deliver(on, call, members, left);
     report(on, call, counters, count, blocks);
+  });
+}
+template <class Context>
+void find_skyline(Context& on, const skyline_call& call, const bitmap_method& how) {
+  if (goes_by_rows(how, on)) return find_skyline_by_rows(on, call, how);
+  const auto counters = make_counters(on, call);
+  with_ordered_points(on, call, is_prefiltered(how), [&](const auto& rows) {
+    u8* const members = rows.flags;
+    on.fill_zero(members, call.rows);
+    u64 blocks = 0;
+    if (rows.count > 0) {
+      tile_rounds rounds(on, rows.points, rows.count, points_after::overwritten);
+      const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
+      blocks = rounds.mark(on, rows.points, rows.count, members, keeps_twins, counters);
+    }
+    deliver(on, call, members, rows.points.rows);
+    report(on, call, counters, rows.count, blocks);
   });
 }
 template <class Context>

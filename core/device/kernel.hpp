@@ -9,7 +9,7 @@
 ///                                                                   the member `source`
 ///
 /// A kernel may say
-///
+///     static constexpr u32 wanted_teams      that a multiprocessor is to hold: its teams get registers for that
 ///     static constexpr u32 scratch_bytes     of the team's own memory, at most 80 KiB, undefined at first
 ///     static constexpr u64 item_cost         about how many bytes an item reads, or what takes as long: how many
 ///                                            workers a launch is worth

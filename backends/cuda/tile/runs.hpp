@@ -13,6 +13,15 @@ namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 ZENITH_DEVICE bool is_closed(const u32* gate) { return gate != nullptr && simt::load(gate) == 0; }
 
 template <class K>
+constexpr unsigned wanted_teams() {
+  if constexpr (requires { K::wanted_teams; }) {
+    return K::wanted_teams;
+  } else {
+    return tuning::plain_teams;
+  }
+}
+
+template <class K>
 struct run_items {
   static constexpr unsigned block_size = tuning::team_threads;
 
@@ -30,7 +39,7 @@ struct run_items {
 template <class K>
 struct run_teams {
   static constexpr unsigned block_size = tuning::team_threads;
-  static constexpr unsigned wanted_blocks = tuning::plain_teams;
+  static constexpr unsigned wanted_blocks = wanted_teams<K>();
 
   K kernel;
   u64 n;

@@ -1,0 +1,94 @@
+#pragma once
+
+/// \file
+/// `bitmap_tiles` on a device: the same phases as elsewhere, but of rows that are read from the table. Before the
+/// rounds the host waits once.
+
+#include <algorithm>
+#include <type_traits>
+
+#include <algorithms/skyline/phases.hpp>
+#include <algorithms/skyline/table_order.hpp>
+#include <algorithms/skyline/tile_rounds.hpp>
+#include <core/with_key_type.hpp>
+
+namespace zenith::skyline_family::detail {
+
+/// Points of a device in their order.
+template <class Image>
+struct ordered_points {
+  point_set<Image> points;
+  u64 count;
+  u8* flags;  ///< one for each row of the table
+};
+
+/// The rows that take part, ascending; what was found on the way is told to the host.
+template <class T, class Context>
+[[nodiscard]] u32* find_table_rows(Context& on, const skyline_input& call, const row_source<T>& from,
+                                   bool is_prefiltered, u8* removed, table_findings& told) {
+  using image = typename row_source<T>::image;
+  const bool drops_nan = call.nans == nan_rows::drop;
+  auto* const found = on.template buffer<table_findings>(1);
+  u64* const pivots = on.template buffer<u64>(pivot_count);
+  image* const values = is_prefiltered ? on.template buffer<image>(u64{pivot_count} * from.columns) : nullptr;
+  u32* const left = on.template buffer<u32>(call.rows);
+  on.for_each(pivot_count, begin_table{found, pivots});
+  if (is_prefiltered) {
+    find_pivots_of_stripes(on, from, pivots);
+    on.for_each(u64{pivot_count} * from.columns, place_pivots<T>{from, pivots, drops_nan, values});
+  }
+  const test_table<T> test{from, values, drops_nan, &found->nan_at, removed};
+  on.for_teams(test.teams(), test);
+  on.compact(call.rows, is_left{removed}, left, &found->left);
+  told = on.read(static_cast<const table_findings*>(found));
+  return left;
+}
+
+/// Orders rows by the grid, and equal ones by their ids.
+template <class T, class Context>
+void order_table_rows(Context& on, const row_source<T>& from, u32* rows, u64 count,
+                      const typename row_source<T>::image* cuts, u32 buckets, u64* keys) {
+  using image = typename row_source<T>::image;
+  const auto sort_by = [&](row_key which) {
+    on.for_each(count, write_table_keys<T>{from, rows, cuts, buckets, which, keys});
+    on.sort_pairs(keys, rows, count);
+  };
+  if (fits_one_key<image>(from.columns)) return sort_by(row_key::all);
+  if (exact_sum<image>::low_bits > 0) sort_by(row_key::low_sum);
+  sort_by(row_key::high_sum);
+  sort_by(row_key::cell);
+}
+
+/// Calls use(points) with the points in their order, unless a NaN is rejected. `use` is compiled for two widths.
+template <class Context, class Use>
+void with_ordered_points(Context& on, const skyline_input& call, bool is_prefiltered, const Use& use) {
+  ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
+    using image = typename row_source<T>::image;
+    const auto from = make_row_source<T>(on, call);
+    u8* const flags = on.template buffer<u8>(call.rows);
+    table_findings told{};
+    u32* const rows = find_table_rows(on, call, from, is_prefiltered, flags, told);
+    if (call.nans == nan_rows::reject && told.nan_at != no_nan) {
+      const u64 at = told.nan_at;
+      *call.outcome = {0, true, at / most_given_columns, static_cast<unsigned>(at % most_given_columns)};
+      return;
+    }
+    ordered_points<image> ordered{{nullptr, 1, from.columns, rows, nullptr, nullptr, from.columns}, told.left, flags};
+    if (ordered.count > 0) {
+      const u64 count = ordered.count;
+      const u32 buckets = buckets_of(from.columns);
+      image* const cuts = on.template buffer<image>(u64{from.columns} * buckets);
+      u64* const keys = on.template buffer<u64>(count);
+      on.for_teams(from.columns, find_cuts_of_column<T>{from, rows, count, buckets, cuts});
+      order_table_rows(on, from, rows, count, cuts, buckets, keys);
+      ordered.points.values = on.template buffer<image>(count * from.columns);
+      ordered.points.masks = keys;  // which have done their work
+      ordered.points.codes = on.template buffer<u32>(count * code_words(from.columns));
+      on.for_each(count, place_table_rows<T>{from, cuts, buckets, ordered.points});
+    }
+    use(ordered);
+  });
+  on.finish();
+}
+
+}  // namespace zenith::skyline_family::detail

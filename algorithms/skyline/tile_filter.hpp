@@ -1,0 +1,345 @@
+#pragma once
+
+/// \file
+/// The filter by bitmaps (bitmap_rows.hpp) for devices of thousands of threads. Points lie row by row in their order
+/// and stay there; what is compared is a list of positions. A team keeps the bitmaps of a tile of 256 points in its
+/// scratch and tests many candidates against it, each by one lane.
+///
+/// A row of a tile is 32 bytes. Lanes that read rows of different codes would meet in few of a scratch memory's banks;
+/// with copies side by side, four of which fill the banks' 128 bytes, neighbouring lanes read neighbouring banks
+/// whatever their codes are.
+
+#include <cstdint>
+
+#include <algorithms/skyline/dominance.hpp>
+#include <algorithms/skyline/grid.hpp>
+#include <core/device/list.hpp>
+
+namespace zenith::skyline_family {
+
+inline constexpr u32 chunk_tile_words = 8;
+inline constexpr u32 chunk_tile = chunk_tile_words * 32;
+inline constexpr u32 most_chunk_rows = 48 * 32;  ///< of a tile's bitmaps: columns and their buckets
+
+/// Words of the bitmaps of a tile.
+[[nodiscard]] ZENITH_FN u32 chunk_bitmap_words(u32 columns) { return columns * buckets_of(columns) * chunk_tile_words; }
+
+/// What is known of a point beside its cells, in its mask: whether it may be in the skyline, and whether it equals a
+/// point before it. Bits of the tiles' masks that candidates must have are those of cells and the first of these.
+inline constexpr u64 alive_bit = u64{1} << 63;
+inline constexpr u64 twin_bit = u64{1} << 62;
+inline constexpr u64 cell_bits = twin_bit - 1;
+inline constexpr u32 most_cell_bits = 62;
+
+struct is_alive_alone {
+  const u64* masks;
+
+  ZENITH_FN bool operator()(u64 i) const { return (masks[i] & (alive_bit | twin_bit)) == alive_bit; }
+};
+
+/// Marks the rows of points that are left.
+struct mark_alive {
+  const u64* masks;
+  const u32* rows;
+  bool keeps_twins;
+  u8* members;
+
+  ZENITH_FN void operator()(u64 i) const {
+    const u64 mask = masks[i];
+    if ((mask & alive_bit) != 0 && (keeps_twins || (mask & twin_bit) == 0)) members[rows[i]] = 1;
+  }
+};
+
+/// Points by rising positions.
+struct position_list {
+  u64 first = 0;
+  const u32* positions = nullptr;  ///< from `first` on; nullptr: all
+  u64 most = 0;
+  const u32* count = nullptr;  ///< how many, at most `most`; nullptr: so many
+
+  ZENITH_FN u64 size() const { return count == nullptr ? most : u64{*count}; }
+  ZENITH_FN u64 at(u64 i) const { return first + (positions == nullptr ? i : u64{positions[i]}); }
+};
+
+/// Bitmaps and masks of a list's tiles, from that of point `*kept` on.
+struct write_tiles {
+  static constexpr u32 scratch_bytes = most_chunk_rows * chunk_tile_words * 4;
+  static constexpr u64 item_cost = u64{1} << 16;
+
+  position_list of;
+  const u32* kept;  ///< nullptr: from the first on
+  const u32* codes;
+  const u64* masks;
+  u32 columns;
+  u32* bitmaps;
+  u64* tile_masks;
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 t) const {
+    const u64 tile = (kept == nullptr ? 0 : *kept / chunk_tile) + t;
+    const u64 begin = tile * chunk_tile;
+    const u64 count = of.size();
+    if (begin >= count) return;
+    const u32 n = count - begin < chunk_tile ? static_cast<u32>(count - begin) : chunk_tile;
+    u32* const rows = team.template scratch<u32>();
+    const u32 buckets = buckets_of(columns);
+    const u32 code_count = code_words(columns);
+    team.for_each(chunk_bitmap_words(columns), [&](u64 j) ZENITH_BODY { rows[j] = 0; });
+    team.barrier();
+    team.for_each(u64{code_count} * chunk_tile, [&](u64 j) ZENITH_BODY {
+      const u32 i = static_cast<u32>(j) % chunk_tile;
+      const u32 word = static_cast<u32>(j) / chunk_tile;
+      if (i >= n) return;
+      const u32 four = codes[of.at(begin + i) * code_count + word];
+      for (u32 k = 0; k < 4 && word * 4 + k < columns; ++k) {
+        const u32 row = (word * 4 + k) * buckets + (four >> (8 * k) & 255U);
+        (void)team.add(rows + row * chunk_tile_words + i / 32, u32{1} << i % 32);
+      }
+    });
+    team.barrier();
+    u32* const to = bitmaps + tile * chunk_bitmap_words(columns);
+    team.for_each(columns * chunk_tile_words, [&](u64 j) ZENITH_BODY {
+      const u32 first = static_cast<u32>(j) / chunk_tile_words * buckets * chunk_tile_words;
+      u32 at = first + static_cast<u32>(j) % chunk_tile_words;
+      u32 some = 0;
+      for (u32 k = 0; k < buckets; ++k, at += chunk_tile_words) {
+        some |= rows[at];
+        to[at] = some;
+      }
+    });
+    const u64 common = team.reduce(
+        n, ~u64{0}, [&](u64 i) ZENITH_BODY { return masks[of.at(begin + i)]; },
+        [](u64 a, u64 b) ZENITH_BODY { return a & b; });
+    team.once([&]() ZENITH_BODY { tile_masks[tile] = (common & cell_bits) | alive_bit; });
+  }
+};
+
+/// What neighbouring candidates' masks have together.
+struct write_group_masks {
+  static constexpr u32 group = 32;
+  static constexpr u64 item_cost = 512;
+
+  const u64* masks;
+  u64 count;
+  u64* to;
+
+  ZENITH_FN void operator()(u64 g) const {
+    const u64 begin = g * group;
+    const u64 n = count - begin < group ? count - begin : group;
+    u64 some = 0;
+    for (u64 i = 0; i < n; ++i) some |= masks[begin + i];
+    to[g] = some;
+  }
+};
+
+/// What is read at once.
+struct alignas(16) four_words {
+  u32 word[4];
+};
+
+/// Candidates at positions [first, first + count) against the points of a list, which are not behind the candidates, or
+/// are some of them. In the first case no two of the list are equal and none dominates another, so the first that
+/// reaches a candidate decides: if it equals it, no other one can dominate it.
+///
+/// Teams take pairs of a tile and a chunk of the candidates, in turn: early tiles first, since they decide most.
+template <class Image>
+struct filter_by_tiles {
+  static constexpr u32 group = write_group_masks::group;
+  static constexpr u32 least_chunk = 4;  // groups
+  static constexpr u32 most_chunk = 1024;
+  static constexpr u32 enough_items = 2048;
+  static constexpr u32 most_teams = 1024;  // about twice what the largest devices hold at once
+  static constexpr u32 step_groups = 80;   // whose candidates are queued at a time
+  static constexpr u32 bitmap_bytes = most_chunk_rows * chunk_tile_words * 4;
+  static constexpr u32 groups_at = bitmap_bytes + 16;
+  static constexpr u32 queue_at = groups_at + most_chunk * 2;
+  static constexpr u32 scratch_bytes = queue_at + step_groups * group * 2;
+  static constexpr u32 wanted_teams = 4;
+  static constexpr u64 item_cost = u64{1} << 18;
+
+  point_set<Image> points;  ///< row by row
+  u64 first;
+  u64 count;
+  position_list window;
+  bool is_itself;
+  const u32* bitmaps;      ///< of the window's tiles
+  const u64* tile_masks;   ///< of the window's tiles
+  const u64* group_masks;  ///< of the candidates
+  u64* masks;              ///< of all points: what is found is written there
+  u8* members;             ///< of the rows, for twins of the window; nullptr: they are left out
+  u32* taken;              ///< pairs; zero at first
+  test_counters counters;
+
+  [[nodiscard]] u64 teams() const {
+    const u64 tiles = (window.most + chunk_tile - 1) / chunk_tile;
+    const u64 items = tiles * ((count + group * least_chunk - 1) / (group * least_chunk));
+    return items < most_teams ? items : most_teams;
+  }
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 /*t*/) const {
+    const u32 tiles = static_cast<u32>((window.size() + chunk_tile - 1) / chunk_tile);
+    const u32 groups = static_cast<u32>((count + group - 1) / group);
+    const u32 chunk = chunk_of(u64{tiles} * groups);
+    const u32 chunks = (groups + chunk - 1) / chunk;
+    u32* const words = team.template scratch<u32>(bitmap_bytes);  // the pair, groups, queued candidates
+    for (;;) {
+      team.barrier();  // whoever still reads the last pair's is done
+      team.once([&]() ZENITH_BODY {
+        words[0] = device::atomic_add(taken, 1);
+        words[1] = 0;
+        words[2] = 0;
+      });
+      team.barrier();
+      const u32 item = words[0];
+      if (item / chunks >= tiles) return;
+      const u32 begin = item % chunks * chunk;
+      run(team, item / chunks, begin, groups - begin < chunk ? groups - begin : chunk);
+    }
+  }
+
+ private:
+  ZENITH_FN static u32 chunk_of(u64 all) {
+    const u64 even = all / enough_items;
+    return even < least_chunk ? least_chunk : even > most_chunk ? most_chunk : static_cast<u32>(even);
+  }
+
+  /// Groups [begin, begin + n) of the candidates against a tile.
+  template <class Team>
+  ZENITH_FN void run(Team& team, u32 tile, u32 begin, u32 n) const {
+    const u32 from = begin * group;
+    const u32 candidates = count - from < n * group ? static_cast<u32>(count - from) : n * group;
+    const u64 behind = is_itself ? window.at(u64{tile} * chunk_tile) : 0;
+    if (is_itself && first + from + candidates <= behind + 1) return;
+    auto* const rows = team.template scratch<four_words>();
+    u32* const words = team.template scratch<u32>(bitmap_bytes);
+    auto* const found = team.template scratch<std::uint16_t>(groups_at);
+    auto* const queue = team.template scratch<std::uint16_t>(queue_at);
+    const u64 needed = tile_masks[tile];
+    team.for_each(n, [&](u64 g) ZENITH_BODY {
+      if ((needed & ~group_masks[begin + g]) == 0) found[team.add(words + 1, 1U)] = static_cast<std::uint16_t>(g);
+    });
+    team.barrier();
+    const u32 all = words[1];
+    if (all == 0) return;
+    load(team, tile, rows);
+    for (u32 at = 0; at < all; at += step_groups) {
+      const u32 some = all - at < step_groups ? all - at : step_groups;
+      team.for_each(some * group, [&](u64 j) ZENITH_BODY {
+        const u32 i = found[at + static_cast<u32>(j) / group] * group + static_cast<u32>(j) % group;
+        if (i >= candidates) return;
+        const u64 position = first + from + i;
+        if ((needed & ~device::atomic_load(masks + position)) != 0 || (is_itself && position <= behind)) return;
+        queue[team.add(words + 2, 1U)] = static_cast<std::uint16_t>(i);
+      });
+      team.barrier();
+      team.for_each(words[2],
+                    [&](u64 p) ZENITH_BODY { test(first + from + queue[p], tile, rows, static_cast<u32>(p)); });
+      team.barrier();
+      team.once([&]() ZENITH_BODY { words[2] = 0; });
+      team.barrier();
+    }
+    team.once([&]() ZENITH_BODY { counters.masks.add(n + u64{all} * group); });
+  }
+
+  [[nodiscard]] ZENITH_FN u32 copies() const {
+    const u32 rows = points.columns * buckets_of(points.columns);
+    return rows <= most_chunk_rows / 4 ? 4 : rows <= most_chunk_rows / 2 ? 2 : 1;
+  }
+
+  template <class Team>
+  ZENITH_FN void load(Team& team, u32 tile, four_words* rows) const {
+    const u32 row_parts = 2 * copies();
+    const u32 words = chunk_bitmap_words(points.columns);
+    const auto* const from = reinterpret_cast<const four_words*>(bitmaps + u64{tile} * words);
+    team.for_each(words / chunk_tile_words * row_parts, [&](u64 j) ZENITH_BODY {
+      const u32 part = static_cast<u32>(j);
+      rows[part] = from[part / row_parts * 2 + part % 2];
+    });
+    team.barrier();
+  }
+
+  /// A candidate against the tile. Lane `p` of the queue reads the copy, and first the half, that its neighbours do
+  /// not.
+  ZENITH_FN void test(u64 position, u32 tile, const four_words* rows, u32 p) const {
+    const u32 columns = points.columns;
+    const u32* const codes = points.codes + position * code_words(columns);
+    const u32 buckets = buckets_of(columns);
+    const u32 row_parts = 2 * copies();
+    const u32 half = p / copies() % 2;
+    const four_words* const here = rows + p % copies() * 2;
+    u32 a[4] = {~u32{0}, ~u32{0}, ~u32{0}, ~u32{0}};
+    u32 b[4] = {~u32{0}, ~u32{0}, ~u32{0}, ~u32{0}};
+    const auto keep = [&](u32 c, u32 code) ZENITH_BODY {
+      const four_words* const row = here + (c * buckets + code) * row_parts;
+      const four_words x = row[half];
+      const four_words y = row[half ^ 1];
+      ZENITH_UNROLLED
+      for (u32 k = 0; k < 4; ++k) {
+        a[k] &= x.word[k];
+        b[k] &= y.word[k];
+      }
+    };
+    u32 c = 0;
+    for (; c + 4 <= columns; c += 4) {
+      const u32 four = codes[c / 4];
+      keep(c, four & 255U);
+      keep(c + 1, four >> 8 & 255U);
+      keep(c + 2, four >> 16 & 255U);
+      keep(c + 3, four >> 24);
+    }
+    if (c < columns) {
+      const u32 four = codes[c / 4];
+      keep(c, four & 255U);
+      if (c + 1 < columns) keep(c + 1, four >> 8 & 255U);
+      if (c + 2 < columns) keep(c + 2, four >> 16 & 255U);
+    }
+    if ((a[0] | a[1] | a[2] | a[3] | b[0] | b[1] | b[2] | b[3]) == 0) return;
+    const bool is_first = half == 0;
+    u64 low = u64{is_first ? a[1] : b[1]} << 32 | (is_first ? a[0] : b[0]);
+    u64 second = u64{is_first ? a[3] : b[3]} << 32 | (is_first ? a[2] : b[2]);
+    u64 third = u64{is_first ? b[1] : a[1]} << 32 | (is_first ? b[0] : a[0]);
+    u64 high = u64{is_first ? b[3] : a[3]} << 32 | (is_first ? b[2] : a[2]);
+    compare(position, tile, low, second, third, high);
+  }
+
+  /// The candidate with the points of the tile whose bits are set.
+  ZENITH_FN void compare(u64 position, u32 tile, u64 low, u64 second, u64 third, u64 high) const {
+    const u32 columns = points.columns;
+    const Image* const own = points.values + position * columns;
+    bool is_twin = false;
+    u64 tests = 0;
+    // one place that compares, so that the code is there once
+    for (u32 begin = 0; begin < chunk_tile;) {
+      if (low == 0) {
+        low = second;
+        second = third;
+        third = high;
+        high = 0;
+        begin += 64;
+        continue;
+      }
+      const u64 other = window.at(u64{tile} * chunk_tile + begin + lowest_bit(low));
+      low &= low - 1;
+      if (is_itself && other >= position) break;
+      ++tests;
+      const relation found = compare_rows_by_fours(points.values + other * columns, own, columns);
+      if (found == relation::none) continue;
+      if (found == relation::equals && is_itself) {
+        // a twin may still turn out to be dominated together with its like
+        if (!is_twin) (void)device::atomic_or(masks + position, twin_bit);
+        is_twin = true;
+        continue;
+      }
+      if (found == relation::equals && members != nullptr) members[points.rows[position]] = 1;
+      device::atomic_store(masks + position, u64{0});
+      break;
+    }
+    counters.dominance.add(tests);
+  }
+};
+
+template <class Image>
+using tile_kernels = device::list<filter_by_tiles<Image>>;
+
+}  // namespace zenith::skyline_family

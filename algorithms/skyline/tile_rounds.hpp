@@ -1,0 +1,119 @@
+#pragma once
+
+/// \file
+/// The rounds of `bitmap_tiles` on a device: as those of `skyline_rounds`, but points are not moved, and how many are
+/// left stays on the device, so that no round waits for the host.
+
+#include <algorithm>
+
+#include <algorithms/skyline/rounds.hpp>
+#include <algorithms/skyline/tile_filter.hpp>
+
+namespace zenith::skyline_family {
+
+template <class Context, class Image>
+class tile_rounds {
+ public:
+  /// For up to `capacity` points like those of `like`, row by row, with masks that say they are alive.
+  tile_rounds(Context& on, const point_set<Image>& like, u64 capacity, points_after after)
+      : columns_(like.columns),
+        most_(std::min(most_block, capacity)),
+        masks_(after == points_after::kept ? on.template buffer<u64>(capacity) : like.masks),
+        group_masks_(on.template buffer<u64>(tiles_of(most_, write_group_masks::group))),
+        // the window's, and behind them the block's
+        bitmaps_(on.template buffer<u32>((tiles_of(capacity, chunk_tile) + 1) * chunk_bitmap_words(columns_))),
+        tile_masks_(on.template buffer<u64>(tiles_of(capacity, chunk_tile) + 1)),
+        confirmed_(on.template buffer<u32>(capacity)),
+        left_(on.template buffer<u32>(most_)),
+        words_(on.template buffer<u32>(words_of_block * blocks_of(capacity))) {}
+
+  /// As that of `skyline_rounds`. With `points_after::overwritten`, masks of `points` are lost.
+  u64 mark(Context& on, const point_set<Image>& points, u64 count, u8* members, bool keeps_twins,
+           const test_counters& counters) {
+    on.fill_zero(words_, words_of_block * blocks_of(count));
+    if (masks_ != points.masks) on.copy(masks_, static_cast<const u64*>(points.masks), count);
+    filter_by_tiles<Image> filter{};
+    filter.points = points;
+    filter.masks = masks_;
+    filter.group_masks = group_masks_;
+    filter.counters = counters;
+    u32* of_block = words_;  // points left, points confirmed, pairs taken by the two filters
+    u64 size = std::min(first_block, most_);
+    for (u64 at = 0; at < count; at += filter.count, size = std::min(growth * size, most_)) {
+      filter.first = at;
+      filter.count = std::min(size, count - at);
+      const u32* const confirmed_before = at > 0 ? of_block - words_of_block + 1 : nullptr;
+      position_list block{at, nullptr, filter.count, nullptr};
+      if (at > 0) {
+        filter.window = {0, confirmed_, at, confirmed_before};
+        filter.is_itself = false;
+        filter.members = keeps_twins ? members : nullptr;
+        run(on, filter, 0, of_block + 2);
+        on.compact(filter.count, is_alive_alone{masks_ + at}, left_, of_block);
+        block.positions = left_;
+        block.count = of_block;
+      }
+      const u64 behind = tiles_of(at, chunk_tile);
+      write(on, points, block, nullptr, behind);
+      filter.window = block;
+      filter.is_itself = true;
+      filter.members = nullptr;
+      run(on, filter, behind, of_block + 3);
+      const u64 end = at + filter.count;
+      if (end < count) {
+        on.compact(end, is_alive_alone{masks_}, confirmed_, of_block + 1);
+        write(on, points, {0, confirmed_, end, of_block + 1}, confirmed_before, 0);
+      }
+      of_block += words_of_block;
+    }
+    on.for_each(count, mark_alive{masks_, points.rows, keeps_twins, members});
+    return blocks_of(count);
+  }
+
+  /// The columns that points must have, the unused ones zero.
+  [[nodiscard]] u32 padded() const { return columns_; }
+
+ private:
+#if defined(ZENITH_SIMT_EMULATION)
+  static constexpr u64 first_block = 64;  // several rounds of as few points as lanes of fibers get through
+#else
+  static constexpr u64 first_block = 16384;
+#endif
+  static constexpr u64 growth = 4;
+  static constexpr u64 most_block = u64{1} << 20;
+  static constexpr u64 words_of_block = 4;
+
+  [[nodiscard]] u64 blocks_of(u64 count) const {
+    u64 blocks = 0;
+    u64 size = std::min(first_block, most_);
+    for (u64 at = 0; at < count; at += size, size = std::min(growth * size, most_)) ++blocks;
+    return blocks;
+  }
+
+  /// Tiles of a list, from that of its point *kept on, at tile `to`.
+  void write(Context& on, const point_set<Image>& points, const position_list& of, const u32* kept, u64 to) const {
+    on.for_teams(tiles_of(of.most, chunk_tile),
+                 write_tiles{of, kept, points.codes, masks_, columns_, bitmaps_ + to * chunk_bitmap_words(columns_),
+                             tile_masks_ + to});
+  }
+  void run(Context& on, filter_by_tiles<Image> filter, u64 tile, u32* taken) const {
+    on.for_each(tiles_of(filter.count, write_group_masks::group),
+                write_group_masks{masks_ + filter.first, filter.count, group_masks_});
+    filter.bitmaps = bitmaps_ + tile * chunk_bitmap_words(columns_);
+    filter.tile_masks = tile_masks_ + tile;
+    filter.taken = taken;
+    on.for_teams(filter.teams(), filter);
+  }
+
+  u32 columns_;
+  u64 most_;
+  u64* masks_;
+  u64* group_masks_;
+  u32* bitmaps_;
+  u64* tile_masks_;
+  u32* confirmed_;
+  u32* left_;
+  u32* words_;
+};
+
+}  // namespace zenith::skyline_family

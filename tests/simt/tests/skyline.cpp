@@ -1,0 +1,83 @@
+// The skyline and its layers by bitmap_tiles over the emulated CUDA backend, against a double loop.
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include <catch.hpp>
+#include <settings.hpp>
+#include <tables.hpp>
+#include <tests/simt/backend/emulated_cuda.hpp>
+#include <tests/simt/engine/kernel_words.hpp>
+#include <zenith/skyline_layers.hpp>
+
+using namespace conformance::skyline;
+
+namespace {
+
+zenith_test::target the_target(std::string_view operation) {
+  zenith_test::register_emulated_cuda();
+  if (std::getenv("ZENITH_SIMT_SEED") == nullptr) zenith::simt_engine::set_seed(zenith_test::seed());
+  for (auto& one : zenith_test::targets(operation, {"cuda-emulated"})) {
+    if (one.strategy == "bitmap_tiles") return one;
+  }
+  throw std::logic_error("the emulation has no bitmap_tiles");
+}
+
+template <class T>
+void compare_with_double_loop(const std::string& label, int tables) {
+  const auto on = the_target("skyline");
+  zenith_test::verdict seen;
+  constexpr auto shapes = static_cast<unsigned>(shape::with_nans) + (std::is_floating_point_v<T> ? 1 : 0);
+  for (int number = 0; number < tables; ++number) {
+    random_source random{zenith_test::seed_of(label, static_cast<std::uint64_t>(number))};
+    const auto kind = static_cast<shape>(static_cast<unsigned>(number) % shapes);
+    const std::size_t columns = 1 + random() % (random() % 4 == 0 ? zenith::most_skyline_columns : 12);
+    const std::size_t rows = 1 + random() % (random() % 4 == 0 ? 700 : 300);
+    const auto made = make_table<T>(kind, rows, columns, random);
+    const auto asked = some_request(columns, random);
+    seen.count_case();
+    seen.add(on, fault_of(on, made, asked, expected(made, asked), random));
+  }
+  seen.require_none();
+}
+
+/// Layers, in a loop of skylines.
+std::vector<std::uint32_t> expected_layers(const table<float>& of, const request& asked) {
+  std::vector<std::uint32_t> layers(of.rows, zenith::no_layer);
+  auto left = rows_in(of, asked);
+  for (std::uint32_t layer = 0; !left.empty(); ++layer) {
+    std::vector<std::size_t> rest;
+    for (const auto p : left) {
+      const bool is_out = std::any_of(left.begin(), left.end(), [&](std::size_t q) {
+        return compare_rows(of, asked, q, p) == relation::dominates;
+      });
+      if (is_out) {
+        rest.push_back(p);
+      } else {
+        layers[p] = layer;
+      }
+    }
+    left = rest;
+  }
+  return layers;
+}
+
+}  // namespace
+
+TEST_CASE("emulated bitmap_tiles finds the skyline of a double loop") {
+  compare_with_double_loop<float>("simt.skyline", static_cast<int>(44 * std::max(0.25, zenith_test::scale())));
+  compare_with_double_loop<std::int64_t>("simt.skyline.int64", 10);
+}
+
+TEST_CASE("emulated bitmap_tiles finds the layers of a loop of skylines") {
+  const auto on = the_target("skyline_layers");
+  for (const auto kind : {shape::independent, shape::few_values, shape::copies}) {
+    random_source random{zenith_test::seed_of("simt.layers", static_cast<std::uint64_t>(kind))};
+    const auto made = make_table<float>(kind, 300, 3, random);
+    std::vector<std::uint32_t> layers(made.rows);
+    zenith::skyline_layers(on.on, zenith::matrix_view<const float>::row_major(made.values, made.rows, made.columns),
+                           layers, {.strategy = on.strategy});
+    CHECK(layers == expected_layers(made, {}));
+  }
+}
