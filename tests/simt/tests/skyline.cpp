@@ -66,15 +66,15 @@ std::vector<std::uint32_t> expected_layers(const table<float>& of, const request
 }  // namespace
 
 TEST_CASE("emulated bitmap_tiles finds the skyline of a double loop") {
-  compare_with_double_loop<float>("simt.skyline", static_cast<int>(44 * std::max(0.25, zenith_test::scale())));
-  compare_with_double_loop<std::int64_t>("simt.skyline.int64", 10);
+  compare_with_double_loop<float>("simt.skyline", static_cast<int>(22 * std::max(0.5, zenith_test::scale())));
+  compare_with_double_loop<std::int64_t>("simt.skyline.int64", 5);
 }
 
 TEST_CASE("emulated bitmap_tiles finds the layers of a loop of skylines") {
   const auto on = the_target("skyline_layers");
   for (const auto kind : {shape::independent, shape::few_values, shape::copies}) {
     random_source random{zenith_test::seed_of("simt.layers", static_cast<std::uint64_t>(kind))};
-    const auto made = make_table<float>(kind, 300, 3, random);
+    const auto made = make_table<float>(kind, 150, 3, random);
     std::vector<std::uint32_t> layers(made.rows);
     zenith::skyline_layers(on.on, zenith::matrix_view<const float>::row_major(made.values, made.rows, made.columns),
                            layers, {.strategy = on.strategy});
