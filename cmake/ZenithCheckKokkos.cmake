@@ -14,12 +14,14 @@ endif()
 if(TARGET Kokkos::kokkoscore)
   get_target_property(zenith_kokkos_type Kokkos::kokkoscore TYPE)
   if(zenith_kokkos_type STREQUAL "STATIC_LIBRARY" AND (BUILD_SHARED_LIBS OR ZENITH_BUILD_BOTH_KINDS))
+    # Of the archive alone: a header of Kokkos may be another compiler's (nvcc).
+    get_target_property(zenith_kokkos_archive Kokkos::kokkoscore LOCATION)
     file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/zenith_kokkos_shared.cpp
-      "#include <Kokkos_Core.hpp>\nextern \"C\" void start() { Kokkos::initialize(); }\n")
+      "namespace Kokkos { void finalize(); }\nextern \"C\" void end() { Kokkos::finalize(); }\n")
     try_compile(ZENITH_KOKKOS_IS_RELOCATABLE ${CMAKE_CURRENT_BINARY_DIR}/zenith_kokkos_shared
       SOURCES ${CMAKE_CURRENT_BINARY_DIR}/zenith_kokkos_shared.cpp
-      CMAKE_FLAGS -DCMAKE_POSITION_INDEPENDENT_CODE=ON
-      LINK_OPTIONS -shared LINK_LIBRARIES Kokkos::kokkos
+      COMPILE_DEFINITIONS ${CMAKE_CXX_COMPILE_OPTIONS_PIC}
+      LINK_OPTIONS -shared LINK_LIBRARIES ${zenith_kokkos_archive}
       CXX_STANDARD 20 OUTPUT_VARIABLE zenith_kokkos_output)
     if(NOT ZENITH_KOKKOS_IS_RELOCATABLE AND BUILD_SHARED_LIBS)
       message(FATAL_ERROR "zenith: this static Kokkos cannot be linked into a shared library. Build Kokkos with "

@@ -11,8 +11,8 @@ set(zenith_kokkos_sentence "Kokkos (Debian: libtrilinos-kokkos-dev) was not foun
 if(Kokkos_FOUND AND Kokkos_COMPILE_LANGUAGE STREQUAL "CUDA")
   set(Kokkos_FOUND OFF)
   string(CONCAT zenith_kokkos_sentence "the Kokkos in ${Kokkos_DIR} was built with "
-    "Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE, so that it cannot be used from C++ sources (build it without; for CUDA "
-    "take its nvcc_wrapper or its launcher as the C++ compiler)")
+    "Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE, so that it cannot be used from C++ sources (build it without, and leave "
+    "the C++ compiler as it is: Kokkos' launcher finds nvcc; see backends/kokkos/README.md)")
 endif()
 zenith_means(KOKKOS Kokkos_FOUND "${zenith_kokkos_sentence}")
 
@@ -20,3 +20,12 @@ if(ZENITH_HAS_KOKKOS)
   include(ZenithKokkosTarget)
   include(ZenithCheckKokkos)
 endif()
+
+# zenith_compile_with_kokkos(<target>): its sources include Kokkos. With a device of NVIDIA's they are nvcc's, by Kokkos'
+# launcher, which does not recognise the compiler behind another launcher (ccache).
+function(zenith_compile_with_kokkos target)
+  target_link_libraries(${target} PRIVATE zenith_kokkos_interface)
+  if(Kokkos_ENABLE_CUDA)
+    set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "")
+  endif()
+endfunction()

@@ -37,4 +37,10 @@ if(NOT TARGET zenith_kokkos_interface)
       INTERFACE_INCLUDE_DIRECTORIES "${Kokkos_INCLUDE_DIRS}"
       INTERFACE_LINK_LIBRARIES "${ZENITH_KOKKOS_LIBRARY};Threads::Threads;${CMAKE_DL_LIBS}")
   endif()
+
+  # Scores have the same bits everywhere: nvcc, to which Kokkos' launcher gives C++ sources, fuses no multiply-add either.
+  if(Kokkos_ENABLE_CUDA AND Kokkos_CXX_COMPILER_ID STREQUAL "NVIDIA")
+    set_target_properties(zenith_kokkos_interface PROPERTIES
+      INTERFACE_COMPILE_OPTIONS "$<$<COMPILE_LANGUAGE:CXX>:-fmad=false>")
+  endif()
 endif()

@@ -127,7 +127,8 @@ struct device_teams {
       if constexpr (bytes == 0) {
         return nullptr;
       } else {
-        return lanes.team_scratch(level).get_shmem_aligned(bytes, alignment);
+        const int size = bytes;  // taken by reference, which a static member has none of on a device
+        return lanes.team_scratch(level).get_shmem_aligned(size, alignment);
       }
     }
   };
