@@ -78,10 +78,33 @@ struct write_ranks {
   ZENITH_FN void operator()(u64 i) const { to[i] = static_cast<ordered::bits_t<T>>(~images[places[i]]); }
 };
 
-template <class T, class Index>
-struct write_result {
+/// Pairs with 32-bit images as entries: the score's image, the left id and the right one are one number.
+struct write_pair_entries {
+  const u32* images;
+  const u64* pairs;
+  ordered::entry64* to;
+
+  ZENITH_FN void operator()(u64 i) const {
+    const u32 left = static_cast<u32>(pairs[i] >> 32);
+    to[i] = ordered::entry64::make(u64{images[i]} << 32 | static_cast<u32>(~left), static_cast<u32>(pairs[i]));
+  }
+};
+
+/// Pairs by their rank: places of a list, or entries.
+struct ranked_pairs {
   const u64* pairs;
   const u32* places;
+  const ordered::entry64* entries;
+
+  ZENITH_FN u64 at(u64 i) const {
+    if (entries == nullptr) return pairs[places[i]];
+    return pair_of(static_cast<u32>(~entries[i].high), entries[i].index());
+  }
+};
+
+template <class T, class Index>
+struct write_result {
+  ranked_pairs pairs;
   const T* left_scores;
   const T* right_scores;
   T left_weight;
@@ -92,7 +115,7 @@ struct write_result {
   T* scores;
 
   ZENITH_FN void operator()(u64 i) const {
-    const u64 pair = pairs[places[i]];
+    const u64 pair = pairs.at(i);
     const u64 a = pair >> 32;
     const u64 b = pair & 0xffffffffU;
     left[i] = static_cast<Index>(a);
@@ -180,9 +203,17 @@ class best_keeper {
   ordered::entry64* last_ = nullptr;
 };
 
-/// Where the pool's first `count` pairs stand by their rank.
+/// The best `wanted` of the pool's first `count` pairs by their rank.
 template <class T, class Context>
-[[nodiscard]] const u32* rank_pairs(Context& on, const pair_pool<T>& pool, u64 count) {
+[[nodiscard]] ranked_pairs rank_pairs(Context& on, const pair_pool<T>& pool, u64 count, u64 wanted) {
+  if constexpr (sizeof(T) == sizeof(u32)) {
+    constexpr u64 most_selected = 1024;
+    if (wanted <= most_selected) {
+      auto* const entries = on.template buffer<ordered::entry64>(count);
+      on.for_each(count, write_pair_entries{pool.images, pool.pairs, entries});
+      return {nullptr, nullptr, on.select_best(entries, count, wanted)};
+    }
+  }
   u64* const pairs = on.template buffer<u64>(count);
   u32* const places = on.template buffer<u32>(count);
   auto* const ranks = on.template buffer<ordered::bits_t<T>>(count);
@@ -191,7 +222,7 @@ template <class T, class Context>
   on.sort_pairs(pairs, places, count);
   on.for_each(count, write_ranks<T>{pool.images, places, ranks});
   on.sort_pairs(ranks, places, count);
-  return places;
+  return {pool.pairs, places, nullptr};
 }
 
 /// What a join left in a pool: among `held` pairs the min(k, total) = `count` best of all that its bound took.
@@ -220,10 +251,9 @@ void deliver(Context& on, const top_k_spatial_join_call& call, const pair_scores
   call.outcome->count = n;
   const auto out = call.provide(call.provide_state, n);
   if (n == 0 || out.left == nullptr) return;
-  const u32* const places = rank_pairs(on, found.pool, found.held);
+  const auto ranked = rank_pairs(on, found.pool, found.held, n);
   const auto write = [&]<class Index>(std::type_identity<Index>) {
-    write_result<T, Index> result{found.pool.pairs,
-                                  places,
+    write_result<T, Index> result{ranked,
                                   scores.left,
                                   scores.right,
                                   scores.left_weight,
@@ -244,6 +274,6 @@ void deliver(Context& on, const top_k_spatial_join_call& call, const pair_scores
 template <class T>
 using best_pairs_kernels = device::list<write_entries<T>, gather_taken<T>, write_ranks<T>,
                                         write_result<T, std::uint32_t>, write_result<T, std::uint64_t>, set_bound<T>>;
-using best_pairs_common_kernels = device::list<write_tied, number_places, set_count, find_batch>;
+using best_pairs_common_kernels = device::list<write_tied, number_places, write_pair_entries, set_count, find_batch>;
 
 }  // namespace zenith::spatial_join_family
