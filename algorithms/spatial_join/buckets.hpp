@@ -27,21 +27,18 @@ struct packed_point<T, D, true> {
   u32 row;
 };
 
-/// Points of one side: packed ones, or where there are none all rows of columns.
+/// Points of one side: the first so many places of columns, and their rows.
 template <class T, unsigned D, bool Scored>
 struct point_list {
-  using point = packed_point<T, D, Scored>;
-
   point_columns<T, D> columns;
-  const point* packed;
+  const u32* rows;  ///< nullptr: the places are the rows
 
-  ZENITH_FN point get(u64 i) const {
-    if (packed != nullptr) return packed[i];
-    point one;
+  ZENITH_FN packed_point<T, D, Scored> get(u64 i) const {
+    packed_point<T, D, Scored> one;
     ZENITH_UNROLLED
     for (unsigned a = 0; a < D; ++a) one.at[a] = columns.at[a][i];
     if constexpr (Scored) one.value = columns.value(i);
-    one.row = static_cast<u32>(i);
+    one.row = rows == nullptr ? static_cast<u32>(i) : rows[i];
     return one;
   }
 };

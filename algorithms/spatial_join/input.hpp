@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include <algorithms/spatial_join/buckets.hpp>
 #include <algorithms/spatial_join/geometry.hpp>
 #include <core/device/context.hpp>
 #include <core/device/list.hpp>
@@ -17,7 +18,15 @@ struct join_input {
   point_columns<T, D> left;
   point_columns<T, D> right;
   column_extremes<T> known;
+  u32 near;   ///< of samples of both sides, how many pairs are near each other; 0: none were drawn
   T squared;  ///< distance * distance
+};
+
+/// What the host asks first.
+template <class T>
+struct input_facts {
+  column_extremes<T> known;
+  u32 near;
 };
 
 /// What scores must be.
@@ -41,8 +50,8 @@ template <class T, unsigned D, class Context>
 }
 
 template <class T, unsigned D, class Context>
-[[nodiscard]] column_extremes<T> read_extremes(Context& on, const point_columns<T, D>& left,
-                                               const point_columns<T, D>& right) {
+void find_all_extremes(Context& on, const point_columns<T, D>& left, const point_columns<T, D>& right,
+                       column_extremes<T>* to) {
   using image = ordered::bits_t<T>;
   find_extremes<T> find{};
   const auto enter = [&](const point_columns<T, D>& side, unsigned first) {
@@ -63,9 +72,15 @@ template <class T, unsigned D, class Context>
   find.parts = (rows + find_extremes<T>::part - 1) / find_extremes<T>::part;
   find.least = on.template buffer<image>(find.parts * most_all_columns);
   find.greatest = on.template buffer<image>(find.parts * most_all_columns);
-  auto* const all = on.template buffer<column_extremes<T>>(1);
   on.for_teams(find.parts * most_all_columns, find);
-  on.for_teams(most_all_columns, fold_extremes<T>{find.parts, find.least, find.greatest, all});
+  on.for_teams(most_all_columns, fold_extremes<T>{find.parts, find.least, find.greatest, to});
+}
+
+template <class T, unsigned D, class Context>
+[[nodiscard]] column_extremes<T> read_extremes(Context& on, const point_columns<T, D>& left,
+                                               const point_columns<T, D>& right) {
+  auto* const all = on.template buffer<column_extremes<T>>(1);
+  find_all_extremes(on, left, right, all);
   return on.read(static_cast<const column_extremes<T>*>(all));
 }
 
@@ -108,20 +123,31 @@ template <class T, unsigned D, class Context>
   return {};
 }
 
-/// The call's input; sets its outcome if there is a fault.
-template <class T, unsigned D, class Context>
-[[nodiscard]] join_input<T, D> read_input(Context& on, const spatial_call& call, const score_rules& rules) {
+/// The call's input; sets its outcome if there is a fault. sample(input, near) may launch what counts near samples,
+/// before the host waits.
+template <class T, unsigned D, class Context, class Sample>
+[[nodiscard]] join_input<T, D> read_input(Context& on, const spatial_call& call, const score_rules& rules,
+                                          const Sample& sample) {
   join_input<T, D> input{};
   input.left = columns_of<T, D>(on, call.left, call.space, rules.are_read, rules.left_weight);
   input.right = columns_of<T, D>(on, call.right, call.space, rules.are_read, rules.right_weight);
-  input.known = read_extremes(on, input.left, input.right);
   const T distance = static_cast<T>(call.distance);
   input.squared = distance * distance;
+  auto* const facts = on.template zeroed<input_facts<T>>(1);
+  find_all_extremes(on, input.left, input.right, &facts->known);
+  sample(input, &facts->near);
+  const auto found = on.read(static_cast<const input_facts<T>*>(facts));
+  input.known = found.known;
+  input.near = found.near;
   *call.outcome = fault_of(on, input.left, input.known, false, rules.may_be_negative);
   if (call.outcome->fault == spatial_fault::none) {
     *call.outcome = fault_of(on, input.right, input.known, true, rules.may_be_negative);
   }
   return input;
+}
+template <class T, unsigned D, class Context>
+[[nodiscard]] join_input<T, D> read_input(Context& on, const spatial_call& call, const score_rules& rules) {
+  return read_input<T, D>(on, call, rules, [](const join_input<T, D>&, u32*) {});
 }
 
 /// Rows of one side that take part; no list: all of them.
@@ -145,7 +171,7 @@ template <class T, unsigned D, class Context>
   u32* const counts = on.template buffer<u32>(cells);
   u32* const starts = on.template buffer<u32>(cells + 1);
   on.fill_zero(counts, cells);
-  on.for_each(n, count_cells<T, D>{from, picked.rows, grid, cell, rank, counts, on.threads() == 1});
+  on.for_each(n, count_cells<T, D>{from, picked.rows, grid, cell, rank, counts});
   on.exclusive_scan(static_cast<const u32*>(counts), cells, starts);
   on.for_each(n, place_in_cells<T, D>{from, picked.rows, cell, rank, starts, to});
   return starts;
@@ -163,19 +189,101 @@ template <class T, unsigned D>
   return make_grid(extents, input.squared, most);
 }
 
-/// Both sides in one grid.
+/// Some points of one side: the first of columns, and their rows, or all rows where there is no list of them.
+template <class T, unsigned D>
+struct listed_points {
+  point_list<T, D, true> list;
+  u64 count;
+};
+
+/// The same points in the order of their cells, on a host; `starts`: where each cell begins.
 template <class T, unsigned D, class Context>
-[[nodiscard]] placed_sides<T, D> place_sides(Context& on, const join_input<T, D>& input, const picked_rows& left,
-                                             const picked_rows& right) {
+[[nodiscard]] placed_points<T, D> order_points(Context& on, const listed_points<T, D>& from,
+                                               const cell_grid<T, D>& grid, const u32*& starts) {
+  placed_points<T, D> to{};
+  for (unsigned a = 0; a < D; ++a) to.at[a] = on.template buffer<T>(from.count);
+  to.values = on.template buffer<T>(from.count);
+  to.rows = on.template buffer<u32>(from.count);
+  to.count = from.count;
+  starts = order_by_cells<T, D, true>(on, from.list, from.count, grid, ordered_points<T, D, true>{to}, nullptr);
+  return to;
+}
+
+/// All points of both sides in one grid.
+template <class T, unsigned D, class Context>
+[[nodiscard]] placed_sides<T, D> place_sides(Context& on, const join_input<T, D>& input) {
   placed_sides<T, D> sides{};
-  sides.grid = make_side_grid(input, right.count);
-  sides.starts = place(on, input.right, right, sides.grid, sides.right);
-  (void)place(on, input.left, left, sides.grid, sides.left);
+  sides.grid = make_side_grid(input, input.right.rows);
+  if (on.threads() > 0) {
+    const u32* unused = nullptr;
+    sides.right = order_points<T, D>(on, {{input.right, nullptr}, input.right.rows}, sides.grid, sides.starts);
+    sides.left = order_points<T, D>(on, {{input.left, nullptr}, input.left.rows}, sides.grid, unused);
+    return sides;
+  }
+  sides.starts = place(on, input.right, {nullptr, input.right.rows}, sides.grid, sides.right);
+  (void)place(on, input.left, {nullptr, input.left.rows}, sides.grid, sides.left);
+  return sides;
+}
+
+/// Rows of a side whose scores, by their sign, are at least the limit, and their points.
+template <class T, unsigned D, class Context>
+[[nodiscard]] placed_points<T, D> pick_side(Context& on, const point_columns<T, D>& side, T sign, T limit) {
+  placed_points<T, D> to{};
+  for (unsigned a = 0; a < D; ++a) to.at[a] = on.template buffer<T>(side.rows);
+  to.values = on.template buffer<T>(side.rows);
+  to.rows = on.template buffer<u32>(side.rows);
+  u32* const count = on.template buffer<u32>(1);
+  on.fill_zero(count, 1);
+  on.for_teams((side.rows + pick_points<T, D>::part - 1) / pick_points<T, D>::part,
+               pick_points<T, D>{side, sign * side.weight, sign * limit, to, count});
+  to.count = on.read(static_cast<const u32*>(count));
+  return to;
+}
+
+/// Both sides' points whose scores are not worse than limits, in a grid. `smallest`: of scores, the smaller are better.
+template <class T, unsigned D, class Context>
+[[nodiscard]] placed_sides<T, D> place_best(Context& on, const join_input<T, D>& input, T left_limit, T right_limit,
+                                            bool smallest) {
+  const T sign = smallest ? T{-1} : T{1};
+  placed_sides<T, D> sides{};
+  if (on.threads() > 0) {
+    const auto list = [&](const placed_points<T, D>& of) {
+      listed_points<T, D> points{};
+      for (unsigned a = 0; a < D; ++a) points.list.columns.at[a] = of.at[a];
+      points.list.columns.scores = of.values;
+      points.list.columns.weight = T{1};
+      points.list.rows = of.rows;
+      points.count = of.count;
+      return points;
+    };
+    const auto right = pick_side(on, input.right, sign, right_limit);
+    sides.grid = make_side_grid(input, right.count);
+    sides.right = order_points<T, D>(on, list(right), sides.grid, sides.starts);
+    sides.left = pick_side(on, input.left, sign, left_limit);
+    // in any order, where all that it meets is in a cache
+    constexpr u64 most_at_hand = 1 << 16;
+    const u32* unused = nullptr;
+    if (right.count > most_at_hand) sides.left = order_points<T, D>(on, list(sides.left), sides.grid, unused);
+    return sides;
+  }
+  auto* const counts = on.template zeroed<picked_counts>(1);
+  const auto pick = [&](const point_columns<T, D>& side, T limit, u32* count) {
+    u32* const rows = on.template buffer<u32>(side.rows);
+    on.compact(side.rows, reaches_limit<T>{side.scores, sign * side.weight, sign * limit}, rows, count);
+    return rows;
+  };
+  const u32* const left = pick(input.left, left_limit, &counts->left);
+  const u32* const right = pick(input.right, right_limit, &counts->right);
+  const auto found = on.read(static_cast<const picked_counts*>(counts));
+  sides.grid = make_side_grid(input, found.right);
+  sides.starts = place(on, input.right, {right, found.right}, sides.grid, sides.right);
+  (void)place(on, input.left, {left, found.left}, sides.grid, sides.left);
   return sides;
 }
 
 template <class T, unsigned D>
-using input_kernels = device::list<count_cells<T, D>, place_in_cells<T, D>>;
+using input_kernels = device::concat<bucket_kernels<T, D, true>,
+                                     device::list<count_cells<T, D>, place_in_cells<T, D>, pick_points<T, D>>>;
 template <class T>
 using column_kernels = device::list<find_extremes<T>, fold_extremes<T>, find_outside<T>>;
 

@@ -148,37 +148,4 @@ struct reaches_limit {
   ZENITH_FN bool operator()(u64 row) const { return scores[row] * weight >= limit; }
 };
 
-/// Rows that take part, in no order. An item is a group of rows: hardly any has one, and the first loop is one that
-/// compilers vectorise.
-template <class T>
-struct pick_rows {
-  static constexpr u32 group = 64;
-  static constexpr u64 item_cost = u64{group} * sizeof(T);
-
-  reaches_limit<T> reaches;
-  u64 rows;
-  u32* to;  ///< one element a row
-  u32* count;
-
-  ZENITH_FN void operator()(u64 g) const {
-    const u64 begin = g * u64{group};
-    if (rows - begin >= group) {
-      int some = 0;
-      for (u32 i = 0; i < group; ++i) some |= reaches(begin + i) ? 1 : 0;
-      if (some == 0) return;
-    }
-    // without a branch that depends on a row: each is written, and the next one over it unless it is picked
-    const u32 n = rows - begin < group ? static_cast<u32>(rows - begin) : group;
-    u32 picked[group];
-    u32 found = 0;
-    for (u32 i = 0; i < n; ++i) {
-      picked[found] = static_cast<u32>(begin) + i;
-      found += reaches(begin + i) ? 1 : 0;
-    }
-    if (found == 0) return;
-    u32* const at = to + device::atomic_add(count, found);
-    for (u32 i = 0; i < found; ++i) at[i] = picked[i];
-  }
-};
-
 }  // namespace zenith::spatial_join_family

@@ -105,19 +105,19 @@ struct row_probe {
   }
 };
 
-/// n <= kept_partners ids in rising order; as many can be read, whatever they are, and one more written. They differ,
-/// so the place of one is how many are smaller.
-ZENITH_FN void sort_few(u32* ids, u32 n) {
+/// n <= kept_partners ids to another place in rising order; as many can be read, whatever they are, and what may be
+/// written is one more. They differ, so the place of one is how many are smaller.
+ZENITH_FN void sort_few(const u32* ids, u32 n, u32* to) {
   u32 from[kept_partners];
   u32 smaller[kept_partners];
   for (u32 j = 0; j < kept_partners; ++j) {
     from[j] = ids[j] | (j < n ? 0 : ~u32{0});
     smaller[j] = 0;
   }
-  for (u32 other = 0; other < kept_partners; ++other) {
-    for (u32 j = 0; j < kept_partners; ++j) smaller[j] += from[other] < from[j] ? 1 : 0;
+  for (const u32 other : from) {
+    for (u32 j = 0; j < kept_partners; ++j) smaller[j] += other < from[j] ? 1 : 0;
   }
-  for (u32 j = 0; j < kept_partners; ++j) ids[smaller[j]] = from[j];
+  for (u32 j = 0; j < kept_partners; ++j) to[smaller[j]] = from[j];
 }
 
 /// The partners of a group of left rows, if these have space for them, and how many they are.
@@ -127,6 +127,7 @@ struct list_partners {
   static constexpr u32 space = group * kept_partners;
   static constexpr u32 stride = space + 2 * kept_partners;
   static constexpr u64 item_cost = u64{group} * 512;
+  static constexpr u32 scratch_bytes = stride * sizeof(u32);
 
   row_probe<T, D> probe;
   u32* counts;  ///< of each left row
@@ -141,6 +142,7 @@ struct list_partners {
       const u64 begin = g * group;
       const u64 end = begin + group < probe.left.rows ? begin + group : probe.left.rows;
       u32* const to = ids + g * stride;
+      u32* const unsorted = team.template scratch<u32>();
       u64 all = 0;
       bool has_space = true;
       for (u64 first = begin; first < end; first += row_probe<T, D>::together) {
@@ -155,12 +157,12 @@ struct list_partners {
           u64 candidates = 0;
           probe.each_asked(at, asked[j], [&](u32 from, u32 to_end) ZENITH_BODY { candidates += to_end - from; });
           has_space = has_space && all + candidates <= space;
-          const u32 found = has_space ? list(at, asked[j], to + all) : count(at, asked[j]);
+          const u32 found = has_space ? list(at, asked[j], unsorted + (all - before)) : count_near(at, asked[j]);
           counts[first + j] = found;
           all += found;
         }
         // not row by row: what was just written one by one cannot be read together yet
-        if (has_space) sort(counts + first, n, to + before);
+        if (has_space) sort(unsorted, counts + first, n, to + before);
       }
       sums[g] = all;
       listed[g] = has_space ? 1 : 0;
@@ -182,25 +184,24 @@ struct list_partners {
     });
     return found;
   }
-  ZENITH_FN u32 count(const T (&at)[D], const ranges& asked) const {
+  ZENITH_FN u32 count_near(const T (&at)[D], const ranges& asked) const {
     u32 found = 0;
     probe.each_asked(at, asked, [&](u32 begin, u32 end) ZENITH_BODY {
       for (u32 r = begin; r < end; ++r) found += probe.grid.is_near(at, probe.right[r].at) ? 1 : 0;
     });
     return found;
   }
-  ZENITH_FN void sort(const u32* found, u32 n, u32* to) const {
+  ZENITH_FN void sort(const u32* unsorted, const u32* found, u32 n, u32* to) const {
     for (u32 j = 0; j < n; ++j) {
-      // sort_few leaves a mark behind its ids, where the next row's are
-      u32* const behind = to + found[j];
-      const u32 kept = *behind;
-      if (found[j] > kept_partners) {
-        sort_ids(to, found[j]);
-      } else if (found[j] > 1) {
-        sort_few(to, found[j]);
-        *behind = kept;
+      const u32 count = found[j];
+      if (count <= kept_partners) {
+        sort_few(unsorted, count, to);
+      } else {
+        for (u32 i = 0; i < count; ++i) to[i] = unsorted[i];
+        sort_ids(to, count);
       }
-      to = behind;
+      unsorted += count;
+      to += count;
     }
   }
 };

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <tuple>
 #include <type_traits>
-#include <utility>
 
 #include <algorithms/spatial_join/best_pairs.hpp>
 #include <algorithms/spatial_join/family.hpp>
@@ -27,11 +25,11 @@ using kernels_of = device::concat<
     device::list<count_partners<T, D>, write_partners<T, D, std::uint32_t>, write_partners<T, D, std::uint64_t>,
                  count_takers<T, D>, append_pairs<T, D>, draw_samples<T, D>, count_near_samples<T, D>>>;
 
-using kernels = device::concat<
-    kernels_of<float, 2>, kernels_of<float, 3>, kernels_of<double, 2>, kernels_of<double, 3>, column_kernels<float>,
-    column_kernels<double>, best_pairs_kernels<float>, best_pairs_kernels<double>, best_pairs_common_kernels,
-    device::list<gather_begins, write_left<std::uint32_t>, write_left<std::uint64_t>>,
-    device::list<begin_row, pick_rows<float>, pick_rows<double>, list_best_pairs<float>, list_best_pairs<double>>>;
+using kernels = device::concat<kernels_of<float, 2>, kernels_of<float, 3>, kernels_of<double, 2>, kernels_of<double, 3>,
+                               column_kernels<float>, column_kernels<double>, best_pairs_kernels<float>,
+                               best_pairs_kernels<double>, best_pairs_common_kernels,
+                               device::list<gather_begins, write_left<std::uint32_t>, write_left<std::uint64_t>>,
+                               device::list<begin_row, list_best_pairs<float>, list_best_pairs<double>>>;
 
 namespace detail {
 
@@ -52,9 +50,8 @@ void with_points(const spatial_call& call, const Use& use) {
   }
 }
 
-template <class T, unsigned D, class Context>
-[[nodiscard]] join_input<T, D> read_scored_input(Context& on, const top_k_spatial_join_call& call) {
-  return read_input<T, D>(on, call, {true, call.score != pair_score::product, call.left_weight, call.right_weight});
+[[nodiscard]] inline score_rules rules_of(const top_k_spatial_join_call& call) {
+  return {true, call.score != pair_score::product, call.left_weight, call.right_weight};
 }
 
 template <class T, unsigned D>
@@ -159,66 +156,45 @@ template <class T>
   return order.key(low);
 }
 
-/// Rows of both sides whose values are not worse than their limits.
-template <class T, unsigned D, class Context>
-[[nodiscard]] std::pair<picked_rows, picked_rows> pick(Context& on, const join_input<T, D>& input, T left_limit,
-                                                       T right_limit, bool smallest) {
-  const bool is_device = on.threads() == 0;
-  auto* const counts = on.template zeroed<picked_counts>(1);
-  const auto pick_side = [&](const point_columns<T, D>& side, T limit, u32* count) {
-    u32* const rows = on.template buffer<u32>(side.rows);
-    const T sign = smallest ? T{-1} : T{1};
-    const reaches_limit<T> reaches{side.scores, sign * side.weight, sign * limit};
-    if (is_device) {
-      on.compact(side.rows, reaches, rows, count);
-    } else {
-      on.for_each((side.rows + pick_rows<T>::group - 1) / pick_rows<T>::group,
-                  pick_rows<T>{reaches, side.rows, rows, count});
-    }
-    return rows;
-  };
-  const u32* const left = pick_side(input.left, left_limit, &counts->left);
-  const u32* const right = pick_side(input.right, right_limit, &counts->right);
-  const auto found = on.read(static_cast<const picked_counts*>(counts));
-  return {{left, found.left}, {right, found.right}};
-}
-
 /// Samples of both sides: values in order, and the share of pairs within the distance.
 template <class T, unsigned D, class Context>
 class side_samples {
  public:
   using image = ordered::bits_t<T>;
 
-  side_samples(Context& on, const join_input<T, D>& input, const pair_scorer<T>& scorer)
-      : scorer_(scorer),
-        left_count_(static_cast<u32>(std::min<u64>(input.left.rows, most_score_samples))),
-        right_count_(static_cast<u32>(std::min<u64>(input.right.rows, most_score_samples))),
-        images_(on.template buffer<image>(left_count_ + right_count_)) {
+  explicit side_samples(const pair_scorer<T>& scorer) : scorer_(scorer) {}
+
+  /// Launches what draws them, and what counts in *near, which is 0, how many pairs are near each other.
+  void draw(Context& on, const join_input<T, D>& input, u32* near) {
+    left_count_ = static_cast<u32>(std::min<u64>(input.left.rows, most_score_samples));
+    right_count_ = static_cast<u32>(std::min<u64>(input.right.rows, most_score_samples));
     const u32 all = left_count_ + right_count_;
-    const u32 lefts = std::min(left_count_, most_place_samples);
-    const u32 rights = std::min(right_count_, most_place_samples);
+    images_ = on.template buffer<image>(all);
     u32* const unused = on.template buffer<u32>(all);
     u32* const begins = on.template buffer<u32>(3);
-    u32* const near = on.template zeroed<u32>(1);
-    const draw_samples<T, D> draw{input.left,
-                                  input.right,
-                                  left_count_,
-                                  right_count_,
-                                  scorer.smallest,
-                                  images_,
-                                  unused,
-                                  begins,
-                                  on.template buffer<T>(D * most_place_samples),
-                                  on.template buffer<T>(D * most_place_samples)};
-    on.for_each(all, draw);
+    const draw_samples<T, D> drawn{input.left,
+                                   input.right,
+                                   left_count_,
+                                   right_count_,
+                                   scorer_.smallest,
+                                   images_,
+                                   unused,
+                                   begins,
+                                   on.template buffer<T>(D * most_place_samples),
+                                   on.template buffer<T>(D * most_place_samples)};
+    on.for_each(all, drawn);
     using near_samples = count_near_samples<T, D>;
-    on.for_each(u64{lefts} * near_samples::parts,
-                near_samples{draw.left_at, draw.right_at, rights, input.squared, near});
+    on.for_each(
+        std::min(left_count_, most_place_samples) * u64{near_samples::parts},
+        near_samples{drawn.left_at, drawn.right_at, std::min(right_count_, most_place_samples), input.squared, near});
     on.sort_segments(images_, unused, all, static_cast<const u32*>(begins), 2, most_score_samples);
-    const double found = on.read(static_cast<const u32*>(near));
+  }
+  void learn(const join_input<T, D>& input) {
+    const double tested =
+        double{1} * std::min(left_count_, most_place_samples) * std::min(right_count_, most_place_samples);
     // of few pairs that were met by chance hardly any count
-    const double surely = std::max(0.0, found - 2 * std::sqrt(found));
-    near_share_ = std::max(surely / (double{1} * lefts * rights), share_if_even(input));
+    const double surely = std::max(0.0, input.near - 2 * std::sqrt(double{1} * input.near));
+    near_share_ = std::max(surely / tested, share_if_even(input));
   }
 
   /// Of all pairs, as guessed.
@@ -270,9 +246,9 @@ class side_samples {
   }
 
   pair_scorer<T> scorer_;
-  u32 left_count_;
-  u32 right_count_;
-  image* images_;  ///< rising, of the left side and then of the right one
+  u32 left_count_ = 0;
+  u32 right_count_ = 0;
+  image* images_ = nullptr;  ///< rising, of the left side and then of the right one
   double near_share_ = 0;
 };
 
@@ -328,7 +304,7 @@ void grid_join::run(Context& on, const call_type& call) {
     if (call.outcome->fault != spatial_fault::none) return on.finish();
     if (on.threads() > 0) return detail::join_by_rows(on, call, input);
     const u64 n = call.left.rows;
-    const auto sides = place_sides(on, input, {nullptr, n}, {nullptr, call.right.rows});
+    const auto sides = place_sides(on, input);
     u64* const counts = on.template buffer<u64>(n);
     u64* const offsets = on.template buffer<u64>(n + 1);
     u32* const placed_counts = on.template buffer<u32>(n);
@@ -359,10 +335,10 @@ void grid_join::run(Context& on, const call_type& call) {
 template <class Context>
 void full::run(Context& on, const call_type& call) {
   detail::with_points(call, [&]<class T, unsigned D>(std::type_identity<T>, std::integral_constant<unsigned, D>) {
-    const auto input = detail::read_scored_input<T, D>(on, call);
+    const auto input = read_input<T, D>(on, call, detail::rules_of(call));
     if (call.outcome->fault != spatial_fault::none) return on.finish();
     const pair_scorer<T> scorer{call.score, call.select == selection::smallest};
-    const auto sides = place_sides(on, input, {nullptr, call.left.rows}, {nullptr, call.right.rows});
+    const auto sides = place_sides(on, input);
     const auto found = detail::collect_in_batches(on, sides, scorer, detail::make_bound<T>(on, 0), call.k);
     if (call.statistics != nullptr) *call.statistics = {1, call.left.rows, call.right.rows, found.total};
     deliver(on, call, detail::scores_of(input), scorer, found);
@@ -373,27 +349,25 @@ void full::run(Context& on, const call_type& call) {
 template <class Context>
 void threshold_first::run(Context& on, const call_type& call) {
   detail::with_points(call, [&]<class T, unsigned D>(std::type_identity<T>, std::integral_constant<unsigned, D>) {
-    const auto input = detail::read_scored_input<T, D>(on, call);
-    if (call.outcome->fault != spatial_fault::none) return on.finish();
     const pair_scorer<T> scorer{call.score, call.select == selection::smallest};
+    detail::side_samples<T, D, Context> samples(scorer);
+    const auto input =
+        read_input<T, D>(on, call, detail::rules_of(call),
+                         [&](const join_input<T, D>& columns, u32* near) { samples.draw(on, columns, near); });
+    if (call.outcome->fault != spatial_fault::none) return on.finish();
+    samples.learn(input);
     const auto left_values = detail::values_of(input.known, false, scorer.smallest);
     const auto right_values = detail::values_of(input.known, true, scorer.smallest);
-    const detail::side_samples<T, D, Context> samples(on, input, scorer);
-
     constexpr double most_listed = 1 << 22;
     const double all = static_cast<double>(call.left.rows) * static_cast<double>(call.right.rows);
     const double goal = 1.5 * static_cast<double>(call.k) + 16;
     double share = goal / (all * samples.near_share());
     for (u64 rounds = 1;; ++rounds) {
       const auto image = goal > most_listed ? 0 : samples.bound_of(on, share);
-      picked_rows left{nullptr, call.left.rows};
-      picked_rows right{nullptr, call.right.rows};
-      if (image != 0) {
-        std::tie(left, right) =
-            detail::pick(on, input, detail::limit_of(scorer, left_values, right_values.best, image),
-                         detail::limit_of(scorer, right_values, left_values.best, image), scorer.smallest);
-      }
-      const auto sides = place_sides(on, input, left, right);
+      const auto sides =
+          image == 0 ? place_sides(on, input)
+                     : place_best(on, input, detail::limit_of(scorer, left_values, right_values.best, image),
+                                  detail::limit_of(scorer, right_values, left_values.best, image), scorer.smallest);
       auto* const bound = detail::make_bound<T>(on, image);
       const double expected = 2 * std::min(all * samples.near_share(), most_listed) + 65536;
       const auto found = image == 0 ? detail::collect_in_batches(on, sides, scorer, bound, call.k)
@@ -401,7 +375,7 @@ void threshold_first::run(Context& on, const call_type& call) {
                                                            static_cast<u64>(std::min(4 * goal + 65536, expected)));
       // every pair that reaches the bound was joined: if they are enough, the k best are among them
       if (image == 0 || found.total >= call.k) {
-        if (call.statistics != nullptr) *call.statistics = {rounds, left.count, right.count, found.total};
+        if (call.statistics != nullptr) *call.statistics = {rounds, sides.left.count, sides.right.count, found.total};
         deliver(on, call, detail::scores_of(input), scorer, found);
         return on.finish();
       }
