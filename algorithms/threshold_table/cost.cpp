@@ -112,9 +112,12 @@ cost scan_cost(const threshold_table_problem& problem, const device_profile& on)
   auto all = begun(problem, on);
   const auto rows = static_cast<double>(problem.count);
   all.phases.push_back(evaluated("scan", problem, on, rows, 8));
-  // the best of one piece in 64 are the threshold of the others
-  const double kept = std::min(rows, 64 * static_cast<double>(problem.k));
-  all.phases.push_back({"keep", {}, {{keep_rate, kept, typical_keep}}, 0, on.kind == device_kind::gpu ? 0 : 1});
+  // The best of one piece in 64 are the threshold of the others, on a host by way of one in 8; a sampled row costs a
+  // host what a kept one does.
+  const auto k = static_cast<double>(problem.k);
+  const double kept = on.kind == device_kind::gpu ? 64 * k : 16 * k + std::max({std::sqrt(rows * k) / 4, 4 * k, 256.0});
+  all.phases.push_back(
+      {"keep", {}, {{keep_rate, std::min(rows, kept), typical_keep}}, 0, on.kind == device_kind::gpu ? 0 : 1});
   return all;
 }
 

@@ -108,33 +108,53 @@ struct open_fetched {
   }
 };
 
-/// Which pieces of the positions a launch evaluates.
-enum class piece_choice : std::uint8_t { all, one_in_64, the_others };
+/// Which pieces of the positions a launch evaluates: those whose numbers are multiples of 64, those of 8 that are none
+/// of 64, or those of neither.
+enum class piece_choice : std::uint8_t { all, of_64, of_8, but_of_64, but_of_8 };
 
 /// Positions in pieces, whatever the blocks.
 template <class T>
 struct open_all {
   static constexpr u32 scratch_bytes = most_scores * sizeof(score_of<T>);
-  static constexpr u64 piece = u64{8} * most_scores;  ///< rows of a team
-  static constexpr u64 item_cost = piece * sizeof(value_of<T>) * 2;
+  static constexpr u64 item_cost = u64{most_scores} * sizeof(value_of<T>) * 2;
 
   rows_of<T> rows;
   const entry_of<T>* least;
   kept_rows<T> kept;
   open_counters counters;
   piece_choice choice;
+  u64 piece;  ///< rows of a team
+
+  /// A host's teams cost nothing, and small pieces that are spread over a clustered table are more like all of it.
+  [[nodiscard]] static u64 rows_of_a_piece(bool is_device) { return u64{is_device ? 8U : 1U} * most_scores; }
 
   /// How many pieces of `all` a launch has.
   [[nodiscard]] static u64 teams(u64 all, piece_choice choice) {
-    const u64 chosen = (all + 63) / 64;
-    return choice == piece_choice::all ? all : choice == piece_choice::one_in_64 ? chosen : all - chosen;
+    const u64 of_64 = (all + 63) / 64;
+    const u64 of_8 = (all + 7) / 8;
+    switch (choice) {
+      case piece_choice::of_64: return of_64;
+      case piece_choice::of_8: return of_8 - of_64;
+      case piece_choice::but_of_64: return all - of_64;
+      case piece_choice::but_of_8: return all - of_8;
+      default: return all;
+    }
+  }
+  /// The piece of team i.
+  [[nodiscard]] ZENITH_FN u64 number_of(u64 i) const {
+    switch (choice) {
+      case piece_choice::of_64: return i * 64;
+      case piece_choice::of_8: return 8 * (i + i / 7 + 1);
+      case piece_choice::but_of_64: return i + i / 63 + 1;
+      case piece_choice::but_of_8: return i + i / 7 + 1;
+      default: return i;
+    }
   }
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 i) const {
     auto* const scores = team.template scratch<score_of<T>>();
-    const u64 number = choice == piece_choice::all ? i : choice == piece_choice::one_in_64 ? i * 64 : i + i / 63 + 1;
-    const u64 begin = number * piece;
+    const u64 begin = number_of(i) * piece;
     const u64 end = begin + piece < rows.scored.count ? begin + piece : rows.scored.count;
     const auto limit = *least;
     for (u64 first = begin; first < end; first += most_scores) {
@@ -150,8 +170,8 @@ struct open_all {
 template <class T>
 struct score_all {
   static constexpr u32 scratch_bytes = most_scores * sizeof(score_of<T>);
-  static constexpr u64 piece = open_all<T>::piece;
-  static constexpr u64 item_cost = open_all<T>::item_cost;
+  static constexpr u64 piece = u64{8} * most_scores;  ///< rows of a team
+  static constexpr u64 item_cost = piece * sizeof(value_of<T>) * 2;
 
   rows_of<T> rows;
   entry_of<T>* to;

@@ -65,15 +65,17 @@ void find_rank(Context& on, const Entry* entries, u64 n, u64 rank, Entry* to) {
 /// Keeps the rows of the chosen pieces that reach `least`; of these at most `capacity`. Returns whether none was lost.
 template <class T, class Context>
 [[nodiscard]] bool open_pieces(Context& on, query<T, Context>& asked, piece_choice choice, u64 capacity) {
-  const u64 pieces = (asked.layout().rows + open_all<T>::piece - 1) / open_all<T>::piece;
+  const u64 piece = open_all<T>::rows_of_a_piece(on.threads() == 0);
+  const u64 pieces = (asked.layout().rows + piece - 1) / piece;
   const u64 teams = open_all<T>::teams(pieces, choice);
-  const auto kept = asked.keep(std::min(capacity, teams * open_all<T>::piece));
-  on.for_teams(teams, open_all<T>{asked.rows(), asked.least(), kept, asked.counters(), choice});
+  const auto kept = asked.keep(std::min(capacity, teams * piece));
+  on.for_teams(teams, open_all<T>{asked.rows(), asked.least(), kept, asked.counters(), choice, piece});
   return asked.look();
 }
 
-/// Evaluates all rows. A sample gives the threshold of one piece in 64, and these the threshold of the others. The
-/// pieces alone would not do: in a table that is clustered they may be far below the best rows.
+/// Evaluates all rows. A sample gives the threshold of one piece in 64, and these the threshold of the others, on a
+/// host, which appends rows one by one, by way of one piece in 8. The pieces alone would not do: in a table that is
+/// clustered they may be far below the best rows.
 template <class T, class Context>
 void open_everything(Context& on, query<T, Context>& asked) {
   const auto rows = static_cast<double>(asked.layout().rows);
@@ -85,10 +87,11 @@ void open_everything(Context& on, query<T, Context>& asked) {
     on.for_each(static_cast<u64>(samples), draw_rows<T>{asked.rows(), static_cast<u32>(samples), sample});
     on.kth_best(sample, static_cast<u64>(samples), asked.k(), asked.least());
     const auto capacity = static_cast<u64>(8 * rows * k / samples + 65536);
-    if (open_pieces(on, asked, piece_choice::one_in_64, capacity) &&
-        open_pieces(on, asked, piece_choice::the_others, capacity)) {
+    const bool is_device = on.threads() == 0;
+    bool is_whole = open_pieces(on, asked, piece_choice::of_64, capacity);
+    if (is_whole && !is_device) is_whole = open_pieces(on, asked, piece_choice::of_8, capacity);
+    if (is_whole && open_pieces(on, asked, is_device ? piece_choice::but_of_64 : piece_choice::but_of_8, capacity))
       return;
-    }
     // the sample misled, but what was kept gives a better threshold
     asked.drop();
   }
