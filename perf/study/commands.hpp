@@ -2,13 +2,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include <perf/study/exit_status.hpp>
+
 /// \file
 /// The subcommands of zenith-study, one file each. A subcommand throws `zenith::error` for what it cannot do.
 
 namespace zenith_study {
-
-/// The exit status of the program.
-enum exit_status : int { succeeded = 0, failed_run = 1, wrong_usage = 2, wrong_results = 3 };
 
 /// Adds the subcommand to `app`; `status` is set when it has run.
 void add_top_k(CLI::App& app, int& status);

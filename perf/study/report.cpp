@@ -48,6 +48,12 @@ std::vector<row> rows_of(const sweep& of) {
   return rows;
 }
 
+std::string mark_cell(const row& of) { return of[0].result == outcome::wrong ? "WRONG" : of[0].is_chosen ? "*" : ""; }
+
+std::string time_cell(const row& of) {
+  return of[0].result == outcome::measured ? format_seconds(of[0].time) : name_of(of[0].result);
+}
+
 std::string predicted_cell(const measurement& of) { return of.predicted ? format_seconds(*of.predicted) : "-"; }
 
 std::string deviation_cell(const measurement& of) {

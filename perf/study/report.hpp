@@ -27,7 +27,10 @@ struct report_column {
   std::function<std::string(const row&)> cell;
   bool names_question = false;
 };
-/// "*" for what `decide` chooses; predicted seconds, "-" without a model; the deviation of the first from the second.
+/// "*" for what `decide` chooses, "WRONG" for a wrong result; the time, or why there is none; predicted seconds, "-"
+/// without a model; the deviation of the first from the second.
+[[nodiscard]] std::string mark_cell(const row& of);
+[[nodiscard]] std::string time_cell(const row& of);
 [[nodiscard]] std::string predicted_cell(const measurement& of);
 [[nodiscard]] std::string deviation_cell(const measurement& of);
 

@@ -108,10 +108,7 @@ std::string as_table(const top_k_study& study) {
       {"k", align::right, [&](const row& one) { return with_commas(study.input.ks[one[0].point]); }, true},
       {"backend/strategy", align::left, [&](const row& one) { return series_of(one).label; }},
       {"", align::left, [](const row& one) { return std::string{one[0].is_chosen ? "*" : ""}; }},
-      {"time", align::right,
-       [](const row& one) {
-         return one[0].result == outcome::measured ? format_seconds(one[0].time) : name_of(one[0].result);
-       }},
+      {"time", align::right, time_cell},
       {"GB/s", align::right,
        [&](const row& one) {
          return measured(one, [&](const auto& point) { return fmt::format("{:.1f}", bytes / point.time / 1e9); });
