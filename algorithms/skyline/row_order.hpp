@@ -77,7 +77,14 @@ struct write_row_keys {
       team.for_each(n, [&](u64 i) ZENITH_BODY { median[i] |= (cut <= images[i] ? 1U : 0U) << c; });
     }
     team.barrier();
-    team.for_each(n, [&](u64 i) ZENITH_BODY { keys[first + i] = cell_key(which, median[i], high[i], low[i]); });
+    team.for_each(n, [&](u64 i) ZENITH_BODY {
+      const u64 bits = bits_in(median[i]);
+      const u64 rank = gray_rank(median[i]);
+      keys[first + i] = which == row_key::all        ? (bits << 58) | (rank << sum_bits) | high[i]
+                        : which == row_key::low_sum  ? low[i]
+                        : which == row_key::high_sum ? high[i]
+                                                     : (bits << 32) | rank;
+    });
   }
 };
 

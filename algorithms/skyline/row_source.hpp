@@ -32,6 +32,17 @@ struct row_source {
   ZENITH_FN image at(u64 row, u32 c) const {
     return static_cast<image>(order(c).image(column[given[c]][row * row_stride]) ^ flip(c));
   }
+  /// Those of four columns from `c` on, the last again where there are no more: their loads are under way at once.
+  ZENITH_FN void four_at(u64 row, u32 c, image (&to)[4]) const {
+    T raw[4];
+    ZENITH_UNROLLED
+    for (u32 k = 0; k < 4; ++k) raw[k] = column[given[c + k < columns ? c + k : columns - 1]][row * row_stride];
+    ZENITH_UNROLLED
+    for (u32 k = 0; k < 4; ++k) {
+      const u32 own = c + k < columns ? c + k : columns - 1;
+      to[k] = static_cast<image>(order(own).image(raw[k]) ^ flip(own));
+    }
+  }
   /// Images of the rows row(0) … row(n - 1) in column c, by way of `raw`.
   template <class Team, class Row>
   ZENITH_FN void convert(Team& team, u32 c, u64 n, const Row& row, T* raw, image* to) const {

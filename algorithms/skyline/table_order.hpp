@@ -87,13 +87,18 @@ struct test_table {
     team.for_each(n, [&](u64 i) ZENITH_BODY {
       image* const own = values + i;
       bool is_out = false;
-      for (u32 c = 0; c < from.columns; ++c) {
-        const image value = from.at(first + i, c);
-        own[c * rows] = value;
-        if constexpr (std::is_floating_point_v<T>) {
-          if (value == static_cast<image>(~image{0}) && ((from.complement >> c) & 1) == 0) {
-            (void)device::atomic_min(nan_at, (first + i) * most_given_columns + from.given[c]);
-            is_out = is_out || drops_nan;
+      for (u32 c = 0; c < from.columns; c += 4) {
+        image four[4];
+        from.four_at(first + i, c, four);
+        ZENITH_UNROLLED
+        for (u32 k = 0; k < 4; ++k) {
+          if (c + k >= from.columns) continue;
+          own[(c + k) * rows] = four[k];
+          if constexpr (std::is_floating_point_v<T>) {
+            if (four[k] == static_cast<image>(~image{0}) && ((from.complement >> (c + k)) & 1) == 0) {
+              (void)device::atomic_min(nan_at, (first + i) * most_given_columns + from.given[c + k]);
+              is_out = is_out || drops_nan;
+            }
           }
         }
       }
@@ -153,7 +158,8 @@ struct find_cuts_of_column {
       for (u32 step = run / 2; step > 0; step /= 2) {
         team.barrier();
         team.for_each(all / 2, [&](u64 i) ZENITH_BODY {
-          const u32 at = static_cast<u32>(i) / step * 2 * step + static_cast<u32>(i) % step;
+          const u32 below = static_cast<u32>(i) & (step - 1);  // `step` is a power of two
+          const u32 at = (static_cast<u32>(i) - below) * 2 + below;
           const image a = sorted[at];
           const image b = sorted[at + step];
           if ((b < a) == ((at & run) == 0)) {
@@ -185,10 +191,16 @@ struct write_table_keys {
     const u64 row = left[i];
     exact_sum<image> sum;
     u32 median = 0;
-    for (u32 c = 0; c < from.columns; ++c) {
-      const image value = from.at(row, c);
-      sum.add(value);
-      if (c < most_ordering_columns) median |= (cuts[c * buckets + buckets / 2] <= value ? 1U : 0U) << c;
+    for (u32 first = 0; first < from.columns; first += 4) {
+      image four[4];
+      from.four_at(row, first, four);
+      ZENITH_UNROLLED
+      for (u32 k = 0; k < 4; ++k) {
+        const u32 c = first + k;
+        if (c >= from.columns) continue;
+        sum.add(four[k]);
+        if (c < most_ordering_columns) median |= (cuts[c * buckets + buckets / 2] <= four[k] ? 1U : 0U) << c;
+      }
     }
     keys[i] = cell_key(which, median, sum.high, sum.low);
   }
@@ -211,22 +223,41 @@ struct place_table_rows {
     const bool has_lower = 2 * columns <= most_cell_bits;
     const bool has_upper = 3 * columns <= most_cell_bits;
     u64 mask = alive_bit;
-    u32 four = 0;
-    for (u32 c = 0; c < columns; ++c) {
-      const image value = from.at(row, c);
-      const u32 code = code_of(cuts + c * buckets, buckets, value);
-      // of more columns than there are bits, the last have none
-      if (c < most_cell_bits) mask |= u64{code >= buckets / 2 ? 1U : 0U} << c;
-      if (has_lower) mask |= u64{code >= buckets / 4 ? 1U : 0U} << (columns + c);
-      if (has_upper) mask |= u64{code >= buckets / 4 * 3 ? 1U : 0U} << (2 * columns + c);
-      to.values[i * columns + c] = value;
-      four |= code << (8 * (c % 4));
-      if (c % 4 == 3 || c + 1 == columns) {
-        to.codes[i * code_words(columns) + c / 4] = four;
-        four = 0;
+    for (u32 first = 0; first < columns; first += 4) {
+      four_values<image> values;
+      from.four_at(row, first, values.value);
+      u32 code[4];
+      find_codes(first, values, code);
+      u32 word = 0;
+      ZENITH_UNROLLED
+      for (u32 k = 0; k < 4; ++k) {
+        const u32 c = first + k;
+        if (c >= columns) continue;
+        // of more columns than there are bits, the last have none
+        if (c < most_cell_bits) mask |= u64{code[k] >= buckets / 2 ? 1U : 0U} << c;
+        if (has_lower) mask |= u64{code[k] >= buckets / 4 ? 1U : 0U} << (columns + c);
+        if (has_upper) mask |= u64{code[k] >= buckets / 4 * 3 ? 1U : 0U} << (2 * columns + c);
+        word |= code[k] << (8 * k);
+        if (columns % 4 != 0) to.values[i * columns + c] = values.value[k];
       }
+      if (columns % 4 == 0) *reinterpret_cast<four_values<image>*>(to.values + i * columns + first) = values;
+      to.codes[i * code_words(columns) + first / 4] = word;
     }
     to.masks[i] = mask;
+  }
+
+ private:
+  /// As `code_of`, of four columns side by side.
+  ZENITH_FN void find_codes(u32 first, const four_values<image>& values, u32 (&code)[4]) const {
+    ZENITH_UNROLLED
+    for (u32 k = 0; k < 4; ++k) code[k] = 0;
+    for (u32 step = buckets / 2; step > 0; step /= 2) {
+      ZENITH_UNROLLED
+      for (u32 k = 0; k < 4; ++k) {
+        const u32 c = first + k < from.columns ? first + k : from.columns - 1;
+        code[k] += step * static_cast<u32>(cuts[c * buckets + code[k] + step] <= values.value[k]);
+      }
+    }
   }
 };
 

@@ -77,7 +77,7 @@ class tile_rounds {
 #if defined(ZENITH_SIMT_EMULATION)
   static constexpr u64 first_block = 64;  // several rounds of as few points as lanes of fibers get through
 #else
-  static constexpr u64 first_block = 16384;
+  static constexpr u64 first_block = 32768;
 #endif
   static constexpr u64 growth = 4;
   static constexpr u64 most_block = u64{1} << 20;
