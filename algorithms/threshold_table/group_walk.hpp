@@ -24,8 +24,7 @@ struct group_rows {
   using best_rows = device::team_best<entry, most_group_walk_k, 256>;
   static constexpr u32 together = 256;  ///< rows of small blocks that are evaluated at a time
   static constexpr u32 words_at = 0;
-  static constexpr u32 listed_at = 64;
-  static constexpr u32 bounds_at = listed_at + 256 * sizeof(u32);
+  static constexpr u32 bounds_at = 64;
   static constexpr u32 blocks_at = bounds_at + group_blocks * sizeof(entry);
   static constexpr u32 scores_at = blocks_at + group_blocks * sizeof(u32);
   static constexpr u32 best_at = scores_at + most_scores * sizeof(score);
@@ -51,13 +50,16 @@ struct group_rows {
     team.barrier();
   }
 
-  /// Evaluates the rows of the first `count` blocks of scratch, as many blocks together as the team has lanes for, and
-  /// pushes those that are not below the limit.
+  /// As many blocks as the team has lanes for.
+  [[nodiscard]] ZENITH_FN u32 blocks_together() const { return block_rows < together ? together / block_rows : 1; }
+
+  /// Evaluates the rows of the first `count` blocks of scratch, some blocks together, and pushes those that are not
+  /// below the limit.
   template <class Team>
   ZENITH_FN void open(Team& team, best_rows& best, u32 count, u64 limit) const {
     auto* const scores = team.template scratch<score>(scores_at);
     const auto* const blocks = team.template scratch<u32>(blocks_at);
-    const u32 each = block_rows < together ? together / block_rows : 1;
+    const u32 each = blocks_together();
     for (u32 begin = 0; begin < count; begin += each) {
       const u32 some = count - begin < each ? count - begin : each;
       const u32 places = some * block_rows;
@@ -144,73 +146,78 @@ struct open_best_groups {
   }
 };
 
-/// All groups, a few at a time, whose bounds reach the shared threshold. The k best rows of each team as above.
+/// Blocks to open, with their bounds as words.
+struct listed_bounds {
+  u32* blocks;
+  u64* words;
+  u32* count;
+};
+
+/// Lists block i if its bound reaches `least`.
 template <class T>
-struct walk_groups {
+struct list_reaching {
+  using entry = entry_of<T>;
+  static constexpr u64 item_cost = 64;
+
+  bounds_of<T> of_blocks;
+  const entry* groups;  ///< bounds
+  const entry* least;
+  listed_bounds to;
+
+  ZENITH_FN void operator()(u64 i) const {
+    const u64 limit = rank_word(*least);
+    if (rank_word(groups[i / group_blocks]) < limit) return;
+    const u64 word = rank_word(of_blocks.bound(i));
+    if (word < limit) return;
+    const u32 at = device::atomic_add(to.count, 1);
+    to.blocks[at] = static_cast<u32>(i);
+    to.words[at] = word;
+  }
+};
+
+/// The listed blocks, some at a time, whose bounds still reach the threshold. The k best rows of each team as above.
+template <class T>
+struct open_reaching {
   using entry = entry_of<T>;
   using best_rows = typename group_rows<T>::best_rows;
   static constexpr u32 scratch_bytes = group_rows<T>::scratch_bytes;
-  static constexpr u32 most_groups = 256;  ///< at a time
   static constexpr u64 item_cost = u64{1} << 16;
 
   group_rows<T> in;
-  const entry* groups;
-  u32 group_count;
-  u32 groups_together;
+  listed_bounds list;
   u32 k;
   const entry* least;  ///< k rows are not worse
-  u32* next;           ///< group that no team has taken, from 0
+  u32* next;           ///< listed block that no team has taken, from 0
   u64* threshold;      ///< from 0; as a word
   entry* to;
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
     best_rows best(team, group_rows<T>::best_at, k);
-    const auto* const bounds = team.template scratch<entry>(group_rows<T>::bounds_at);
-    auto* const listed = team.template scratch<u32>(group_rows<T>::listed_at);
     auto* const chosen = team.template scratch<u32>(group_rows<T>::blocks_at);
     auto* const words = team.template scratch<u64>(group_rows<T>::words_at);
     auto* const found = reinterpret_cast<u32*>(words + 2);
+    const u32 count = *list.count;
+    const u32 together = in.blocks_together();
     u64 limit = rank_word(*least);
     for (;;) {
       team.barrier();
       team.once([&]() ZENITH_BODY {
-        words[0] = device::atomic_add(next, groups_together);
+        const u64 own = best.is_full() ? rank_word(best.worst()) : 0;
+        if (own > limit) (void)device::atomic_max(threshold, own);
+        words[0] = device::atomic_add(next, together);
         words[1] = device::atomic_load(threshold);
         *found = 0;
       });
       team.barrier();
       const u64 begin = words[0];
       limit = limit < words[1] ? words[1] : limit;
-      if (begin >= group_count) break;
-      const u64 some = group_count - begin < groups_together ? group_count - begin : groups_together;
-      team.for_each(some, [&](u64 i) ZENITH_BODY {
-        if (rank_word(groups[begin + i]) >= limit) listed[team.add(found, 1)] = static_cast<u32>(begin + i);
+      if (begin >= count) break;
+      team.for_each(count - begin < together ? count - begin : together, [&](u64 i) ZENITH_BODY {
+        if (list.words[begin + i] >= limit) chosen[team.add(found, 1)] = list.blocks[begin + i];
       });
       team.barrier();
-      const u32 count = *found;
-      for (u32 i = 0; i < count; ++i) {
-        const u32 group = listed[i];
-        if (rank_word(groups[group]) < limit) continue;
-        in.bound_blocks(team, group);
-        team.once([&]() ZENITH_BODY { *found = 0; });
-        team.barrier();
-        team.for_each(group_blocks, [&](u64 b) ZENITH_BODY {
-          // the worst entry is no block's
-          if (rank_word(bounds[b]) < limit || !better(bounds[b], entry::worst())) return;
-          chosen[team.add(found, 1)] = group * group_blocks + static_cast<u32>(b);
-        });
-        team.barrier();
-        in.open(team, best, *found, limit);
-        team.barrier();
-        team.once([&]() ZENITH_BODY {
-          const u64 own = best.is_full() ? rank_word(best.worst()) : 0;
-          if (own > limit) (void)device::atomic_max(threshold, own);
-          words[1] = device::atomic_load(threshold);
-        });
-        team.barrier();
-        limit = limit < words[1] ? words[1] : limit;
-      }
+      in.open(team, best, *found, limit);
     }
     team.for_each(k, [&](u64 r) ZENITH_BODY { to[t * k + r] = r < best.size() ? best.entry(r) : entry::worst(); });
   }

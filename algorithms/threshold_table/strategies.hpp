@@ -22,10 +22,11 @@ using entry_kernels = device::list<gather_listed<Entry>, gather_left<Entry>, ord
                                    keep_best<Entry>, collect_entries<Entry>, order_partitions<Entry>, list_ids<Entry>>;
 template <class... T>
 struct kernels_for {
-  using type = device::list<write_bounds<T>..., write_block_bounds<T>..., open_blocks<T>..., open_fetched<T>...,
-                            open_all<T>..., score_all<T>..., draw_rows<T>..., walk_partition<T>...,
-                            open_best_groups<T>..., walk_groups<T>..., list_values<T>..., open_ranks<T>...,
-                            find_end<T>..., write_rows<T, std::uint32_t>..., write_rows<T, std::uint64_t>...>;
+  using type =
+      device::list<write_bounds<T>..., write_block_bounds<T>..., open_blocks<T>..., open_fetched<T>..., open_all<T>...,
+                   score_all<T>..., draw_rows<T>..., walk_partition<T>..., open_best_groups<T>..., list_reaching<T>...,
+                   open_reaching<T>..., list_values<T>..., open_ranks<T>..., find_end<T>...,
+                   write_rows<T, std::uint32_t>..., write_rows<T, std::uint64_t>...>;
 };
 using kernels =
     device::concat<kernels_for<float, double, std::int32_t, std::uint32_t>::type, entry_kernels<ordered::entry32>,
@@ -291,44 +292,44 @@ void open_by_bound(Context& on, query<T, Context>& asked) {
   open_in_rounds(on, asked, list_blocks(on, asked, of_blocks, groups, listed, before), plan.blocks, plan);
 }
 
-/// How many teams share a walk through the groups, and how many the opening before it: what they keep is ranked by one
+/// How many teams share the opening of the first groups, and that of the listed blocks: what they keep is ranked by one
 /// launch.
 struct group_walk_plan {
   u64 openers;
   u64 walkers;
-  u64 groups_together;
 
   [[nodiscard]] static group_walk_plan of(u64 groups, u64 k) {
     constexpr u64 most_opened = 2048;  // rows that are ranked fast
     constexpr u64 most_kept = 16384;
     constexpr u64 most_walkers = 512;
-    const u64 openers = std::min(std::clamp<u64>(most_opened / k, 16, 128), groups);
-    const u64 walkers = std::min(std::min(most_walkers, most_kept / k), groups);
-    return {openers, walkers, std::clamp<u64>(groups / (4 * walkers), 1, walk_groups<float>::most_groups)};
+    return {std::min(std::clamp<u64>(most_opened / k, 16, 128), groups),
+            std::min(most_walkers, std::max<u64>(most_kept / k, 1))};
   }
 };
 
-/// A few launches, and no answer to the host: the best blocks of some of the best groups give a threshold.
+/// A few launches, and no answer to the host.
 template <class T, class Context>
 [[nodiscard]] const entry_of<T>* walk_all_groups(Context& on, query<T, Context>& asked) {
   using entry = entry_of<T>;
   const auto& layout = asked.layout();
   const u64 k = asked.k();
   const u64 count = layout.of_groups.count;
+  const u64 blocks = layout.of_blocks.count;
   const auto plan = group_walk_plan::of(count, k);
   const group_rows<T> in{asked.rows(), asked.bounds(layout.of_blocks), static_cast<u32>(layout.block_rows),
                          asked.counters()};
   const entry* const groups = make_bounds(on, asked, asked.bounds(layout.of_groups));
   entry* const opened = on.template buffer<entry>(plan.openers * k);
-  entry* const kept = on.template buffer<entry>(plan.walkers * k);
-  auto* const threshold = on.template zeroed<u64>(1);
-  const u64 blocks = std::min<u64>(k / layout.block_rows + 2, group_blocks);
-  on.for_teams(plan.openers, open_best_groups<T>{in, groups, count, plan.openers, static_cast<u32>(blocks),
+  const u64 best_blocks = std::min<u64>(k / layout.block_rows + 2, group_blocks);
+  on.for_teams(plan.openers, open_best_groups<T>{in, groups, count, plan.openers, static_cast<u32>(best_blocks),
                                                  static_cast<u32>(k), opened});
   on.kth_best(opened, plan.openers * k, k, asked.least());
-  on.for_teams(plan.walkers,
-               walk_groups<T>{in, groups, static_cast<u32>(count), static_cast<u32>(plan.groups_together),
-                              static_cast<u32>(k), asked.least(), on.template zeroed<u32>(1), threshold, kept});
+  const listed_bounds list{on.template buffer<u32>(blocks), on.template buffer<u64>(blocks),
+                           on.template zeroed<u32>(1)};
+  on.for_each(blocks, list_reaching<T>{in.of_blocks, groups, asked.least(), list});
+  entry* const kept = on.template buffer<entry>(plan.walkers * k);
+  on.for_teams(plan.walkers, open_reaching<T>{in, list, static_cast<u32>(k), asked.least(), on.template zeroed<u32>(1),
+                                              on.template zeroed<u64>(1), kept});
   return on.select_best(kept, plan.walkers * k, k);
 }
 
