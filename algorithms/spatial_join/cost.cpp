@@ -98,8 +98,12 @@ cost threshold_first_cost(const top_k_spatial_join_problem& problem, const devic
   cost all;
   all.phases.push_back(reading(problem, problem.dimensions + 1, on));
   // samples, a guess, the choice of rows
-  all.phases.push_back(
-      {"guess", {}, {{"spatial_join.guess", rounds, 400e-6}}, 12 * rounds, on.grain_bytes > 0 ? 1 : 0});
+  constexpr double launches = 6;
+  all.phases.push_back({"guess",
+                        {},
+                        {{"spatial_join.guess", rounds, on.kind == device_kind::gpu ? 60e-6 : 400e-6}},
+                        launches * rounds,
+                        on.grain_bytes > 0 ? 1 : 0});
   auto pick = reading(problem, 1, on);
   pick.name = "pick";
   all.phases.push_back(std::move(pick));

@@ -21,6 +21,8 @@ constexpr double typical_round = 6e-6;
 constexpr double typical_merge = 0.5e-9;
 // beyond it, teams that walk partitions scan
 constexpr std::uint64_t most_walked = 512;
+// up to it, a device opens blocks without asking the host
+constexpr std::uint64_t most_without_rounds = 128;
 // appending a row that reaches the threshold, one after the other on a host
 constexpr std::string_view keep_rate = "threshold_table.keep";
 constexpr double typical_keep = 20e-9;
@@ -96,6 +98,10 @@ cost blocks_cost(const threshold_table_problem& problem, const device_profile& o
   // a group has a bound, and of the groups that are opened, all blocks
   all.phases.push_back(evaluated("bounds", problem, on, blocks / 64 + blocks * std::min(1.0, 4 * share), 2));
   const double opened = std::max(share * rows, static_cast<double>(problem.k));
+  if (on.kind == device_kind::gpu && problem.k <= most_without_rounds) {
+    all.phases.push_back(evaluated("open", problem, on, opened, 3));
+    return all;
+  }
   const double rounds = 2 + std::max(0.0, std::log2(opened / problem.block_rows / 4));
   auto open = evaluated("open", problem, on, opened, 2);
   // beside the reads: a block is a line or two of each column, far from the last one's
