@@ -50,8 +50,11 @@ struct group_rows {
     team.barrier();
   }
 
-  /// As many blocks as the team has lanes for.
-  [[nodiscard]] ZENITH_FN u32 blocks_together() const { return block_rows < together ? together / block_rows : 1; }
+  /// As many blocks as the team has lanes for, and scratch.
+  [[nodiscard]] ZENITH_FN u32 blocks_together() const {
+    const u32 most = block_rows < together ? together / block_rows : 1;
+    return most < group_blocks ? most : group_blocks;
+  }
 
   /// Evaluates the rows of the first `count` blocks of scratch, some blocks together, and pushes those that are not
   /// below the limit.

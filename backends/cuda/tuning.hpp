@@ -54,8 +54,8 @@ inline constexpr unsigned most_bins_in_scratch = 8192;
 inline constexpr unsigned histogram_team_items = 1U << 14;
 inline constexpr unsigned most_histogram_teams = 512;
 
-/// Items of a tile that a team compacts or scans, and the most that are scanned so: longer scans are the library's, which
-/// takes a launch more and less time for an item.
+/// Items of a tile that a team compacts or scans, and the most that are scanned so: longer scans are the library's,
+/// which takes a launch more and less time for an item.
 inline constexpr unsigned compacted_items = 2048;
 inline constexpr unsigned scanned_items = 2048;
 inline constexpr unsigned most_scanned = 1U << 16;

@@ -99,6 +99,26 @@ TEMPLATE_TEST_CASE("tables of every number of rows, columns and k", "[table]", f
   CHECK(seen.cases() > 0);
 }
 
+TEMPLATE_TEST_CASE("tables of blocks of few rows, of which many are opened", "[table]", float32, float64) {
+  if (nothing_to_run_on()) return;
+  verdict seen;
+  std::uint64_t number = 0;
+  for (const std::size_t rows : {190, 3000}) {
+    if (rows > the_suite().most_rows) continue;
+    for (const std::uint32_t block_rows : {1, 2, 3, 5}) {
+      random_source random{zenith_test::seed_of("table.small", number++)};
+      auto asked = make_question<TestType>(rows, 3, rows / 10, 0, random);
+      arrangement arranged;
+      arranged.options.block_rows = block_rows;
+      ask_everywhere(seen, arranged, asked);
+      for (auto& column : asked.columns) column.assign(rows, TestType{7});
+      ask_everywhere(seen, arranged, asked);
+    }
+  }
+  seen.require_none();
+  CHECK(seen.cases() > 0);
+}
+
 TEMPLATE_TEST_CASE("tables whose scores are hard to tell apart", "[table]", float32, float64, int32, uint32) {
   if (nothing_to_run_on()) return;
   verdict seen;
