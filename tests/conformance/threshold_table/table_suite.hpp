@@ -87,9 +87,7 @@ template <class T>
 
 /// Puts a question to every target of the suite.
 template <class T>
-void ask_everywhere(zenith_test::verdict& seen, const arrangement& arranged, const question<T>& asked) {
-  static std::uint64_t number = 0;
-  if (number++ % the_suite().one_in != 0) return;
+void ask_always(zenith_test::verdict& seen, const arrangement& arranged, const question<T>& asked) {
   const answer<T> expected(asked);
   zenith::column_set<T> columns;
   for (const auto& one : asked.columns) columns.add(one);
@@ -110,6 +108,13 @@ void ask_everywhere(zenith_test::verdict& seen, const arrangement& arranged, con
                        ": " + fault);
     }
   }
+}
+
+/// One in so many questions, as the suite says.
+template <class T>
+void ask_everywhere(zenith_test::verdict& seen, const arrangement& arranged, const question<T>& asked) {
+  static std::uint64_t number = 0;
+  if (number++ % the_suite().one_in == 0) ask_always(seen, arranged, asked);
 }
 
 }  // namespace conformance::tables
