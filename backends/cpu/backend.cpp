@@ -55,6 +55,7 @@ constinit const backend descriptor{
     .configure = configure,
     .default_profile = default_profile,
     .measure = measure,
+    .probe = probe,
 };
 
 }  // namespace zenith::cpu_backend

@@ -103,6 +103,11 @@ class collector {
     }
   }
 
+  /// Drops what k others are better than, where that is more than half of the entries: one selects them at the end.
+  void keep_best() {
+    if (count_ > 2 * k_) select();
+  }
+
   /// Others hold k entries at least as good as this image: what is worse need not be looked at.
   void raise(image_t image) { threshold_ = std::max(threshold_, image); }
 

@@ -1,16 +1,21 @@
 #include <backends/cpu/measure.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <chrono>
+#include <cmath>
 #include <cstring>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <backends/cpu/isa.hpp>
 #include <backends/cpu/parallel.hpp>
 #include <backends/cpu/profile.hpp>
 #include <backends/cpu/scratch.hpp>
+#include <core/workers.hpp>
 
 namespace zenith::cpu_backend {
 namespace {
@@ -32,123 +37,233 @@ double best_seconds(const Function& run, int repeats) {
   return best;
 }
 
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+/// A working set whose bandwidth is measured.
+struct step {
+  std::string name;
+  std::uint64_t bytes;
+  bool is_private;  ///< to a core, who has its share of it
+};
+
+/// How long a bandwidth is measured.
+struct effort {
+  int private_repeats = 8;
+  int least_repeats = 4;  ///< of a shared level
+  int most_repeats = 12;
+  double enough_seconds = 0.03;
+  std::uint64_t moved_at_least = std::uint64_t{16} << 20;  ///< of a shared level, by a worker
+};
+constexpr effort thorough;
+constexpr effort brief{6, 3, 20, 2e-3, std::uint64_t{4} << 20};
+
 /// Bandwidths of all workers together over a working set that they share out.
 class bandwidth_meter {
  public:
-  bandwidth_meter(const execution& on, std::uint64_t most_bytes)
-      : workers_(on.threads), isa_(find_isa(on.isa)), data_(scratch_resource(on), most_bytes) {
+  bandwidth_meter(const execution& on, std::uint64_t most_bytes, const effort& how_long)
+      : workers_(on.threads), how_long_(how_long), isa_(find_isa(on.isa)), data_(scratch_resource(on), most_bytes) {
     // every worker touches its own share first, so that it lies near it
     run_workers(workers_, [&](int worker) {
-      const auto [at, bytes] = share(worker, data_.size());
-      std::memset(at, 1, bytes);
+      const auto mine = share(worker, data_.size());
+      std::memset(mine.data(), 1, mine.size());
     });
   }
 
-  [[nodiscard]] memory_level measure(std::string name, std::uint64_t bytes) {
-    const double read = bandwidth(bytes, [&](std::byte* at, std::size_t size) {
-      found_ += isa_.maximum(reinterpret_cast<const std::int32_t*>(at), size / sizeof(std::int32_t));
+  [[nodiscard]] double read(const step& level) const {
+    return bandwidth(level, [&](piece of) {
+      static_cast<void>(
+          isa_.maximum(reinterpret_cast<const std::int32_t*>(of.data()), of.size() / sizeof(std::int32_t)));
     });
-    const double write = bandwidth(bytes, [](std::byte* at, std::size_t size) { std::memset(at, 2, size); });
-    const double copy =
-        bandwidth(bytes, [](std::byte* at, std::size_t size) { std::memcpy(at, at + size / 2, size / 2); });
-    return {std::move(name), bytes, read, write, copy};
+  }
+  [[nodiscard]] double write(const step& level) const {
+    return bandwidth(level, [](piece of) { std::memset(of.data(), 2, of.size()); });
+  }
+  [[nodiscard]] double copy(const step& level) const {
+    return bandwidth(level, [](piece of) {
+      const auto half = of.size() / 2;
+      std::memcpy(of.data(), of.data() + half, half);
+    });
   }
 
  private:
-  struct piece {
-    std::byte* at;
-    std::size_t bytes;
-  };
+  using piece = std::span<std::byte>;
+  using pass = std::function<void(piece)>;
+
+  // A core's own caches hold other things too; past them a size's bandwidth is what a pass over all of it reaches.
+  [[nodiscard]] double bandwidth(const step& level, const pass& run) const {
+    return level.is_private ? private_bandwidth(level.bytes / 4 * 3, run) : shared_bandwidth(level.bytes, run);
+  }
 
   [[nodiscard]] piece share(int worker, std::size_t bytes) const {
     const auto each = bytes / static_cast<std::size_t>(workers_) / 64 * 64;
     return {data_.data() + static_cast<std::size_t>(worker) * each, each};
   }
 
-  // Small working sets are passed over many times, so that the region's own time does not count.
-  template <class Pass>
-  double bandwidth(std::uint64_t bytes, const Pass& pass) {
-    // of each worker, so that it takes longer than the region by far
-    constexpr std::uint64_t moved_at_least = std::uint64_t{16} << 20;
-    const auto passes = std::max<std::uint64_t>(1, moved_at_least * static_cast<std::uint64_t>(workers_) / bytes);
-    constexpr int repeats = 4;
-    const double time = best_seconds(
-        [&] {
-          run_workers(workers_, [&](int worker) {
-            const auto [at, size] = share(worker, bytes);
-            for (std::uint64_t i = 0; i < passes; ++i) pass(at, size);
-          });
-        },
-        repeats);
-    return static_cast<double>(bytes * passes) / std::max(time, 1e-9);
+  // A worker's time is its own: some wake late, and some share their core with other programs. The median is that of a
+  // core as most are.
+  [[nodiscard]] double private_bandwidth(std::uint64_t bytes, const pass& run) const {
+    constexpr std::uint64_t moved_at_least = std::uint64_t{4} << 20;
+    const auto each = share(0, bytes).size();
+    const auto passes = std::max<std::uint64_t>(1, moved_at_least / each);
+    double best = 0;
+    for (int i = 0; i < how_long_.private_repeats; ++i) {
+      std::vector<double> times(static_cast<std::size_t>(workers_));
+      run_workers(workers_, [&](int worker) {
+        const auto mine = share(worker, bytes);
+        times[static_cast<std::size_t>(worker)] = seconds_of([&] {
+          for (std::uint64_t done = 0; done < passes; ++done) run(mine);
+        });
+      });
+      best = std::max(best, static_cast<double>(each * passes) / std::max(median(times), 1e-9));
+    }
+    return best * workers_;
+  }
+
+  // Pieces are handed out to whoever is free, as in every scan, until enough has moved that waking does not count.
+  [[nodiscard]] double shared_bandwidth(std::uint64_t bytes, const pass& run) const {
+    constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10;
+    const auto pieces = std::max<std::uint64_t>(1, bytes / piece_bytes);
+    const auto passes =
+        std::max<std::uint64_t>(1, how_long_.moved_at_least * static_cast<std::uint64_t>(workers_) / bytes);
+    double best = 1e9;
+    double spent = 0;
+    const auto is_enough = [&](int repeats) {
+      return repeats >= how_long_.least_repeats &&
+             (repeats >= how_long_.most_repeats || spent >= how_long_.enough_seconds);
+    };
+    for (int i = 0; !is_enough(i); ++i) {
+      const double time = seconds_of([&] {
+        detail::share_out(workers_, pieces * passes, [&](int, std::uint64_t at) {
+          run(piece{data_.data() + at % pieces * piece_bytes, piece_bytes});
+        });
+      });
+      best = std::min(best, time);
+      spent += time;
+    }
+    return static_cast<double>(pieces * passes * piece_bytes) / std::max(best, 1e-9);
   }
 
   int workers_;
+  effort how_long_;
   const isa_table& isa_;
   scratch<std::byte> data_;
-  std::atomic<std::int64_t> found_ = 0;  // keeps the reads from being optimised away
 };
 
-struct step {
-  std::string name;
-  std::uint64_t bytes;
-};
-
-// The private caches, then each doubling up to twice the shared one: how much of that this process gets is not known,
-// when others share it or a virtual machine reports what belongs to its host.
-std::vector<step> ladder(const device_profile& typical) {
+// The private caches, then sizes that grow by a factor, up to `most` bytes: one at least.
+std::vector<step> ladder(const device_profile& typical, std::uint64_t growth, std::uint64_t most) {
   const auto size = caches();
   const auto cores = static_cast<std::uint64_t>(typical.cores);
-  const auto all = typical.levels.back().bytes;
-  std::vector<step> steps{{"L1", size.first * cores}, {"L2", size.second * cores}};
-  const std::uint64_t past_caches = std::min(std::bit_ceil(2 * size.shared), std::bit_floor(all / 8));
-  for (auto bytes = std::bit_ceil(steps.back().bytes + 1); bytes <= past_caches; bytes *= 2) {
-    steps.push_back({"up to " + std::to_string(bytes >> 20) + " MiB", bytes});
+  std::vector<step> steps{{"L1", size.first * cores, true}, {"L2", size.second * cores, true}};
+  const auto first = std::bit_ceil(steps.back().bytes + 1);
+  most = std::max(most, first);
+  for (auto bytes = first; bytes <= most;) {
+    steps.push_back({"up to " + std::to_string(bytes >> 20) + " MiB", bytes, false});
+    bytes = bytes < most ? std::min(bytes * growth, most) : most + 1;
   }
   return steps;
 }
 
-// What a region takes beyond its work, when there is enough of that for every worker to be needed.
-double region_seconds(const execution& on) {
+// Twice the shared cache: how much of it this process gets is not known, when others share it or a virtual machine
+// reports what belongs to its host. No more than an eighth of the memory.
+std::uint64_t past_caches(const device_profile& typical) {
+  return std::min(std::bit_ceil(2 * caches().shared), std::bit_floor(typical.levels.back().bytes / 8));
+}
+
+// What a region takes beyond its work, where pieces are handed out and the caller works alone between regions, as in
+// every call.
+[[nodiscard]] double region_seconds(const execution& on, int regions) {
   if (on.threads == 1) return 0;
-  constexpr int regions = 200;
-  static constexpr double work = 20e-6;
-  const auto spin = [](int) {
-    for (const auto begin = clock::now(); clock::now() - begin < std::chrono::duration<double>(work);) {
+  constexpr double piece = 4e-6;
+  constexpr double between = 20e-6;
+  constexpr std::uint64_t pieces_of_worker = 8;
+  const auto work = [](double seconds) {
+    for (const auto begin = clock::now(); clock::now() - begin < std::chrono::duration<double>(seconds);) {
     }
   };
-  std::vector<double> times(regions);
-  for (auto& one : times) one = seconds_of([&] { run_workers(on.threads, spin); }) - work;
-  std::ranges::nth_element(times, times.begin() + regions / 2);
-  return std::max(0.0, times[regions / 2]);
+  const auto pieces = pieces_of_worker * static_cast<std::uint64_t>(on.threads);
+  const double one = best_seconds(
+      [&] {
+        for (std::uint64_t i = 0; i < pieces_of_worker; ++i) work(piece);
+      },
+      regions);
+  std::vector<double> times(static_cast<std::size_t>(regions));
+  for (auto& time : times) {
+    work(between);
+    time = seconds_of([&] { detail::share_out(on.threads, pieces, [&](int, std::uint64_t) { work(piece); }); }) - one;
+  }
+  // other programs that use the cores make some of them longer
+  const auto quartile = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 4);
+  std::ranges::nth_element(times, quartile);
+  return std::max(0.0, *quartile);
+}
+
+// Seconds of this core for what takes the core that the models' estimates are of a second: by a sort.
+double estimate_factor() {
+  constexpr std::size_t count = 4096;
+  constexpr double typical_seconds = 280e-6;
+  std::vector<std::uint64_t> values(count);
+  double best = 1;
+  std::uint64_t state = 1;  // other values each time: branches that are known already would take nothing
+  for (int repeat = 0; repeat < 8; ++repeat) {
+    for (auto& value : values) value = state = state * 6364136223846793005U + 1442695040888963407U;
+    best = std::min(best, seconds_of([&] { std::ranges::sort(values); }));
+  }
+  return best / typical_seconds;
 }
 
 }  // namespace
 
 device_profile measure(const execution& on, const progress_function& progress) {
   auto measured = default_profile(on);
-  const auto steps = ladder(measured);
   const auto memory_bytes = measured.levels.back().bytes;
+  const auto steps = ladder(measured, 2, past_caches(measured));
   const auto report = [&](std::size_t done, const std::string& what) {
     if (progress) progress(static_cast<double>(done) / static_cast<double>(steps.size() + 1), what);
   };
 
   measured.levels.clear();
-  bandwidth_meter meter(on, steps.back().bytes);
-  for (const auto& [name, bytes] : steps) {
-    report(measured.levels.size(), "bandwidth, " + name);
-    // a core's own caches hold other things too; past them a size's bandwidth is what a pass over all of it reaches
-    const bool is_private = measured.levels.size() < 2;
-    auto level = meter.measure(name, is_private ? bytes / 4 * 3 : bytes);
-    level.bytes = bytes;
-    measured.levels.push_back(std::move(level));
+  const bandwidth_meter meter(on, steps.back().bytes, thorough);
+  for (const auto& one : steps) {
+    report(measured.levels.size(), "bandwidth, " + one.name);
+    measured.levels.push_back({one.name, one.bytes, meter.read(one), meter.write(one), meter.copy(one)});
   }
   measured.levels.back().name = "memory";
   measured.levels.back().bytes = std::max(memory_bytes, steps.back().bytes);
   report(steps.size(), "parallel regions");
-  measured.launch_overhead = region_seconds(on);
+  measured.launch_overhead = region_seconds(on, 200);
   if (progress) progress(1, "done");
   return measured;
+}
+
+device_profile probe(const execution& on) {
+  auto probed = default_profile(on);
+  const auto memory = probed.levels.back();
+  constexpr std::uint64_t most = std::uint64_t{128} << 20;
+  const auto steps = ladder(probed, 4, std::min(most, past_caches(probed)));
+  probed.levels.clear();
+  const bandwidth_meter meter(on, steps.back().bytes, brief);
+  for (const auto& one : steps) {
+    // bytes are written half as fast as they are read, near enough
+    const double read = meter.read(one);
+    probed.levels.push_back({one.name, one.bytes, read, read / 2, read});
+  }
+  // Where the caches end was seen if a pass has become much slower; to go further would take too long.
+  const double last = probed.levels.back().read;
+  const bool is_past_caches = last < probed.levels[2].read / 2;
+  const double beyond = is_past_caches ? last : std::min(memory.read, last);
+  if (const auto shared = caches().shared; !is_past_caches && shared > steps.back().bytes) {
+    const double between = std::sqrt(last * beyond);
+    probed.levels.push_back({"L3", shared, between, between / 2, between});
+  }
+  probed.levels.push_back(
+      {memory.name, std::max(memory.bytes, probed.levels.back().bytes + 1), beyond, beyond / 2, beyond});
+  probed.launch_overhead = region_seconds(on, 30);
+  probed.rates["core.estimate"] = estimate_factor();
+  return probed;
 }
 
 }  // namespace zenith::cpu_backend

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstring>
 #include <optional>
 #include <vector>
@@ -18,7 +19,11 @@ namespace {
 // Sampling fewer items, or bringing fewer entries together, costs less than waking a worker.
 constexpr std::uint64_t least_samples_of_worker = 2048;
 constexpr std::uint64_t least_gathered_together = 16384;
-constexpr std::uint64_t chunk_bytes = 1024 * 1024;
+// Workers take chunk after chunk: several each, so that one that wakes late, or shares its core, leaves its part to the
+// others, and none so small that handing it out costs more than that.
+constexpr std::uint64_t most_chunk_bytes = 1024 * 1024;
+constexpr std::uint64_t least_chunk_bytes = 64 * 1024;
+constexpr std::uint64_t chunks_of_worker = 4;
 
 template <class Image>
 void raise_to(std::atomic<Image>& shared, Image image) {
@@ -83,7 +88,8 @@ class filter_call {
     std::atomic<std::uint64_t> next_chunk{0};
     std::atomic<std::uint64_t> survivors{0};
     std::atomic<image_t> shared{threshold};
-    constexpr std::uint64_t chunk = chunk_bytes / sizeof(T);
+    const std::uint64_t share = call_.count * sizeof(T) / (chunks_of_worker * static_cast<std::uint64_t>(workers_));
+    const std::uint64_t chunk = std::clamp(std::bit_floor(share | 1), least_chunk_bytes, most_chunk_bytes) / sizeof(T);
     const std::uint64_t chunks = (call_.count + chunk - 1) / chunk;
 
     run_workers(workers_, [&](int worker) {
@@ -98,6 +104,7 @@ class filter_call {
         raise_to(shared, mine.floor());
         survivors += mine.survivors() - before;
       }
+      if (workers_ > 1) mine.keep_best();
     });
     ++reads_;
     survivors_ = survivors;

@@ -189,10 +189,14 @@ device_profile measure(const execution& on, const progress_function& progress) {
   std::vector<std::byte> host(linked);
   profile.host_to_device =
       static_cast<double>(linked) / clock.fastest(stream, [&] { simt::copy(to, host.data(), linked, stream); });
-  // What a small input and its result take beyond the bandwidth of long copies, which have many threads at work.
-  constexpr std::size_t small = std::size_t{1} << 20;
-  const double there_and_back = copy_time(to, host.data(), small, stream) + copy_time(host.data(), to, 4, stream);
-  profile.link_latency = std::max(0.0, there_and_back - static_cast<double>(small) / profile.host_to_device) / 2;
+  // Short copies have one thread of the host at work.
+  constexpr std::size_t least = std::size_t{64} << 10;
+  constexpr std::size_t most = std::size_t{3} << 20;
+  const double of_least = copy_time(to, host.data(), least, stream);
+  const double of_byte = std::max(0.0, copy_time(to, host.data(), most, stream) - of_least) / (most - least);
+  const double there_and_back = of_least - of_byte * least + copy_time(host.data(), to, 4, stream);
+  profile.rates["link.short_copy"] = of_byte;
+  profile.link_latency = std::max(0.0, there_and_back) / 2;
   tell(0.85, "device to host");
   profile.device_to_host =
       static_cast<double>(linked) / clock.fastest(stream, [&] { simt::copy(host.data(), to, linked, stream); });

@@ -1,6 +1,9 @@
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <utility>
 
 #include <core/built_backends.hpp>
 #include <core/resolve.hpp>
@@ -18,11 +21,15 @@ std::vector<int> ordinals_of(const backend& of) {
   return ordinals;
 }
 
-device_profile shipped_profile(const backend& of, int ordinal) {
+execution execution_of(const backend& of, int ordinal) {
   execution on;
   on.target = &of;
   on.device = ordinal;
-  auto profile = of.default_profile(detail::resolve(std::move(on)));
+  return detail::resolve(std::move(on));
+}
+
+device_profile shipped_profile(const backend& of, int ordinal) {
+  auto profile = of.default_profile(execution_of(of, ordinal));
   profile.backend = of.name;
   profile.device = ordinal;
   profile.memory = of.memory;
@@ -47,24 +54,47 @@ void add_devices(const backend& of, std::vector<device_profile>& to) {
 }
 
 // A measured profile stands for the chip it was measured on, with the cores that the process had.
-void overlay(device_profile& shipped, const machine& measured) {
-  const auto* found = measured.find(shipped.backend, shipped.device);
-  if (found == nullptr || found->name != shipped.name || found->cores != shipped.cores) return;
-  // what the backend can do is never taken from a file
-  auto offers = std::move(shipped.offers);
-  const auto memory = shipped.memory;
-  shipped = *found;
-  shipped.offers = std::move(offers);
-  shipped.memory = memory;
+bool fits(const device_profile* measured, const device_profile& shipped) {
+  return measured != nullptr && measured->name == shipped.name && measured->cores == shipped.cores;
+}
+
+// What the backend can do, and what device it is, is never taken from a measurement.
+void overlay(device_profile& shipped, device_profile measured) {
+  measured.backend = std::move(shipped.backend);
+  measured.device = shipped.device;
+  measured.offers = std::move(shipped.offers);
+  measured.memory = shipped.memory;
+  shipped = std::move(measured);
+}
+
+// What a moment of measuring tells, once in a process for each device: it is not asked again when a backend is
+// registered or a profile forgotten.
+const device_profile* probed_profile(const device_profile& shipped) {
+  static std::map<std::pair<std::string, int>, device_profile> known;  // guarded by the mutex of `local`
+  const auto& of = find_backend(shipped.backend);
+  if (of.probe == nullptr) return nullptr;
+  const auto at = std::pair{shipped.backend, shipped.device};
+  auto found = known.find(at);
+  if (found == known.end()) {
+    auto probed = of.probe(execution_of(of, shipped.device));
+    probed.origin = "probed";
+    found = known.emplace(at, std::move(probed)).first;
+  }
+  return &found->second;
 }
 
 machine look_around() {
   auto devices = machine::defaults().devices();
   const auto file = machine::profile_path();
   std::error_code fault;
-  if (!file.empty() && std::filesystem::exists(file, fault)) {
-    const auto measured = machine::read(file);
-    for (auto& one : devices) overlay(one, measured);
+  const bool is_kept = !file.empty() && std::filesystem::exists(file, fault);
+  const auto measured = is_kept ? machine::read(file) : machine{};
+  for (auto& one : devices) {
+    if (const auto* kept = measured.find(one.backend, one.device); fits(kept, one)) {
+      overlay(one, *kept);
+    } else if (const auto* probed = probed_profile(one); probed != nullptr) {
+      overlay(one, *probed);
+    }
   }
   return machine{std::move(devices)};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -42,27 +43,43 @@ zenith::device_profile measure_device(const zenith::device_profile& shipped, con
   return measured;
 }
 
-// Goes up a ladder with one strategy until a call takes too long to be worth it.
-void measure_ladder(const zenith::device_profile& profile, const placement& at, const ladder& up,
+// Goes up a ladder with one strategy until a call takes too long to be worth it: up to `rungs` times, which becomes how
+// often it was. What was measured before counts where it was faster: cores are slower while others use them.
+void measure_ladder(const zenith::device_profile& profile, const placement& at, const ladder& up, std::size_t& rungs,
                     std::vector<measured_cost>& points) {
   constexpr double too_long = 0.02;
-  constexpr time_limits limits{.least_repeats = 3, .most_repeats = 100, .enough_seconds = 0.008};
-  double longest = 0;
-  for (auto rung = up.rungs.begin(); rung != up.rungs.end() && longest <= too_long; ++rung) {
-    const auto from = rung->make();
-    for (const auto& one : from->place(rung->point, at)) {
-      const auto cost = from->cost(rung->point, one.operation, at, profile);
+  constexpr time_limits limits{.least_repeats = 3, .most_repeats = 200, .enough_seconds = 0.006};
+  const bool is_first = points.empty();
+  std::size_t next = 0;
+  std::size_t rung = 0;
+  for (double longest = 0; rung < rungs && (longest <= too_long || !is_first); ++rung) {
+    const auto& asked = up.rungs[rung];
+    const auto from = asked.make();
+    for (const auto& one : from->place(asked.point, at)) {
+      const auto cost = from->cost(asked.point, one.operation, at, profile);
       if (!cost) continue;
-      points.push_back({*cost, lower_quartile_seconds(one.call, limits)});
-      longest = std::max(longest, points.back().seconds);
+      const double seconds = lower_quartile_seconds(one.call, limits);
+      longest = std::max(longest, seconds);
+      if (is_first) {
+        points.push_back({*cost, seconds});
+      } else {
+        points[next].seconds = std::min(points[next].seconds, seconds);
+        ++next;
+      }
     }
   }
+  rungs = rung;
 }
 
 // The rates of each strategy of a family. Those of all its ladders are fitted together, since they share what a call
 // costs.
 void measure_subject(zenith::device_profile& profile, const std::string& spec, subject& of,
                      const zenith::progress_function& progress) {
+  constexpr int rounds = 2;
+  struct measured_ladder {
+    std::size_t rungs = 0;
+    std::vector<measured_cost> points;
+  };
   const auto on = zenith::make_executor(spec);
   const auto ladders = of.ladders();
   const auto strategies = of.strategies();
@@ -72,12 +89,17 @@ void measure_subject(zenith::device_profile& profile, const std::string& spec, s
     const auto offered = [&](std::string_view operation) { return profile.offers_kernel(operation, strategy); };
     if (std::ranges::none_of(operations, offered)) continue;
     const placement at{spec, on, std::string{strategy}, on.settings().target->memory == zenith::memory_space::device};
-    std::vector<measured_cost> points;
-    for (const auto& up : ladders) {
-      progress(done++ / static_cast<double>(strategies.size() * ladders.size()),
-               std::string{of.name()} + "/" + at.strategy + ", " + up.title);
-      measure_ladder(profile, at, up, points);
+    std::vector<measured_ladder> measured;
+    for (const auto& up : ladders) measured.push_back({up.rungs.size(), {}});
+    for (int round = 0; round < rounds; ++round) {
+      for (std::size_t i = 0; i < ladders.size(); ++i) {
+        progress(done++ / static_cast<double>(strategies.size() * ladders.size() * rounds),
+                 std::string{of.name()} + "/" + at.strategy + ", " + ladders[i].title);
+        measure_ladder(profile, at, ladders[i], measured[i].rungs, measured[i].points);
+      }
     }
+    std::vector<measured_cost> points;
+    for (auto& one : measured) std::ranges::move(one.points, std::back_inserter(points));
     fit_rates(points, profile);
   }
 }

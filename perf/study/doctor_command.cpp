@@ -80,7 +80,10 @@ int print_profile() {
       const auto read =
           one.levels.empty() ? std::string{} : fmt::format(", reads {:.0f} GB/s", one.levels.back().read / 1e9);
       line(one.backend,
-           fmt::format("{}{}{}{}", one.origin == "calibrated" ? "calibrated" : "shipped defaults, not calibrated",
+           fmt::format("{}{}{}{}",
+                       one.origin == "calibrated" ? "calibrated"
+                       : one.origin == "probed"   ? "shipped defaults and probed bandwidths, not calibrated"
+                                                  : "shipped defaults, not calibrated",
                        one.date.empty() ? "" : " on " + one.date, one.name.empty() ? "" : ", " + one.name, read));
     }
     return succeeded;

@@ -31,13 +31,67 @@ TEST_CASE("this machine has the devices of its usable backends, and what their k
   const auto& here = machine::local();
   REQUIRE(here.find("cpu") != nullptr);
   const auto& cpu = *here.find("cpu");
-  CHECK(cpu.origin == "default");
+  CHECK(cpu.origin == "probed");
   CHECK(cpu.cores >= 1);
   CHECK(cpu.offers_kernel("top_k", "filter"));
   CHECK_FALSE(cpu.offers_kernel("top_k", "sort"));
   CHECK(here.find("reference") == nullptr);
   CHECK(here.find("cpu", 7) == nullptr);
   CHECK(&here == &machine::local());
+}
+
+TEST_CASE("a probe sees bandwidths, and leaves the rest as it is shipped") {
+  const environment none("ZENITH_PROFILE", "/nonexistent/zenith-profile.json");
+  const auto shipped = machine::defaults();
+  CHECK(shipped.find("cpu")->origin == "default");
+  const auto& cpu = *machine::local().find("cpu");
+  CHECK(cpu.name == shipped.find("cpu")->name);
+  CHECK(cpu.offers == shipped.find("cpu")->offers);
+  CHECK(cpu.rate("core.estimate", 0) > 0);
+  CHECK(cpu.launch_overhead >= 0);
+  REQUIRE(cpu.levels.size() >= 3);
+  std::uint64_t bytes = 0;
+  for (const auto& level : cpu.levels) {
+    CHECK(level.bytes > bytes);
+    CHECK(level.read > 1e6);
+    bytes = level.bytes;
+  }
+  CHECK(bytes >= shipped.find("cpu")->levels.back().bytes);
+  // what was probed can be written and read like any profile
+  CHECK(machine::parse(machine::local().to_json()).find("cpu")->levels.size() == cpu.levels.size());
+}
+
+TEST_CASE("a probe is asked once, where no calibrated profile is kept") {
+  const environment none("ZENITH_PROFILE", "/nonexistent/zenith-profile.json");
+  static int probes = 0;
+  static constexpr kernel kernels[] = {{"top_k", "filter", [](const execution&, const void*) {}}};
+  static constexpr auto shipped = [](const execution&) {
+    device_profile one;
+    one.name = "a chip";
+    one.levels = {{"memory", 1, 1, 1, 1}};
+    return one;
+  };
+  static constexpr backend probing{.name = "probing",
+                                   .description = "has a probe",
+                                   .needs = "nothing",
+                                   .kernels = kernels,
+                                   .default_profile = shipped,
+                                   .probe = [](const execution& on) {
+                                     ++probes;
+                                     auto one = shipped(on);
+                                     one.levels.front().read = 2;
+                                     return one;
+                                   }};
+  register_backend(probing);
+  for (int i = 0; i < 2; ++i) {
+    const auto* found = machine::local().find("probing");
+    REQUIRE(found != nullptr);
+    CHECK(found->levels.front().read == 2);
+    CHECK(found->offers == std::vector<std::string>{"top_k/filter"});
+    CHECK(found->origin == "probed");
+    machine::reload_local();
+  }
+  CHECK(probes == 1);
 }
 
 TEST_CASE("a backend that is registered later is seen") {
@@ -67,7 +121,7 @@ TEST_CASE("a calibrated profile stands for the chip that it was measured on") {
   const zenith_test::temporary_folder folder;
   const auto file = folder.file("profile.json");
   const environment place("ZENITH_PROFILE", file.string());
-  CHECK(machine::local().find("cpu")->origin == "default");
+  CHECK(machine::local().find("cpu")->origin == "probed");
 
   auto measured = machine::defaults().devices();
   for (auto& one : measured) {
@@ -76,8 +130,8 @@ TEST_CASE("a calibrated profile stands for the chip that it was measured on") {
     one.rates["a rate"] = 0.25;
   }
   machine{measured}.write(file);
-  CHECK(machine::local().find("cpu")->origin == "default");  // what was read is kept ...
-  machine::reload_local();                                   // ... until someone asks for the file again
+  CHECK(machine::local().find("cpu")->origin == "probed");  // what was read is kept ...
+  machine::reload_local();                                  // ... until someone asks for the file again
   const auto& cpu = *machine::local().find("cpu");
   CHECK(cpu.origin == "calibrated");
   CHECK(cpu.rate("a rate", 0) == 0.25);
@@ -87,7 +141,7 @@ TEST_CASE("a calibrated profile stands for the chip that it was measured on") {
   for (auto& one : measured) one.name = "another chip";
   machine{measured}.write(file);
   machine::reload_local();
-  CHECK(machine::local().find("cpu")->origin == "default");
+  CHECK(machine::local().find("cpu")->origin == "probed");
   CHECK(cpu.origin == "calibrated");  // a reference from before is still good
 }
 

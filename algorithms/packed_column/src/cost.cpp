@@ -81,7 +81,15 @@ cost packed_cost(const packed_problem& problem, const device_profile& on) {
   const double estimate = (is_pack ? typical.pack : typical.decode)[kind] * (width == 8 ? 1.8 : 1);
   const int cores = on.kind == device_kind::gpu ? 0 : cores_for(moved.read + moved.written, on);
   cost found;
-  found.phases.push_back({"call", {}, {{"packed.call", 1, 1e-6}}, 0, 1});
+  // packing makes a column: an allocation, and pages that the system hands out one after the other
+  if (is_pack) {
+    constexpr double kept_bytes = 128 << 10;  // what allocators hand out again and again
+    constexpr double page_bytes = 4096;
+    const double pages = on.kind == device_kind::cpu ? std::max(0.0, packed_bytes - kept_bytes) / page_bytes : 0;
+    found.phases.push_back({"call", {}, {{"pack.call", 1, 1e-6}, {"pack.page", pages, 0.1e-6}}, 0, 1});
+  } else {
+    found.phases.push_back({"call", {}, {{"packed.call", 1, 0.2e-6}}, 0, 1});
+  }
   found.phases.push_back(
       {"tiles", {moved}, {{rate_of(problem.operation, problem.kind, width), n, estimate}}, 1, cores});
   if (problem.operation == packed_top_k_call::operation) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -203,22 +204,27 @@ void copy_staged(void* to, const void* from, std::size_t bytes, CUstream_st* str
   ready.record(stream);
   for (int i = 0; i < use.count(); ++i) ready.hold(use[i].stream());
 
-  detail::share_out(use.count(), pieces, [&](int worker, std::uint64_t i) {
-    const simt::device_guard current(use[worker].device());
-    const std::size_t first = i * piece_bytes;
-    const std::size_t length = std::min(piece_bytes, bytes - first);
-    auto* const target = static_cast<std::byte*>(to) + first;
-    const auto* const source = static_cast<const std::byte*>(from) + first;
-    if (to_host) {
-      use[worker].to_host(target, source, length);
-    } else {
-      use[worker].to_device(target, source, length);
+  std::atomic<std::uint64_t> next{0};
+  detail::run_workers(use.count(), [&](int worker) {
+    auto& lane = use[worker];
+    const simt::device_guard current(lane.device());
+    for (auto i = next++; i < pieces; i = next++) {
+      const std::size_t first = i * piece_bytes;
+      const std::size_t length = std::min(piece_bytes, bytes - first);
+      auto* const target = static_cast<std::byte*>(to) + first;
+      const auto* const source = static_cast<const std::byte*>(from) + first;
+      if (to_host) {
+        lane.to_host(target, source, length);
+      } else {
+        lane.to_device(target, source, length);
+      }
     }
+    // here, by all threads: the last pieces of all lanes are many bytes for one
+    lane.finish();
   });
 
   simt::event moved;
   for (int i = 0; i < use.count(); ++i) {
-    use[i].finish();
     moved.record(use[i].stream());
     moved.hold(stream);
   }

@@ -88,6 +88,8 @@ struct backend {
   device_profile (*default_profile)(const execution& on) = nullptr;
   /// Measures bandwidths and overheads of this device in a few seconds.
   device_profile (*measure)(const execution& on, const progress_function& progress) = nullptr;
+  /// What some milliseconds of measuring say of this device. nullptr: no more than the shipped profile.
+  device_profile (*probe)(const execution& on) = nullptr;
 };
 
 /// The entry for `strategy` of `operation`, nullptr when the backend does not offer it.

@@ -39,11 +39,13 @@ struct device_profile {
   double device_to_host = 0;
   double link_latency = 0;
   /// Seconds of one core for one unit of the named work, as the cost models name it ("top_k.filter.append/4").
-  /// Calibration fits them; a name that is missing falls back on the model's own estimate.
+  /// Calibration fits them; a name that is missing falls back on the model's own estimate. "link.short_copy" is the
+  /// time of a byte in copies of up to 4 MiB over the link, and of the first 4 MiB of longer ones; "core.estimate" is
+  /// how long this core takes for what the models' estimates say takes a second.
   std::map<std::string, double, std::less<>> rates;
   /// "operation/strategy" for each kernel that the backend offers; a strategy that is not listed is never chosen.
   std::vector<std::string> offers;
-  std::string origin;   ///< "default", or "calibrated"
+  std::string origin;   ///< "default", "probed" or "calibrated"
   std::string date;     ///< of the measurement, ISO 8601
   std::string version;  ///< of Zenith that measured
 
@@ -61,7 +63,8 @@ class machine {
   explicit machine(std::vector<device_profile> devices) : devices_(std::move(devices)) {}
 
   /// This machine: every usable device, with its calibrated profile when one is kept and was measured on this chip with
-  /// this many cores, else the shipped default. Read once, and again when a backend was registered since; thread-safe.
+  /// this many cores. Else the shipped default, of a CPU with the bandwidths that a probe of some 50 milliseconds sees.
+  /// Read once, and again when a backend was registered since, with no second probe; thread-safe.
   /// A damaged profile file throws `corrupt_data` that names it.
   [[nodiscard]] static const machine& local();
   /// Forgets what `local` read, after a calibration. References from earlier calls of `local` stay valid.
