@@ -33,11 +33,43 @@ TEST_CASE("a parallel region costs what waking its cores does, and nothing where
   CHECK(is(zenith::seconds(alone, host()), 1e-3));
   auto shared = alone;
   shared.cores = 2;
-  CHECK(is(zenith::seconds(shared, host()), 0.5e-3 + 1e-3));
+  // three regions; those woken wake others, so that two cores take half of what four do
+  CHECK(is(zenith::seconds(shared, host()), 0.5e-3 + 1.5e-3));
   shared.cores = 0;
   CHECK(is(zenith::seconds(shared, host()), 0.25e-3 + 3e-3));
   // a launch on a device is one, however small
   CHECK(is(zenith::seconds(alone, device()), 1e-3 + 3e-3));
+}
+
+TEST_CASE("the first 4 MiB of a copy over the link have a speed of their own", "[cost]") {
+  auto gpu = device();
+  gpu.host_to_device = 4e9;
+  gpu.device_to_host = 2e9;
+  gpu.link_latency = 1e-6;
+  constexpr double first = 4 << 20;
+  zenith::cost copied;
+  copied.to_device_bytes = first + 4e9;
+  CHECK(is(zenith::seconds(copied, gpu), 1e-6 + (first + 4e9) / 4e9));
+  gpu.rates["link.short_copy"] = 1e-9;
+  CHECK(is(zenith::seconds(copied, gpu), 1e-6 + first * 1e-9 + 1));
+  copied.to_device_bytes = 1e6;
+  CHECK(is(zenith::seconds(copied, gpu), 1e-6 + 1e-3));
+  // never faster than long copies
+  gpu.rates["link.short_copy"] = 1e-12;
+  CHECK(is(zenith::seconds(copied, gpu), 1e-6 + 0.25e-3));
+  zenith::cost back;
+  back.to_host_bytes = 1e6;
+  CHECK(is(zenith::seconds(back, gpu), 1e-6 + 0.5e-3));
+}
+
+TEST_CASE("estimates count for the speed of the core, rates that were measured do not", "[cost]") {
+  auto fast = host();
+  fast.rates["core.estimate"] = 0.5;
+  const zenith::phase guessed{"guessed", {}, {{"no rate of the profile", 1000, 1e-6}}, 0, 1};
+  const zenith::phase measured{"measured", {}, {{"work", 1000, 1}}, 0, 1};
+  CHECK(is(zenith::seconds(guessed, host()), 1e-3));
+  CHECK(is(zenith::seconds(guessed, fast), 0.5e-3));
+  CHECK(is(zenith::seconds(measured, fast), 1e-3));
 }
 
 TEST_CASE("the slowest resource of a phase decides", "[cost]") {
