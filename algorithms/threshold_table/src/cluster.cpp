@@ -123,8 +123,8 @@ struct leaf_scratch {
 
 template <class T>
 std::shared_ptr<table_storage> build_clusters(const input_columns<T>& input, u32 block_rows, int workers) {
-  // what the lower tree takes at a time; a leaf has one block that is not full
-  const std::size_t leaf_rows = std::max<std::size_t>(8192, std::size_t{64} * block_rows);
+  // what the lower tree takes at most at a time; a leaf has one block that is not full
+  const std::size_t leaf_rows = std::max<std::size_t>(16384, std::size_t{128} * block_rows);
   const auto levels = static_cast<unsigned>(std::bit_width(input.rows / leaf_rows));
   const upper_tree<T> upper(input, levels);
   const auto memory = host_memory(input.rows * sizeof(u32), "threshold table");
@@ -152,7 +152,7 @@ std::shared_ptr<table_storage> build_clusters(const input_columns<T>& input, u32
     if (count == 0) return;
     with.ids.assign(ids + first, ids + first + count);
     if (with.values.size() < count * write_block.stride()) with.values.resize(count * write_block.stride());
-    columns_to_rows(values + first, of.row_stride, columns, count, with.values.data());
+    leaves.copy_leaf(leaf, values, of.row_stride, with.values.data());
     const auto order = with.tree.order(with.values.data(), static_cast<u32>(count));
     for (u64 i = 0; i < count; ++i) numbers[first + order[i]] = static_cast<u32>(first + i);
     for (u32 b = blocks.first_of_leaf[leaf]; b < blocks.first_of_leaf[leaf + 1]; ++b) {

@@ -54,8 +54,9 @@ class lower_tree {
   /// `values`: rows one after another, of so many, each of the columns and what fills up a register. Element i is the
   /// row that comes i-th.
   [[nodiscard]] std::span<const std::uint32_t> order(const T* values, std::uint32_t rows) {
-    const std::size_t most = (std::size_t{row_mask} + 1) / block_rows_ * block_rows_;
+    const std::size_t most = most_rows / block_rows_ * block_rows_;
     codes_.resize(std::min<std::size_t>(rows, most) * code_stride_);
+    part_codes_.resize(std::min<std::size_t>(rows, most));
     keys_.resize(rows);
     others_.resize(std::min<std::size_t>(rows, most) + part_spare);
     for (std::size_t first = 0; first < rows; first += most) {
@@ -63,7 +64,7 @@ class lower_tree {
       for (std::size_t i = 0; i < part.size(); ++i) part[i] = static_cast<std::uint32_t>(i);
       values_ = values + first * stride_;
       split(part, {});
-      for (auto& one : part) one = (one & row_mask) + static_cast<std::uint32_t>(first);
+      for (auto& one : part) one += static_cast<std::uint32_t>(first);
     }
     return keys_;
   }
@@ -78,9 +79,8 @@ class lower_tree {
 
   static constexpr real lowest = std::numeric_limits<real>::lowest();
   static constexpr real highest = std::numeric_limits<real>::max();
-  static constexpr std::size_t word = 8;  ///< codes
-  static constexpr unsigned row_bits = 24;
-  static constexpr std::uint32_t row_mask = (std::uint32_t{1} << row_bits) - 1;
+  static constexpr std::size_t word = 8;                          ///< codes
+  static constexpr std::size_t most_rows = std::size_t{1} << 24;  ///< that are cut together
   static constexpr std::uint32_t codes_of_a_column = 256;
 
   /// How some rows were coded.
@@ -110,32 +110,11 @@ class lower_tree {
 
   /// Brings the rows with the smallest codes to the front, so many; all stay in their order.
   void part_at(std::span<std::uint32_t> part, std::size_t column, std::size_t middle) {
-    std::array<std::uint32_t, codes_of_a_column> counts{};
     const std::uint8_t* const codes = codes_.data() + column;
-    for (auto& one : part) {
-      const std::uint32_t row = one & row_mask;
-      const std::uint32_t here = codes[row * code_stride_];
-      ++counts[here];
-      one = here << row_bits | row;
-    }
-    std::uint32_t at = 0;
-    std::size_t rank = middle;  // of the first row behind the cut, among those with its code
-    while (rank >= counts[at]) rank -= counts[at++];
-    const std::uint32_t first = at << row_bits;
-    (void)part_keys_(part.data(), part.size(), rank == 0 ? first : key_of(part, at, rank), others_.data());
-  }
-  /// The key that so many with its code stand before.
-  [[nodiscard]] static std::uint32_t key_of(std::span<const std::uint32_t> part, std::uint32_t code, std::size_t rank) {
-    constexpr std::size_t together = 64;
-    std::size_t i = 0;
-    for (; i + together <= part.size(); i += together) {
-      std::uint32_t here = 0;
-      for (std::size_t s = 0; s < together; ++s) here += static_cast<std::uint32_t>(part[i + s] >> row_bits == code);
-      if (here > rank) break;
-      rank -= here;
-    }
-    while (part[i] >> row_bits != code || rank-- > 0) ++i;
-    return part[i];
+    const std::size_t stride = code_stride_;
+    std::uint8_t* const to = part_codes_.data();
+    for (std::size_t i = 0; i < part.size(); ++i) to[i] = codes[part[i] * stride];
+    part_keys_(part.data(), to, part.size(), middle, others_.data());
   }
 
   /// The column in which some of the rows differ most.
@@ -149,7 +128,7 @@ class lower_tree {
     for (std::size_t j = 0; j < code_stride_; j += word) {
       const auto at = [&](std::size_t i) {
         std::uint64_t some;
-        std::memcpy(&some, codes_.data() + (part[i] & row_mask) * code_stride_ + j, sizeof some);
+        std::memcpy(&some, codes_.data() + part[i] * code_stride_ + j, sizeof some);
         return some;
       };
       all_codes least = all_codes{} - 1;
@@ -184,7 +163,7 @@ class lower_tree {
     reals factor;
   };
   void load(reals& to, std::uint32_t key, std::size_t j) const {
-    to = __builtin_convertvector(square<T>::load(values_ + (key & row_mask) * stride_ + j), reals);
+    to = __builtin_convertvector(square<T>::load(values_ + key * stride_ + j), reals);
   }
   /// As many columns as so many registers have lanes.
   template <std::size_t Registers>
@@ -233,7 +212,7 @@ class lower_tree {
         code = code < top ? code : top;
         codes[r] = __builtin_convertvector(code, ints);
       }
-      write_codes(codes, codes_.data() + (key & row_mask) * code_stride_ + j);
+      write_codes(codes, codes_.data() + key * code_stride_ + j);
     }
   }
   struct value_range {
@@ -282,7 +261,8 @@ class lower_tree {
   std::vector<float> factors_;
   const T* values_ = nullptr;
   std::vector<std::uint8_t> codes_;  ///< row by row
-  std::vector<std::uint32_t> keys_;  ///< a code and a row
+  std::vector<std::uint8_t> part_codes_;
+  std::vector<std::uint32_t> keys_;  ///< rows
   part_function part_keys_ = part_functions().front();
   std::vector<std::uint32_t> others_;
 };

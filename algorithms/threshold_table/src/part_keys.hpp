@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// One pass that parts keys at a limit.
+/// Keys parted at a rank of their codes.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,13 +9,14 @@
 
 namespace zenith::detail {
 
-/// Elements that `part_keys` may write beyond the keys it counts.
+/// Elements that a part function may write beyond `count` others.
 inline constexpr std::size_t part_spare = 16;
 
-/// Brings the keys below `limit` to the front and the others behind them, each in their order, and returns how many are
-/// below. `others` has room for count + part_spare keys.
-using part_function = std::size_t (*)(std::uint32_t* keys, std::size_t count, std::uint32_t limit,
-                                      std::uint32_t* others);
+/// Brings `first` of the keys, those with the smallest codes, to the front and the others behind them, each in their
+/// order; of keys with one code the first ones. codes[i] is the code of keys[i]. `first` is below `count`, and `others`
+/// has room for count + part_spare keys.
+using part_function = void (*)(std::uint32_t* keys, const std::uint8_t* codes, std::size_t count, std::size_t first,
+                               std::uint32_t* others);
 
 /// One for each instruction set that this CPU has, the widest first. They do the same.
 [[nodiscard]] std::span<const part_function> part_functions();

@@ -16,6 +16,9 @@ namespace zenith::detail {
 
 /// Finds the leaves of all rows, and moves the rows there: leaf by leaf, and in a leaf by rising number. The result
 /// does not depend on the number of workers.
+///
+/// Until a leaf is written as blocks its rows stand one after another in the memory of its columns: in that of each
+/// column an equal part of them, and the few that are left over in memory of their own.
 template <class T>
 class row_grouping {
  public:
@@ -27,7 +30,8 @@ class row_grouping {
         chunks_((input.rows + chunk_rows_ - 1) / chunk_rows_),
         leaf_of_(leaf_of),
         next_(chunks_ * leaves_),
-        begins_(leaves_ + 1) {
+        begins_(leaves_ + 1),
+        spare_begins_(leaves_ + 1) {
     std::vector<typename upper_tree<T>::finder> finders(static_cast<std::size_t>(workers),
                                                         typename upper_tree<T>::finder(tree));
     share_out(workers, chunks_, [&](int worker, u64 chunk) {
@@ -36,39 +40,51 @@ class row_grouping {
       u32* const counts = next_.data() + chunk * leaves_;
       for (u64 i = rows.first; i < rows.first + rows.count; ++i) ++counts[leaf_of[i]];
     });
-    u64 sum = 0;
-    for (u64 leaf = 0; leaf < leaves_; ++leaf) {
-      begins_[leaf] = sum;
-      for (u64 chunk = 0; chunk < chunks_; ++chunk) {
-        u32& place = next_[chunk * leaves_ + leaf];
-        const u32 count = place;
-        place = static_cast<u32>(sum);
-        sum += count;
+    // from counts to the places of each chunk's first rows, relative to the leaf's first
+    std::vector<u32> sums(leaves_);
+    for (u64 chunk = 0; chunk < chunks_; ++chunk) {
+      u32* const of_chunk = next_.data() + chunk * leaves_;
+      for (u64 leaf = 0; leaf < leaves_; ++leaf) {
+        const u32 count = of_chunk[leaf];
+        of_chunk[leaf] = sums[leaf];
+        sums[leaf] += count;
       }
     }
-    begins_.back() = sum;
+    for (u64 leaf = 0; leaf < leaves_; ++leaf) {
+      begins_[leaf + 1] = begins_[leaf] + sums[leaf];
+      spare_begins_[leaf + 1] = spare_begins_[leaf] + sums[leaf] % columns();
+    }
+    spare_.resize(spare_begins_.back() * columns());
   }
 
   /// Where leaves begin among all rows, and the end.
   [[nodiscard]] std::span<const std::uint64_t> begins() const { return begins_; }
 
-  /// Copies the rows to their places, once: column j to `values` + j * stride, and their numbers to `ids`; writes each
-  /// row's place to `positions`. Reads the data once.
+  /// Copies the rows to the memory of their leaves in columns at `values`, `stride` apart, and their numbers to `ids`;
+  /// writes each row's place to `positions`. Reads the data once.
   void move(T* values, std::uint64_t stride, std::uint32_t* ids, std::uint32_t* positions, int workers) {
-    const u64 piece = rows_of_a_piece();
-    std::vector<sorted_piece> pieces(static_cast<std::size_t>(workers));
+    std::vector<std::vector<leaf_end>> of_workers(static_cast<std::size_t>(workers));
     share_out(workers, chunks_, [&](int worker, u64 chunk) {
-      auto& with = pieces[static_cast<std::size_t>(worker)];
-      with.make_room(std::min(piece, input_->rows), square<T>::padded(input_->column.size()), leaves_);
-      const auto rows = rows_of(chunk);
-      for (u64 done = 0; done < rows.count; done += piece) {
-        const row_range some{rows.first + done, std::min(piece, rows.count - done)};
-        sort(with, some);
-        put(with, next_.data() + chunk * leaves_, values, stride, ids);
-        const u32* const leaf_of = leaf_of_ + some.first;
-        for (u64 i = 0; i < some.count; ++i) positions[some.first + i] = with.places[i] + with.shifts[leaf_of[i]];
+      auto& ends = of_workers[static_cast<std::size_t>(worker)];
+      ends.resize(leaves_);
+      const u32* const first = next_.data() + chunk * leaves_;
+      for (u64 leaf = 0; leaf < leaves_; ++leaf) {
+        ends[leaf].place = static_cast<u32>(begins_[leaf]) + first[leaf];
+        enter(ends[leaf], leaf, values, stride);
       }
+      move_rows({values, stride, ids, positions, ends.data()}, rows_of(chunk));
     });
+  }
+  /// Writes the rows of a moved leaf one after another, of columns() values and what repeats the last one to fill up a
+  /// register.
+  void copy_leaf(std::uint64_t leaf, const T* values, std::uint64_t stride, T* to) const {
+    const u64 part = part_of(leaf);
+    if (part > 0) {
+      for (std::size_t j = 0; j < columns(); ++j, to += part * square<T>::padded(columns())) {
+        copy_rows(values + j * stride + begins_[leaf], part, to);
+      }
+    }
+    copy_rows(spare_.data() + spare_begins_[leaf] * columns(), spare_begins_[leaf + 1] - spare_begins_[leaf], to);
   }
 
  private:
@@ -80,90 +96,100 @@ class row_grouping {
     u64 count;
   };
 
-  /// Some rows of the input, row by row, sorted by leaves: what is written to far places is several rows at a time.
-  struct sorted_piece {
-    std::size_t stride = 0;
-    std::vector<T> values;
-    std::vector<u32> places;
-    std::vector<u32> ids;
-    std::vector<u32> ends;    ///< of leaves
-    std::vector<u32> shifts;  ///< from places here to those in the table, modulo 2^32
-
-    void make_room(u64 rows, std::size_t of_a_row, u64 leaves) {
-      if (!places.empty()) return;
-      stride = of_a_row;
-      values.resize(rows * stride);
-      places.resize(rows);
-      ids.resize(rows);
-      ends.resize(leaves);
-      shifts.resize(leaves);
-    }
+  /// Where a leaf's next row goes.
+  struct leaf_end {
+    T* to;
+    u32 left;  ///< rows until `to` is elsewhere
+    u32 place;
   };
-  [[nodiscard]] u64 rows_of_a_piece() const {
-    constexpr u64 least = u64{1} << 14;
-    constexpr u64 most = u64{1} << 15;
-    return std::clamp(16 * leaves_, least, most);
-  }
-  void sort(sorted_piece& to, row_range rows) const {
-    const u32* const leaf_of = leaf_of_ + rows.first;
-    std::ranges::fill(to.ends, 0U);
-    for (u64 i = 0; i < rows.count; ++i) ++to.ends[leaf_of[i]];
-    u32 sum = 0;
-    for (u32& next : to.ends) {
-      const u32 here = next;
-      next = sum;
-      sum += here;
-    }
-    for (u64 i = 0; i < rows.count; ++i) {
-      const u32 place = to.ends[leaf_of[i]]++;
-      to.places[i] = place;
-      to.ids[place] = static_cast<u32>(rows.first + i);
-    }
+  struct destination {
+    T* values;
+    u64 stride;
+    u32* ids;
+    u32* positions;
+    leaf_end* ends;
+  };
 
+  [[nodiscard]] std::size_t columns() const { return input_->column.size(); }
+  /// How many rows of a leaf stand in the memory of each column.
+  [[nodiscard]] u64 part_of(u64 leaf) const { return (begins_[leaf + 1] - begins_[leaf]) / columns(); }
+  void enter(leaf_end& end, u64 leaf, T* values, u64 stride) {
+    const u64 row = end.place - begins_[leaf];
+    const u64 part = part_of(leaf);
+    if (row < part * columns()) {
+      end.to = values + row / part * stride + begins_[leaf] + row % part * columns();
+      end.left = static_cast<u32>(part - row % part);
+    } else {
+      end.to = spare_.data() + (spare_begins_[leaf] + row - part * columns()) * columns();
+      end.left = ~u32{0};
+    }
+  }
+  static constexpr std::size_t batch = 64;  ///< rows that find their places together
+
+  /// Where rows first … first + count - 1 go.
+  void take(const destination& of, u64 first, std::size_t count, T** rows) {
+    const destination to = of;
+    const std::size_t width = columns();
+    const u32* const leaf_of = leaf_of_ + first;
+    for (std::size_t i = 0; i < count; ++i) {
+      auto& end = to.ends[leaf_of[i]];
+      T* const here = end.to;
+      const u32 place = end.place;
+      rows[i] = here;
+      end.to = here + width;
+      end.place = place + 1;
+      // what the leaf's rows after this one overwrite is on its way meanwhile
+      __builtin_prefetch(here + 64 / sizeof(T) + width - 1, 1);
+      to.ids[place] = static_cast<u32>(first + i);
+      to.positions[first + i] = place;
+      if (--end.left == 0) enter(end, leaf_of[i], to.values, to.stride);
+    }
+  }
+  void move_rows(const destination& to, row_range range) {
     constexpr std::size_t side = square<T>::side;
-    const std::size_t last = input_->column.size() - 1;
-    u64 i = 0;
-    if (input_->stride == 1) {
-      for (; i + side <= rows.count; i += side) {
+    const std::size_t width = columns();
+    const u64 end = range.first + range.count;
+    T* rows[batch];
+    for (u64 first = range.first; first < end; first += batch) {
+      const auto count = std::min<std::size_t>(batch, end - first);
+      take(to, first, count, rows);
+      std::size_t j = 0;
+      if (input_->stride == 1 && count == batch) {
         // columns are many streams in small pages: what comes is asked for
         constexpr u64 ahead = 1024 / sizeof(T);
-        if (i * sizeof(T) % 64 == 0 && rows.first + i + ahead < input_->rows) {
-          for (const T* column : input_->column) __builtin_prefetch(column + rows.first + i + ahead);
-        }
-        for (std::size_t j = 0; j < to.stride; j += side) {
-          const T* from[side];
-          T* row[side];
-          for (std::size_t s = 0; s < side; ++s) {
-            from[s] = input_->column[std::min(j + s, last)] + rows.first + i;
-            row[s] = to.values.data() + to.places[i + s] * to.stride + j;
+        if (first + ahead + batch <= input_->rows) {
+          for (const T* column : input_->column) {
+            for (std::size_t i = 0; i < batch; i += 64 / sizeof(T)) __builtin_prefetch(column + first + ahead + i);
           }
-          square<T>::transpose(from, row);
+        }
+        for (; j + side <= width; j += side) {
+          const T* from[side];
+          for (std::size_t s = 0; s < side; ++s) from[s] = input_->column[j + s] + first;
+          for (std::size_t i = 0; i < batch; i += side) {
+            const T* here[side];
+            T* row[side];
+            for (std::size_t s = 0; s < side; ++s) {
+              here[s] = from[s] + i;
+              row[s] = rows[i + s] + j;
+            }
+            square<T>::transpose(here, row);
+          }
         }
       }
-    }
-    for (; i < rows.count; ++i) {
-      T* const row = to.values.data() + to.places[i] * to.stride;
-      for (std::size_t j = 0; j < to.stride; ++j) row[j] = input_->at(std::min(j, last), rows.first + i);
+      for (; j < width; ++j) {
+        for (std::size_t i = 0; i < count; ++i) rows[i][j] = input_->at(j, first + i);
+      }
     }
   }
-
-  /// Copies the rows of each leaf to where its next ones stand.
-  void put(sorted_piece& from, u32* next, T* values, u64 stride, u32* ids) const {
-    const std::size_t columns = input_->column.size();
-    constexpr u64 ahead = 4;
-    u64 begin = 0;
-    for (u64 leaf = 0; leaf < leaves_; ++leaf) {
-      if (leaf + ahead < leaves_) {
-        for (std::size_t j = 0; j < columns; ++j) __builtin_prefetch(values + j * stride + next[leaf + ahead], 1);
-      }
-      const u64 count = from.ends[leaf] - begin;
-      const u32 place = next[leaf];
-      from.shifts[leaf] = place - static_cast<u32>(begin);
-      if (count == 0) continue;
-      rows_to_columns(from.values.data() + begin * from.stride, count, columns, values + place, stride);
-      std::copy_n(from.ids.data() + begin, count, ids + place);
-      next[leaf] += static_cast<u32>(count);
-      begin += count;
+  void copy_rows(const T* from, u64 rows, T* to) const {
+    const std::size_t width = square<T>::padded(columns());
+    if (width == columns()) {
+      std::copy_n(from, rows * width, to);
+      return;
+    }
+    for (u64 i = 0; i < rows; ++i) {
+      std::copy_n(from + i * columns(), columns(), to + i * width);
+      std::fill_n(to + i * width + columns(), width - columns(), from[i * columns() + columns() - 1]);
     }
   }
 
@@ -185,6 +211,8 @@ class row_grouping {
   const u32* leaf_of_;
   std::vector<u32> next_;
   std::vector<u64> begins_;
+  std::vector<u64> spare_begins_;
+  std::vector<T> spare_;
 };
 
 }  // namespace zenith::detail

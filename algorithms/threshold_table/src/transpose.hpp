@@ -3,7 +3,6 @@
 /// \file
 /// Columns to rows and back, a register at a time.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -49,50 +48,5 @@ struct square {
     }
   }
 };
-
-/// Rows of `count` columns from columns `stride` apart; what fills up the last register repeats the last column.
-template <class T>
-void columns_to_rows(const T* columns, std::uint64_t stride, std::size_t count, std::uint64_t rows, T* to) {
-  constexpr std::size_t side = square<T>::side;
-  const std::size_t width = square<T>::padded(count);
-  std::uint64_t i = 0;
-  for (; i + side <= rows; i += side) {
-    for (std::size_t j = 0; j < width; j += side) {
-      const T* from[side];
-      T* row[side];
-      for (std::size_t s = 0; s < side; ++s) {
-        from[s] = columns + std::min(j + s, count - 1) * stride + i;
-        row[s] = to + (i + s) * width + j;
-      }
-      square<T>::transpose(from, row);
-    }
-  }
-  for (; i < rows; ++i) {
-    for (std::size_t j = 0; j < width; ++j) to[i * width + j] = columns[std::min(j, count - 1) * stride + i];
-  }
-}
-
-/// And back.
-template <class T>
-void rows_to_columns(const T* from, std::uint64_t rows, std::size_t count, T* columns, std::uint64_t stride) {
-  constexpr std::size_t side = square<T>::side;
-  const std::size_t width = square<T>::padded(count);
-  std::uint64_t i = 0;
-  for (; i + side <= rows; i += side) {
-    for (std::size_t j = 0; j < width; j += side) {
-      T behind[side];
-      const T* row[side];
-      T* to[side];
-      for (std::size_t s = 0; s < side; ++s) {
-        row[s] = from + (i + s) * width + j;
-        to[s] = j + s < count ? columns + (j + s) * stride + i : behind;
-      }
-      square<T>::transpose(row, to);
-    }
-  }
-  for (; i < rows; ++i) {
-    for (std::size_t j = 0; j < count; ++j) columns[j * stride + i] = from[i * width + j];
-  }
-}
 
 }  // namespace zenith::detail
