@@ -3,6 +3,7 @@
 #include <string>
 
 #include <algorithms/threshold_table/choices.hpp>
+#include <algorithms/top_k/filter_plan.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith {
@@ -23,9 +24,12 @@ constexpr double typical_merge = 0.5e-9;
 constexpr std::uint64_t most_walked = 512;
 // up to it, a device opens blocks without asking the host
 constexpr std::uint64_t most_without_rounds = 128;
-// appending a row that reaches the threshold, one after the other on a host
+// a row that is sampled, or reaches the threshold and is ranked, on a host
 constexpr std::string_view keep_rate = "threshold_table.keep";
 constexpr double typical_keep = 20e-9;
+// an entry among the k best so far, in each round
+constexpr std::string_view rank_rate = "threshold_table.rank";
+constexpr double typical_rank = 12e-9;
 
 // what a row costs a host besides its score where blocks are opened one by one, and where partitions keep their best
 constexpr std::string_view open_rate = "threshold_table.open";
@@ -102,11 +106,13 @@ cost blocks_cost(const threshold_table_problem& problem, const device_profile& o
     all.phases.push_back(evaluated("open", problem, on, opened, 3));
     return all;
   }
-  const double rounds = 2 + std::max(0.0, std::log2(opened / problem.block_rows / 4));
+  const double first = std::max(4.0, 1.5 * static_cast<double>(problem.k) / problem.block_rows);  // round's blocks
+  const double rounds = 2 + std::max(0.0, std::log2(opened / problem.block_rows / first));
   auto open = evaluated("open", problem, on, opened, 2);
   // beside the reads: a block is a line or two of each column, far from the last one's
   if (on.kind != device_kind::gpu) {
     all.phases.push_back({"blocks", {}, {{open_rate, opened, typical_open}}, 0, open.cores});
+    all.phases.push_back({"rank", {}, {{rank_rate, rounds * static_cast<double>(problem.k), typical_rank}}, 0, 1});
   }
   open.launches += launches_of(rounds, opened / problem.block_rows, on);
   all.phases.push_back(std::move(open));
@@ -118,10 +124,10 @@ cost scan_cost(const threshold_table_problem& problem, const device_profile& on)
   auto all = begun(problem, on);
   const auto rows = static_cast<double>(problem.count);
   all.phases.push_back(evaluated("scan", problem, on, rows, 8));
-  // The best of one piece in 64 are the threshold of the others, on a host by way of one in 8; a sampled row costs a
-  // host what a kept one does.
+  // As many rows are kept as in data without an order, where the threshold soon rises.
   const auto k = static_cast<double>(problem.k);
-  const double kept = on.kind == device_kind::gpu ? 64 * k : 16 * k + std::max({std::sqrt(rows * k) / 4, 4 * k, 256.0});
+  const auto samples = static_cast<double>(top_k_detail::plan_filter(problem.count, problem.k).samples);
+  const double kept = on.kind == device_kind::gpu ? 64 * k : samples + 2.5 * k;
   all.phases.push_back(
       {"keep", {}, {{keep_rate, std::min(rows, kept), typical_keep}}, 0, on.kind == device_kind::gpu ? 0 : 1});
   return all;

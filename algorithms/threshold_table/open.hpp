@@ -3,10 +3,7 @@
 /// \file
 /// Opening blocks: the rows of chosen blocks are evaluated, and those that may be among the k best are kept.
 
-#include <cstdint>
-
 #include <algorithms/threshold_table/bounds.hpp>
-#include <algorithms/top_k/filter_plan.hpp>
 
 namespace zenith::threshold_table_family {
 
@@ -108,64 +105,6 @@ struct open_fetched {
   }
 };
 
-/// Which pieces of the positions a launch evaluates: those whose numbers are multiples of 64, those of 8 that are none
-/// of 64, or those of neither.
-enum class piece_choice : std::uint8_t { all, of_64, of_8, but_of_64, but_of_8 };
-
-/// Positions in pieces, whatever the blocks.
-template <class T>
-struct open_all {
-  static constexpr u32 scratch_bytes = most_scores * sizeof(score_of<T>);
-  static constexpr u64 item_cost = u64{most_scores} * sizeof(value_of<T>) * 2;
-
-  rows_of<T> rows;
-  const entry_of<T>* least;
-  kept_rows<T> kept;
-  open_counters counters;
-  piece_choice choice;
-  u64 piece;  ///< rows of a team
-
-  /// A host's teams cost nothing, and small pieces that are spread over a clustered table are more like all of it.
-  [[nodiscard]] static u64 rows_of_a_piece(bool is_device) { return u64{is_device ? 8U : 1U} * most_scores; }
-
-  /// How many pieces of `all` a launch has.
-  [[nodiscard]] static u64 teams(u64 all, piece_choice choice) {
-    const u64 of_64 = (all + 63) / 64;
-    const u64 of_8 = (all + 7) / 8;
-    switch (choice) {
-      case piece_choice::of_64: return of_64;
-      case piece_choice::of_8: return of_8 - of_64;
-      case piece_choice::but_of_64: return all - of_64;
-      case piece_choice::but_of_8: return all - of_8;
-      default: return all;
-    }
-  }
-  /// The piece of team i.
-  [[nodiscard]] ZENITH_FN u64 number_of(u64 i) const {
-    switch (choice) {
-      case piece_choice::of_64: return i * 64;
-      case piece_choice::of_8: return 8 * (i + i / 7 + 1);
-      case piece_choice::but_of_64: return i + i / 63 + 1;
-      case piece_choice::but_of_8: return i + i / 7 + 1;
-      default: return i;
-    }
-  }
-
-  template <class Team>
-  ZENITH_FN void operator()(Team& team, u64 i) const {
-    auto* const scores = team.template scratch<score_of<T>>();
-    const u64 begin = number_of(i) * piece;
-    const u64 end = begin + piece < rows.scored.count ? begin + piece : rows.scored.count;
-    const auto limit = *least;
-    for (u64 first = begin; first < end; first += most_scores) {
-      const u32 count = end - first < most_scores ? static_cast<u32>(end - first) : most_scores;
-      evaluate(team, rows.scored, first, count, scores);
-      keep_rows(team, rows, first, count, scores, limit, kept);
-    }
-    team.once([&]() ZENITH_BODY { counters.rows.add(end - begin); });
-  }
-};
-
 /// The entries of all positions, a piece a team.
 template <class T>
 struct score_all {
@@ -188,21 +127,6 @@ struct score_all {
       team.for_each(count, [&](u64 r) ZENITH_BODY { to[first + r] = rows.entry(first + r, scores[r]); });
     }
     team.once([&]() ZENITH_BODY { counters.rows.add(end - begin); });
-  }
-};
-
-/// One row of each of so many strata.
-template <class T>
-struct draw_rows {
-  static constexpr u64 item_cost = 256;
-
-  rows_of<T> rows;
-  u32 samples;
-  entry_of<T>* to;
-
-  ZENITH_FN void operator()(u64 i) const {
-    const u64 position = top_k_detail::sample_position(i, rows.scored.count, samples);
-    to[i] = rows.entry(position, device::key_at(rows.scored, position));
   }
 };
 

@@ -56,6 +56,11 @@ class query {
   [[nodiscard]] open_counters counters() const { return {event(0), event(1)}; }
   [[nodiscard]] device::event_counter tuples() const { return event(2); }
   void count_bounds(u64 more) { bounds_evaluated_ += more; }
+  /// One launch that evaluated all rows.
+  void count_scan() {
+    ++rounds_;
+    scanned_ += layout_.rows;
+  }
 
   template <class X>
   [[nodiscard]] const X* part(u64 offset, u64 count) {
@@ -91,16 +96,13 @@ class query {
     }
     return {kept_, kept_count_, static_cast<u32>(std::min<u64>(capacity_, ~u32{0}))};
   }
-  /// Reads how many rows are kept, and raises `least`. Returns whether none was lost.
-  bool look() {
+  /// Reads how many rows are kept, and raises `least`.
+  void look() {
     held_ = on_.read(static_cast<const u32*>(kept_count_));
-    const bool is_whole = held_ <= capacity_;
-    held_ = std::min(held_, capacity_);
-    if (held_ < k()) return is_whole;
+    if (held_ < k()) return;
     rank();
     // entries differ: k of them are not worse than the k-th best
     if (held_ > 2 * k() + most_held) thin();
-    return is_whole;
   }
   /// Memory for an entry of every row, all of which are kept.
   [[nodiscard]] entry* keep_all() {
@@ -112,11 +114,6 @@ class query {
   }
   /// Raises `least` to the k-th best of the kept rows.
   void rank() { on_.kth_best(kept_, held_, k(), least_); }
-  /// Forgets the rows, but not `least`.
-  void drop() {
-    held_ = 0;
-    on_.fill_zero(kept_count_, 1);
-  }
 
   /// Writes the k best of the kept rows, and ends the call.
   void finish() {
@@ -142,7 +139,8 @@ class query {
       write(rows_.scored, part<u32>(layout_.positions, layout_.id_limit), best);
     }
     if (call_.statistics != nullptr) {
-      *call_.statistics = {on_.read(static_cast<const u64*>(events_)), on_.read(static_cast<const u64*>(events_ + 1)),
+      *call_.statistics = {scanned_ + on_.read(static_cast<const u64*>(events_)),
+                           on_.read(static_cast<const u64*>(events_ + 1)),
                            bounds_evaluated_ + on_.read(static_cast<const u64*>(events_ + 2)), rounds_};
     }
     on_.finish();
@@ -243,6 +241,7 @@ class query {
   u64 capacity_ = 0;
   u64 rounds_ = 0;
   u64 bounds_evaluated_ = 0;
+  u64 scanned_ = 0;  ///< rows
   rows_of<T> rows_;
 };
 

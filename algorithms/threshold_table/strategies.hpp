@@ -12,6 +12,7 @@
 #include <algorithms/threshold_table/family.hpp>
 #include <algorithms/threshold_table/group_walk.hpp>
 #include <algorithms/threshold_table/query.hpp>
+#include <algorithms/threshold_table/scan.hpp>
 #include <algorithms/threshold_table/walk.hpp>
 #include <core/device/context.hpp>
 
@@ -23,10 +24,11 @@ using entry_kernels = device::list<gather_listed<Entry>, gather_left<Entry>, ord
 template <class... T>
 struct kernels_for {
   using type =
-      device::list<write_bounds<T>..., write_block_bounds<T>..., open_blocks<T>..., open_fetched<T>..., open_all<T>...,
-                   score_all<T>..., draw_rows<T>..., walk_partition<T>..., open_best_groups<T>..., list_reaching<T>...,
-                   open_reaching<T>..., list_values<T>..., open_ranks<T>..., find_end<T>...,
-                   write_rows<T, std::uint32_t>..., write_rows<T, std::uint64_t>...>;
+      device::concat<scan_kernels<T>...,
+                     device::list<write_bounds<T>..., write_block_bounds<T>..., open_blocks<T>..., open_fetched<T>...,
+                                  walk_partition<T>..., open_best_groups<T>..., list_reaching<T>...,
+                                  open_reaching<T>..., list_values<T>..., open_ranks<T>..., find_end<T>...,
+                                  write_rows<T, std::uint32_t>..., write_rows<T, std::uint64_t>...>>;
 };
 using kernels =
     device::concat<kernels_for<float, double, std::int32_t, std::uint32_t>::type, entry_kernels<ordered::entry32>,
@@ -59,44 +61,6 @@ void find_rank(Context& on, const Entry* entries, u64 n, u64 rank, Entry* to) {
   Entry* const moved = on.template buffer<Entry>(n);
   on.copy(moved, entries, n);
   on.kth_best(moved, n, rank, to);
-}
-
-// ---- every row
-
-/// Keeps the rows of the chosen pieces that reach `least`; of these at most `capacity`. Returns whether none was lost.
-template <class T, class Context>
-[[nodiscard]] bool open_pieces(Context& on, query<T, Context>& asked, piece_choice choice, u64 capacity) {
-  const u64 piece = open_all<T>::rows_of_a_piece(on.threads() == 0);
-  const u64 pieces = (asked.layout().rows + piece - 1) / piece;
-  const u64 teams = open_all<T>::teams(pieces, choice);
-  const auto kept = asked.keep(std::min(capacity, teams * piece));
-  on.for_teams(teams, open_all<T>{asked.rows(), asked.least(), kept, asked.counters(), choice, piece});
-  return asked.look();
-}
-
-/// Evaluates all rows. A sample gives the threshold of one piece in 64, and these the threshold of the others, on a
-/// host, which appends rows one by one, by way of one piece in 8. The pieces alone would not do: in a table that is
-/// clustered they may be far below the best rows.
-template <class T, class Context>
-void open_everything(Context& on, query<T, Context>& asked) {
-  const auto rows = static_cast<double>(asked.layout().rows);
-  const auto k = static_cast<double>(asked.k());
-  // what a sampled row costs, cache misses, and what it saves, rows that are kept
-  const double samples = std::floor(std::max({std::sqrt(rows * k) / 4, 4 * k, 256.0}));
-  if (8 * samples < rows) {
-    auto* const sample = on.template buffer<entry_of<T>>(static_cast<u64>(samples));
-    on.for_each(static_cast<u64>(samples), draw_rows<T>{asked.rows(), static_cast<u32>(samples), sample});
-    on.kth_best(sample, static_cast<u64>(samples), asked.k(), asked.least());
-    const auto capacity = static_cast<u64>(8 * rows * k / samples + 65536);
-    const bool is_device = on.threads() == 0;
-    bool is_whole = open_pieces(on, asked, piece_choice::of_64, capacity);
-    if (is_whole && !is_device) is_whole = open_pieces(on, asked, piece_choice::of_8, capacity);
-    if (is_whole && open_pieces(on, asked, is_device ? piece_choice::but_of_64 : piece_choice::but_of_8, capacity))
-      return;
-    // the sample misled, but what was kept gives a better threshold
-    asked.drop();
-  }
-  (void)open_pieces(on, asked, piece_choice::all, asked.layout().rows);
 }
 
 // ---- blocks by falling bound
@@ -168,7 +132,7 @@ void open_fetched_blocks(Context& on, query<T, Context>& asked, const block_list
   const u64 length = asked.layout().block_rows;
   const auto rows = asked.fetch(begins, count, length);
   on.for_teams(count, open_fetched<T>{rows, blocks, length, asked.least(), kept, asked.counters()});
-  (void)asked.look();
+  asked.look();
 }
 
 /// Opens the `wanted` best of listed blocks, all where there are hardly more, and raises `least`. Blocks that are not
@@ -186,7 +150,7 @@ void open_round(Context& on, query<T, Context>& asked, const block_list<entry_of
   if (asked.fetches_rows()) return open_fetched_blocks(on, asked, list, cut, kept);
   on.for_teams(list.count,
                open_blocks<T>{asked.rows(), list.blocks, list.bounds, cut, asked.least(), kept, asked.counters()});
-  (void)asked.look();
+  asked.look();
 }
 
 /// The listed blocks that are left after a round.
@@ -235,7 +199,7 @@ void open_listed(Context& on, query<T, Context>& asked, const block_list<entry_o
   if (asked.fetches_rows()) return open_fetched_blocks(on, asked, list, asked.least(), kept);
   on.for_teams(list.count, open_blocks<T>{asked.rows(), list.blocks, list.bounds, asked.least(), asked.least(), kept,
                                           asked.counters()});
-  (void)asked.look();
+  asked.look();
 }
 
 /// Opens listed blocks in rounds by falling bound, until no bound reaches `least`. A round that looked at the whole
@@ -342,11 +306,8 @@ void run_blocks(Context& on, query<T, Context>& asked) {
   if (!is_scan && !asked.fetches_rows() && on.threads() == 0 && asked.k() <= most_group_walk_k) {
     return asked.finish(walk_all_groups(on, asked));
   }
-  if (is_scan) {
-    open_everything(on, asked);
-  } else {
-    open_by_bound(on, asked);
-  }
+  if (is_scan) return scan_all(on, asked);
+  open_by_bound(on, asked);
   asked.finish();
 }
 
@@ -376,7 +337,7 @@ void walk(Context& on, query<T, Context>& asked, bool is_shared) {
   }
   run.kept = asked.keep(std::min<u64>(layout.rows, layout.partitions * asked.k()));
   on.for_teams(layout.partitions, run);
-  (void)asked.look();
+  asked.look();
 }
 
 // ---- sorted lists
@@ -410,7 +371,7 @@ void walk_lists(Context& on, query<T, Context>& asked) {
     const auto kept = asked.keep((end - begin) * columns);
     on.for_each((end - begin) * columns,
                 open_ranks<T>{asked.rows(), lists, begin, end, asked.least(), kept, asked.counters()});
-    (void)asked.look();
+    asked.look();
     if (end == rows) break;
     on.for_each(1, find_end<T>{lists, end, shown, last, nans, first_id, unseen, asked.least(), is_end});
     asked.count_bounds(1);
@@ -434,8 +395,7 @@ void scan::run(Context& on, const threshold_table_call& call) {
   detail::with_type(call.layout->type, [&]<class T>(std::type_identity<T>) {
     query<T, Context> asked(on, call);
     asked.see_rows();
-    detail::open_everything(on, asked);
-    asked.finish();
+    detail::scan_all(on, asked);
   });
 }
 
@@ -444,11 +404,8 @@ void gta::run(Context& on, const threshold_table_call& call) {
   detail::with_type(call.layout->type, [&]<class T>(std::type_identity<T>) {
     query<T, Context> asked(on, call);
     asked.see_rows();
-    if (asked.k() > most_walk_k) {
-      detail::open_everything(on, asked);
-    } else {
-      detail::walk(on, asked, false);
-    }
+    if (asked.k() > most_walk_k) return detail::scan_all(on, asked);
+    detail::walk(on, asked, false);
     asked.finish();
   });
 }
@@ -458,11 +415,8 @@ void gta_shared::run(Context& on, const threshold_table_call& call) {
   detail::with_type(call.layout->type, [&]<class T>(std::type_identity<T>) {
     query<T, Context> asked(on, call);
     asked.see_rows();
-    if (asked.k() > most_walk_k) {
-      detail::open_everything(on, asked);
-    } else {
-      detail::walk(on, asked, true);
-    }
+    if (asked.k() > most_walk_k) return detail::scan_all(on, asked);
+    detail::walk(on, asked, true);
     asked.finish();
   });
 }
