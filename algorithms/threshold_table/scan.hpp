@@ -23,13 +23,13 @@ struct table_source : columns_of<T> {
   const u32* ids;
 
   explicit table_source(const rows_of<T>& rows) : columns_of<T>(rows.scored), ids(rows.ids) {}
-};
 
-/// What the filter calls for an item of this source.
-template <class T>
-ZENITH_FN entry_of<T> entry_at(const table_source<T>& source, const ordered::key_order<score_of<T>>& order, u64 i) {
-  return entry_of<T>::make(order.image(device::key_at(source, i)), source.ids[i]);
-}
+  /// What the filter calls for an item of this source. No template, so that it goes before the filter's own.
+  ZENITH_FN friend entry_of<T> entry_at(const table_source& source, const ordered::key_order<score_of<T>>& order,
+                                        u64 i) {
+    return entry_of<T>::make(order.image(device::key_at(source, i)), source.ids[i]);
+  }
+};
 
 template <class T, bool NanFirst>
 using scan_rows = top_k_detail::scan_source<table_source<T>, top_k_detail::scan_order<score_of<T>, false, NanFirst>>;
