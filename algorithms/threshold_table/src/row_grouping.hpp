@@ -140,6 +140,7 @@ class row_grouping {
       end.place = place + 1;
       // what the leaf's rows after this one overwrite is on its way meanwhile
       __builtin_prefetch(here + 64 / sizeof(T) + width - 1, 1);
+      __builtin_prefetch(to.ids + place + 64 / sizeof(u32), 1);
       to.ids[place] = static_cast<u32>(first + i);
       to.positions[first + i] = place;
       if (--end.left == 0) enter(end, leaf_of[i], to.values, to.stride);
