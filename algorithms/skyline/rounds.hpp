@@ -25,9 +25,13 @@ struct block_sizes {
   u64 most;
 };
 
+/// Points of a device's first block. Another context may say otherwise.
+template <class Context>
+inline constexpr u64 device_block = 32768;
+
 template <class Context>
 [[nodiscard]] block_sizes block_sizes_on(const Context& on) {
-  return on.threads() == 0 ? block_sizes{32768, 4, u64{1} << 20} : block_sizes{1024, 2, 8192};
+  return on.threads() == 0 ? block_sizes{device_block<Context>, 4, u64{1} << 20} : block_sizes{1024, 2, 8192};
 }
 
 [[nodiscard]] constexpr u64 tiles_of(u64 count, u64 tile) { return (count + tile - 1) / tile; }

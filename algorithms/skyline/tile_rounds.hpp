@@ -17,7 +17,8 @@ class tile_rounds {
   /// For up to `capacity` points like those of `like`, row by row, with masks that say they are alive.
   tile_rounds(Context& on, const point_set<Image>& like, u64 capacity, points_after after)
       : columns_(like.columns),
-        most_(std::min(most_block, capacity)),
+        sizes_(block_sizes_on(on)),
+        most_(std::min(sizes_.most, capacity)),
         masks_(after == points_after::kept ? on.template buffer<u64>(capacity) : like.masks),
         group_masks_(on.template buffer<u64>(tiles_of(most_, write_group_masks::group))),
         // the window's, and behind them the block's
@@ -38,8 +39,8 @@ class tile_rounds {
     filter.group_masks = group_masks_;
     filter.counters = counters;
     u32* of_block = words_;  // points left, points confirmed, pairs taken by the two filters
-    u64 size = std::min(first_block, most_);
-    for (u64 at = 0; at < count; at += filter.count, size = std::min(growth * size, most_)) {
+    u64 size = std::min(sizes_.first, most_);
+    for (u64 at = 0; at < count; at += filter.count, size = std::min(sizes_.growth * size, most_)) {
       filter.first = at;
       filter.count = std::min(size, count - at);
       const u32* const confirmed_before = at > 0 ? of_block - words_of_block + 1 : nullptr;
@@ -74,19 +75,12 @@ class tile_rounds {
   [[nodiscard]] u32 padded() const { return columns_; }
 
  private:
-#if defined(ZENITH_SIMT_EMULATION)
-  static constexpr u64 first_block = 64;  // several rounds of as few points as lanes of fibers get through
-#else
-  static constexpr u64 first_block = 32768;
-#endif
-  static constexpr u64 growth = 4;
-  static constexpr u64 most_block = u64{1} << 20;
   static constexpr u64 words_of_block = 4;
 
   [[nodiscard]] u64 blocks_of(u64 count) const {
     u64 blocks = 0;
-    u64 size = std::min(first_block, most_);
-    for (u64 at = 0; at < count; at += size, size = std::min(growth * size, most_)) ++blocks;
+    u64 size = std::min(sizes_.first, most_);
+    for (u64 at = 0; at < count; at += size, size = std::min(sizes_.growth * size, most_)) ++blocks;
     return blocks;
   }
 
@@ -106,6 +100,7 @@ class tile_rounds {
   }
 
   u32 columns_;
+  block_sizes sizes_;
   u64 most_;
   u64* masks_;
   u64* group_masks_;
