@@ -19,7 +19,7 @@ struct column_scale {
 /// Scales of columns of the table by the range of a sample, so that in a sum of several all count.
 template <class T>
 struct find_scales {
-  static constexpr u64 samples = 1024;
+  static constexpr u64 samples = 256;
   static constexpr u64 item_cost = samples * 64;
   static constexpr float most = 3e38F;
 

@@ -103,7 +103,7 @@ std::size_t skyline_size(std::vector<std::uint64_t>& rows, std::size_t count) {
 }
 
 constexpr std::size_t least_samples = 32;
-constexpr std::size_t most_samples = 1024;
+constexpr std::size_t most_samples = 256;  // compared pair by pair
 
 }  // namespace
 
@@ -116,8 +116,10 @@ namespace detail {
 
 skyline_problem skyline_problem_of(const skyline_points& points, std::span<const preference> preferences) {
   skyline_problem problem{points.rows, static_cast<unsigned>(points.columns.size()), points.type, points.space};
+  const auto rows = static_cast<double>(points.rows);
+  // few rows say little of how much is incomparable, and many of few rows cost more than the choice is worth
   const auto samples =
-      std::min(most_samples, static_cast<std::size_t>(std::sqrt(static_cast<double>(points.rows) / 2)));
+      std::min(most_samples, static_cast<std::size_t>(std::max(std::sqrt(rows / 2), std::min(128.0, rows / 80))));
   if (samples < least_samples || points.space != memory_space::host) return problem;
   with_key_type(points.type, [&]<class T>(std::type_identity<T>) {
     auto drawn = draw<T>(points, preferences, samples);

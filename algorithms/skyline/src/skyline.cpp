@@ -38,7 +38,9 @@ struct output_provider {
 skyline_run skyline(const executor& on, const skyline_points& points, const skyline_target& target,
                     const skyline_options& options) {
   check(points, target, options);
-  const bool is_sampled = options.strategy == "auto";
+  // on a GPU one strategy is the fastest whatever the points are
+  const auto* const asked = on.settings().target;
+  const bool is_sampled = options.strategy == "auto" && (asked == nullptr || asked->memory == memory_space::host);
   const skyline_problem problem =
       is_sampled
           ? skyline_problem_of(points, options.preferences)

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <limits>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -101,6 +102,37 @@ TEST_CASE("the expected size of a skyline", "[skyline-contract]") {
   CHECK(zenith::expected_skyline(100, 2) == Approx(5.187).epsilon(0.02));
   CHECK(zenith::expected_skyline(0, 3) == 0);
   CHECK(zenith::expected_skyline(1, 3) == 1);
+}
+
+TEST_CASE("the choice is that of the measured times", "[skyline-contract]") {
+  zenith::device_profile one;
+  one.levels = {{"memory", std::uint64_t{1} << 40, 50e9, 50e9, 50e9}};
+  for (const auto* name : {"bitmap_tiles", "skyalign", "sfs", "salsa", "ggs", "hybrid", "skyalign_no_sync"}) {
+    one.offers.push_back(std::string{"skyline/"} + name);
+  }
+  auto host = one;
+  host.backend = "cpu";
+  host.grain_bytes = 512 * 1024;
+  auto gpu = one;
+  gpu.backend = "cuda";
+  gpu.kind = zenith::device_kind::gpu;
+  gpu.memory = zenith::memory_space::device;
+  gpu.cores = 132;
+  gpu.launch_overhead = 2.5e-6;
+  const auto choice = [](const zenith::device_profile& on, std::uint64_t rows, unsigned columns, double independent) {
+    const zenith::skyline_problem problem{rows, columns, zenith::key_type::float32, on.memory, independent};
+    return zenith::decide(problem, zenith::machine{{on}}).strategy;
+  };
+  for (const unsigned columns : {2U, 3U, 4U, 6U, 8U, 12U, 16U}) {
+    for (const std::uint64_t rows : {1000, 10'000, 100'000, 1'000'000}) {
+      CHECK(choice(gpu, rows, columns, 0) == "bitmap_tiles");
+    }
+    // where the grid and its bitmaps cost more than the comparisons they save
+    CHECK(choice(host, 1000, columns, 0) != "bitmap_tiles");
+    CHECK(choice(host, 1'000'000, columns, 1) != "bitmap_tiles");
+    if (columns >= 6) CHECK(choice(host, 1'000'000, columns, columns) == "bitmap_tiles");
+    if (columns >= 4) CHECK(choice(host, 10'000, columns, 1.8 * columns) == "bitmap_tiles");
+  }
 }
 
 TEST_CASE("a problem knows how its columns hang together", "[skyline-contract]") {
