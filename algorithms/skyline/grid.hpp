@@ -100,6 +100,9 @@ struct exact_sum {
     high += value >> low_bits;
     low += value & ((Image{1} << low_bits) - 1);
   }
+  ZENITH_FN bool operator<(const exact_sum& other) const {
+    return high != other.high ? high < other.high : low < other.low;
+  }
 };
 
 /// Whether mask and sum fit into one key.

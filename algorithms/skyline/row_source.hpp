@@ -4,6 +4,8 @@
 /// The caller's table, row by row: no image of it is kept. A kernel takes some rows, gathers a column's values and
 /// makes their images in two loops, of which the second is one that compilers vectorise.
 
+#include <cstdint>
+
 #include <algorithms/skyline/points.hpp>
 #include <core/key_order.hpp>
 
@@ -16,6 +18,9 @@ inline constexpr u32 most_columns = 64;  ///< a column of preference `different`
 template <class T>
 struct row_source {
   using image = ordered::bits_t<T>;
+  struct alignas(16) four_of_row {
+    T value[4];
+  };
 
   const T* column[most_given_columns];
   u64 row_stride;
@@ -42,6 +47,19 @@ struct row_source {
       const u32 own = c + k < columns ? c + k : columns - 1;
       to[k] = static_cast<image>(order(own).image(raw[k]) ^ flip(own));
     }
+  }
+  /// Whether the values of a row lie side by side, four of them at a multiple of as many.
+  [[nodiscard]] bool is_by_fours() const {
+    bool is = columns == given_columns && columns % 4 == 0 && row_stride % 4 == 0 &&
+              reinterpret_cast<std::uintptr_t>(column[0]) % (4 * sizeof(T)) == 0;
+    for (u32 c = 1; c < given_columns && is; ++c) is = column[c] == column[0] + c;
+    return is;
+  }
+  /// `four_at` of such a table.
+  ZENITH_FN void aligned_four_at(u64 row, u32 c, image (&to)[4]) const {
+    const auto raw = *reinterpret_cast<const four_of_row*>(column[0] + row * row_stride + c);
+    ZENITH_UNROLLED
+    for (u32 k = 0; k < 4; ++k) to[k] = static_cast<image>(order(c + k).image(raw.value[k]) ^ flip(c + k));
   }
   /// Images of the rows row(0) … row(n - 1) in column c, by way of `raw`.
   template <class Team, class Row>

@@ -55,24 +55,28 @@ namespace detail {
 [[nodiscard]] inline bool is_prefiltered(const bitmap_method& /*how*/) { return true; }
 [[nodiscard]] inline bool is_prefiltered(const tree_method& /*how*/) { return true; }
 
+/// `count` ids, and the mask, to the caller.
+template <class Context>
+void deliver_rows(Context& on, const skyline_call& call, const u8* members, const u32* rows, u64 count) {
+  call.outcome->count = count;
+  if (call.out_mask != nullptr) on.copy(on.output(call.out_mask, call.rows, call.out_space), members, call.rows);
+  void* const ids = call.provide_ids == nullptr ? nullptr : call.provide_ids(call.provide_state, count);
+  if (ids == nullptr || count == 0) return;
+  if (call.index_bytes == 4) {
+    auto* const to = on.output(static_cast<std::uint32_t*>(ids), count, call.out_space);
+    on.for_each(count, write_ids<std::uint32_t>{rows, to});
+  } else {
+    auto* const to = on.output(static_cast<std::uint64_t*>(ids), count, call.out_space);
+    on.for_each(count, write_ids<std::uint64_t>{rows, to});
+  }
+}
+
 /// Ids and mask to the caller. `rows` has space for all.
 template <class Context>
 void deliver(Context& on, const skyline_call& call, const u8* members, u32* rows) {
   u32* const found = on.template buffer<u32>(1);
   on.compact(call.rows, is_member{members}, rows, found);
-  const u64 count = on.read(found);
-  call.outcome->count = count;
-  if (call.out_mask != nullptr) on.copy(on.output(call.out_mask, call.rows, call.out_space), members, call.rows);
-  void* const ids = call.provide_ids == nullptr ? nullptr : call.provide_ids(call.provide_state, count);
-  if (ids != nullptr && count > 0) {
-    if (call.index_bytes == 4) {
-      auto* const to = on.output(static_cast<std::uint32_t*>(ids), count, call.out_space);
-      on.for_each(count, write_ids<std::uint32_t>{rows, to});
-    } else {
-      auto* const to = on.output(static_cast<std::uint64_t*>(ids), count, call.out_space);
-      on.for_each(count, write_ids<std::uint64_t>{rows, to});
-    }
-  }
+  deliver_rows(on, call, members, rows, on.read(static_cast<const u32*>(found)));
 }
 
 /// Calls use(points, count, rounds).
@@ -147,18 +151,27 @@ template <class Context>
 void find_skyline(Context& on, const skyline_call& call, const bitmap_method& how) {
   if (goes_by_rows(how, on)) return find_skyline_by_rows(on, call, how);
   const auto counters = make_counters(on, call);
-  with_ordered_points(on, call, is_prefiltered(how), [&](const auto& rows) {
-    u8* const members = rows.flags;
-    on.fill_zero(members, call.rows);
-    u64 blocks = 0;
-    if (rows.count > 0) {
-      tile_rounds rounds(on, rows.points, rows.count, points_after::overwritten);
-      const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
-      blocks = rounds.mark(on, rows.points, rows.count, members, keeps_twins, counters);
-    }
-    deliver(on, call, members, rows.points.rows);
-    report(on, call, counters, rows.count, blocks);
-  });
+  bool is_ordered = true;
+  const auto find = [&](order_keys by) {
+    with_ordered_points(on, call, is_prefiltered(how), by, [&](const auto& rows) {
+      u8* const members = rows.flags;
+      on.fill_zero(members, call.rows);
+      u64 blocks = 0;
+      if (rows.count > 0) {
+        tile_rounds rounds(on, rows.points, rows.count, points_after::overwritten);
+        const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
+        blocks = rounds.mark(on, rows.points, rows.count, members, keeps_twins, counters);
+      }
+      on.compact(call.rows, is_member{members}, rows.points.rows, &rows.found->left);
+      const auto told = on.read(static_cast<const table_findings*>(rows.found));
+      is_ordered = told.has_ties == 0;
+      if (!is_ordered) return;
+      deliver_rows(on, call, members, rows.points.rows, told.left);
+      report(on, call, counters, rows.count, blocks);
+    });
+  };
+  find(order_keys::rounded);
+  if (!is_ordered) find(order_keys::exact);
 }
 template <class Context>
 void find_skyline(Context& on, const skyline_call& call, const tree_method& how) {

@@ -20,15 +20,31 @@ struct ordered_points {
   point_set<Image> points;
   u64 count;
   u8* flags;  ///< one for each row of the table
+  table_findings* found;
 };
+
+/// Marks rows that a pivot dominates or that are dropped.
+template <class T, class Context>
+void test_rows_of_table(Context& on, const row_source<T>& from, const typename row_source<T>::image* pivots,
+                        bool drops_nan, u64* nan_at, u8* removed) {
+  if (from.columns > 16) {
+    const test_wide_table<T> test{from, pivots, drops_nan, nan_at, removed};
+    return on.for_teams(test.teams(), test);
+  }
+  with_padded(from.columns, [&]<unsigned Columns>(std::integral_constant<unsigned, Columns>) {
+    if constexpr (Columns <= 16) {
+      const test_table<T, Columns> test{from, pivots, drops_nan, from.is_by_fours(), nan_at, removed};
+      on.for_teams(test.teams(), test);
+    }
+  });
+}
 
 /// The rows that take part, ascending; what was found on the way is told to the host.
 template <class T, class Context>
 [[nodiscard]] u32* find_table_rows(Context& on, const skyline_input& call, const row_source<T>& from,
-                                   bool is_prefiltered, u8* removed, table_findings& told) {
+                                   bool is_prefiltered, u8* removed, table_findings* found, table_findings& told) {
   using image = typename row_source<T>::image;
   const bool drops_nan = call.nans == nan_rows::drop;
-  auto* const found = on.template buffer<table_findings>(1);
   u64* const pivots = on.template buffer<u64>(pivot_count);
   image* const values = is_prefiltered ? on.template buffer<image>(u64{pivot_count} * from.columns) : nullptr;
   u32* const left = on.template buffer<u32>(call.rows);
@@ -37,18 +53,33 @@ template <class T, class Context>
     find_pivots_of_stripes(on, from, pivots);
     on.for_each(u64{pivot_count} * from.columns, place_pivots<T>{from, pivots, drops_nan, values});
   }
-  const test_table<T> test{from, values, drops_nan, &found->nan_at, removed};
-  on.for_teams(test.teams(), test);
+  test_rows_of_table(on, from, values, drops_nan, &found->nan_at, removed);
   on.compact(call.rows, is_left{removed}, left, &found->left);
   told = on.read(static_cast<const table_findings*>(found));
   return left;
 }
 
-/// Orders rows by the grid, and equal ones by their ids.
+/// How the order comes about.
+enum class order_keys : u8 {
+  rounded,  ///< by short keys; what they do not tell apart is put right, unless that is too much
+  exact,
+};
+
+/// Orders rows by the grid, and equal ones by their ids. `keys` are as many words; `has_ties` is set to 1 where rounded
+/// keys tell too little apart: then there is no order.
 template <class T, class Context>
 void order_table_rows(Context& on, const row_source<T>& from, u32* rows, u64 count,
-                      const typename row_source<T>::image* cuts, u32 buckets, u64* keys) {
+                      const typename row_source<T>::image* cuts, const u64* of_sums, u32 buckets, u64* keys,
+                      order_keys by, u32* has_ties) {
   using image = typename row_source<T>::image;
+  if (by == order_keys::rounded && short_sum_bits(from.columns) > 0) {
+    auto* const short_keys = reinterpret_cast<u32*>(keys);
+    auto* const is_inverted = reinterpret_cast<u8*>(short_keys + count);
+    on.for_each(count, write_short_keys<T>{from, rows, cuts, buckets, of_sums, short_keys});
+    on.sort_pairs(short_keys, rows, count);
+    on.for_each(count, find_inversions<T>{from, short_keys, rows, is_inverted});
+    return on.for_each(count, order_ties<T>{from, short_keys, count, is_inverted, rows, has_ties});
+  }
   const auto sort_by = [&](row_key which) {
     on.for_each(count, write_table_keys<T>{from, rows, cuts, buckets, which, keys});
     on.sort_pairs(keys, rows, count);
@@ -61,26 +92,29 @@ void order_table_rows(Context& on, const row_source<T>& from, u32* rows, u64 cou
 
 /// Calls use(points) with the points in their order, unless a NaN is rejected. `use` is compiled for two widths.
 template <class Context, class Use>
-void with_ordered_points(Context& on, const skyline_input& call, bool is_prefiltered, const Use& use) {
+void with_ordered_points(Context& on, const skyline_input& call, bool is_prefiltered, order_keys by, const Use& use) {
   ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
     using image = typename row_source<T>::image;
     const auto from = make_row_source<T>(on, call);
     u8* const flags = on.template buffer<u8>(call.rows);
     table_findings told{};
-    u32* const rows = find_table_rows(on, call, from, is_prefiltered, flags, told);
+    auto* const found = on.template buffer<table_findings>(1);
+    u32* const rows = find_table_rows(on, call, from, is_prefiltered, flags, found, told);
     if (call.nans == nan_rows::reject && told.nan_at != no_nan) {
       const u64 at = told.nan_at;
       *call.outcome = {0, true, at / most_given_columns, static_cast<unsigned>(at % most_given_columns)};
       return;
     }
-    ordered_points<image> ordered{{nullptr, 1, from.columns, rows, nullptr, nullptr, from.columns}, told.left, flags};
+    ordered_points<image> ordered{
+        {nullptr, 1, from.columns, rows, nullptr, nullptr, from.columns}, told.left, flags, found};
     if (ordered.count > 0) {
       const u64 count = ordered.count;
       const u32 buckets = buckets_of(from.columns);
       image* const cuts = on.template buffer<image>(u64{from.columns} * buckets);
       u64* const keys = on.template buffer<u64>(count);
-      on.for_teams(from.columns, find_cuts_of_column<T>{from, rows, count, buckets, cuts});
-      order_table_rows(on, from, rows, count, cuts, buckets, keys);
+      u64* const of_sums = on.template buffer<u64>(sum_cuts + 1);
+      on.for_teams(from.columns + 1, find_cuts_of_column<T>{from, rows, count, buckets, cuts, of_sums});
+      order_table_rows(on, from, rows, count, cuts, of_sums, buckets, keys, by, &found->has_ties);
       ordered.points.values = on.template buffer<image>(count * from.columns);
       ordered.points.masks = keys;  // which have done their work
       ordered.points.codes = on.template buffer<u32>(count * code_words(from.columns));

@@ -92,4 +92,26 @@ template <class T>
 [[nodiscard]] std::string fault_of(const zenith_test::target& on, const table<T>& of, const request& asked,
                                    const std::vector<std::uint64_t>& expected_ids, random_source& random);
 
+/// Points whose sums lie closer together than a rounded sum tells apart, because two others are far away: some of them
+/// dominate others, which come first.
+[[nodiscard]] inline table<std::int32_t> table_of_close_sums() {
+  table<std::int32_t> made{"close sums", 600, 2, {}};
+  for (std::int32_t i = 0; i < 600; ++i) {
+    std::int32_t x = 4 * i;
+    std::int32_t y = -4 * i + i % 4;
+    if (i == 100 || i == 101) {
+      x = -1'000'000'000 - i;
+      y = 1'900'000'000 + i;
+    } else if (i >= 300 && i < 306) {  // a row dominates the one before it
+      const std::int32_t pair = (i - 300) / 2;
+      const std::int32_t behind = i % 2 == 0 ? 1 : 0;
+      x = -1000 + 8 * pair + behind;
+      y = 1100 - 8 * pair + behind;
+    }
+    made.values.push_back(x);
+    made.values.push_back(y);
+  }
+  return made;
+}
+
 }  // namespace conformance::skyline

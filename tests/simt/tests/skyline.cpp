@@ -70,6 +70,13 @@ TEST_CASE("emulated bitmap_tiles finds the skyline of a double loop") {
   compare_with_double_loop<std::int64_t>("simt.skyline.int64", 5);
 }
 
+TEST_CASE("emulated bitmap_tiles finds an order where rounded sums are equal") {
+  const auto on = the_target("skyline");
+  random_source random{zenith_test::seed_of("simt.skyline.sums", 0)};
+  const auto made = table_of_close_sums();
+  CHECK(fault_of(on, made, {}, expected(made, {}), random).empty());
+}
+
 TEST_CASE("emulated bitmap_tiles finds the layers of a loop of skylines") {
   const auto on = the_target("skyline_layers");
   for (const auto kind : {shape::independent, shape::few_values, shape::copies}) {
