@@ -143,18 +143,13 @@ void join_all(Context& on, const index_join_call& call, const tree_view<T, D>& l
   const auto out = call.provide(call.provide_state, total);
   if (total == 0 || out.left == nullptr) return;
   u64* const begins = on.template buffer<u64>(rows);
-  const auto write = [&]<class Index>(std::type_identity<Index>) {
+  spatial_join_family::with_index(call.index_bytes, [&]<class Index>(std::type_identity<Index>) {
     Index* const lefts = on.output(static_cast<Index*>(out.left), total, call.out_space);
     Index* const rights = on.output(static_cast<Index*>(out.right), total, call.out_space);
     on.for_each(rows, spatial_join_family::write_left<Index>{offsets, lefts});
     on.for_each(rows, spatial_join_family::gather_begins{offsets, row_of, begins});
     on.for_each(rows, write_near_items<T, D, Index>{left, right, near, picked, begins, placed_counts, kept, rights});
-  };
-  if (call.index_bytes == 4) {
-    write(std::type_identity<std::uint32_t>{});
-  } else {
-    write(std::type_identity<std::uint64_t>{});
-  }
+  });
 }
 
 template <class T, unsigned D>

@@ -237,13 +237,10 @@ void descent::run(Context& on, const call_type& call) {
         const auto best = rank_items(on, tree, found, wanted.order, call.k);
         const T* const scores = detail::column_of<T>(on, call.index, of.scores_by_id, of.items);
         T* const to = on.output(static_cast<T*>(out.scores), n, call.out_space);
-        if (call.index_bytes == 4) {
-          auto* const ids = on.output(static_cast<std::uint32_t*>(out.left), n, call.out_space);
-          on.for_each(n, write_items<T, std::uint32_t>{best.items, scores, ids, to});
-        } else {
-          auto* const ids = on.output(static_cast<std::uint64_t*>(out.left), n, call.out_space);
-          on.for_each(n, write_items<T, std::uint64_t>{best.items, scores, ids, to});
-        }
+        spatial_join_family::with_index(call.index_bytes, [&]<class Index>(std::type_identity<Index>) {
+          auto* const ids = on.output(static_cast<Index*>(out.left), n, call.out_space);
+          on.for_each(n, write_items<T, Index>{best.items, scores, ids, to});
+        });
         on.finish();
       });
 }

@@ -252,7 +252,7 @@ void deliver(Context& on, const top_k_spatial_join_call& call, const pair_scores
   const auto out = call.provide(call.provide_state, n);
   if (n == 0 || out.left == nullptr) return;
   const auto ranked = rank_pairs(on, found.pool, found.held, n);
-  const auto write = [&]<class Index>(std::type_identity<Index>) {
+  with_index(call.index_bytes, [&]<class Index>(std::type_identity<Index>) {
     write_result<T, Index> result{ranked,
                                   scores.left,
                                   scores.right,
@@ -263,12 +263,7 @@ void deliver(Context& on, const top_k_spatial_join_call& call, const pair_scores
                                   on.output(static_cast<Index*>(out.right), n, call.out_space),
                                   on.output(static_cast<T*>(out.scores), n, call.out_space)};
     on.for_each(n, result);
-  };
-  if (call.index_bytes == 4) {
-    write(std::type_identity<std::uint32_t>{});
-  } else {
-    write(std::type_identity<std::uint64_t>{});
-  }
+  });
 }
 
 template <class T>

@@ -42,6 +42,30 @@ struct cell_grid {
     for (unsigned a = D - 1; a > 0; --a) cell = cell * cells[a - 1] + cell_of(a - 1, point[a - 1]);
     return cell;
   }
+  /// use(first, end) for every range of cells with consecutive numbers around a point.
+  template <class Use>
+  ZENITH_FN void each_range(const T (&point)[D], const Use& use) const {
+    u32 lowest[D];
+    u32 highest[D];
+    ZENITH_UNROLLED
+    for (unsigned a = 0; a < D; ++a) {
+      lowest[a] = cell_of(a, point[a] - reach);
+      highest[a] = cell_of(a, point[a] + reach);
+    }
+    if constexpr (D == 3) {
+      for (u32 plane = lowest[2]; plane <= highest[2]; ++plane) {
+        for (u32 row = lowest[1]; row <= highest[1]; ++row) {
+          const u32 begin = (plane * cells[1] + row) * cells[0];
+          use(begin + lowest[0], begin + highest[0] + 1);
+        }
+      }
+    } else {
+      for (u32 row = lowest[1]; row <= highest[1]; ++row) {
+        const u32 begin = row * cells[0];
+        use(begin + lowest[0], begin + highest[0] + 1);
+      }
+    }
+  }
   ZENITH_FN bool is_near(const T (&a)[D], const T (&b)[D]) const {
     const T x = a[0] - b[0];
     const T y = a[1] - b[1];
@@ -175,24 +199,14 @@ struct placed_sides {
   /// use(r, whether it is within the distance) for every place r of the right side in cells around a point.
   template <class Use>
   ZENITH_FN void each_candidate(const T (&point)[D], const Use& use) const {
-    u32 first[D];
-    u32 last[D];
-    ZENITH_UNROLLED
-    for (unsigned a = 0; a < D; ++a) {
-      first[a] = grid.cell_of(a, point[a] - grid.reach);
-      last[a] = grid.cell_of(a, point[a] + grid.reach);
-    }
-    if constexpr (D == 3) {
-      for (u32 plane = first[2]; plane <= last[2]; ++plane) {
-        for (u32 row = first[1]; row <= last[1]; ++row) {
-          each_in_row((plane * grid.cells[1] + row) * grid.cells[0], first[0], last[0], point, use);
-        }
+    grid.each_range(point, [&](u32 first, u32 end) ZENITH_BODY {
+      const u32 last = starts[end];
+      for (u32 r = starts[first]; r < last; ++r) {
+        T other[D];
+        right.get(r, other);
+        use(r, grid.is_near(point, other));
       }
-    } else {
-      for (u32 row = first[1]; row <= last[1]; ++row) {
-        each_in_row(row * grid.cells[0], first[0], last[0], point, use);
-      }
-    }
+    });
   }
   /// use(r) for every place r of the right side within the distance of a point.
   template <class Use>
@@ -200,17 +214,6 @@ struct placed_sides {
     each_candidate(point, [&](u32 r, bool is_near) ZENITH_BODY {
       if (is_near) use(r);
     });
-  }
-
- private:
-  template <class Use>
-  ZENITH_FN void each_in_row(u32 begin, u32 first, u32 last, const T (&point)[D], const Use& use) const {
-    const u32 end = starts[begin + last + 1];
-    for (u32 r = starts[begin + first]; r < end; ++r) {
-      T other[D];
-      right.get(r, other);
-      use(r, grid.is_near(point, other));
-    }
   }
 };
 

@@ -4,6 +4,9 @@
 /// Kernels that go through the pairs within the distance: they count them, write all of them, or append those that
 /// reach a bound.
 
+#include <cstdint>
+#include <type_traits>
+
 #include <algorithms/spatial_join/grid.hpp>
 #include <algorithms/spatial_join/pair_score.hpp>
 
@@ -11,6 +14,16 @@ namespace zenith::spatial_join_family {
 
 /// So many partners of a point are kept from the count to the writing.
 inline constexpr u32 kept_partners = 8;
+
+/// use(type) with the type of ids of so many bytes.
+template <class Use>
+void with_index(int bytes, const Use& use) {
+  if (bytes == 4) {
+    use(std::type_identity<std::uint32_t>{});
+  } else {
+    use(std::type_identity<std::uint64_t>{});
+  }
+}
 
 /// How many partners a point of the left side has, by its row and by its place, and the first of them. Without a branch
 /// that depends on a single candidate: each is kept, and the next one in its place unless it is near.

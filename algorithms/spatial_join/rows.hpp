@@ -41,34 +41,10 @@ struct row_probe {
     ZENITH_UNROLLED
     for (unsigned a = 0; a < D; ++a) at[a] = left.at[a][row];
   }
-  /// use(first, end) for every range of cells around a point, of which the last one has the number end - 1.
-  template <class Use>
-  ZENITH_FN void each_cell_range(const T (&at)[D], const Use& use) const {
-    u32 first[D];
-    u32 last[D];
-    ZENITH_UNROLLED
-    for (unsigned a = 0; a < D; ++a) {
-      first[a] = grid.cell_of(a, at[a] - grid.reach);
-      last[a] = grid.cell_of(a, at[a] + grid.reach);
-    }
-    if constexpr (D == 3) {
-      for (u32 plane = first[2]; plane <= last[2]; ++plane) {
-        for (u32 row = first[1]; row <= last[1]; ++row) {
-          const u32 cells = (plane * grid.cells[1] + row) * grid.cells[0];
-          use(cells + first[0], cells + last[0] + 1);
-        }
-      }
-    } else {
-      for (u32 row = first[1]; row <= last[1]; ++row) {
-        const u32 cells = row * grid.cells[0];
-        use(cells + first[0], cells + last[0] + 1);
-      }
-    }
-  }
   /// use(begin, end) for every range of places of the right side around a point.
   template <class Use>
   ZENITH_FN void each_range(const T (&at)[D], const Use& use) const {
-    each_cell_range(at, [&](u32 first, u32 end) ZENITH_BODY { use(starts[first], starts[end]); });
+    grid.each_range(at, [&](u32 first, u32 end) ZENITH_BODY { use(starts[first], starts[end]); });
   }
   /// Ranges of cells, whose places are read soon.
   ZENITH_FN void ask_for_cells(u64 row, ranges& to) const {
@@ -76,7 +52,7 @@ struct row_probe {
     get(row, at);
     u32 count = 0;
     to.is_wide = false;
-    each_cell_range(at, [&](u32 first, u32 end) ZENITH_BODY {
+    grid.each_range(at, [&](u32 first, u32 end) ZENITH_BODY {
       if (count == most_ranges) {
         to.is_wide = true;
         return;

@@ -282,16 +282,11 @@ void join_by_rows(Context& on, const spatial_join_call& call, const join_input<T
   call.outcome->count = total;
   const auto out = call.provide(call.provide_state, total);
   if (total == 0 || out.left == nullptr) return on.finish();
-  const auto write = [&]<class Index>(std::type_identity<Index>) {
+  with_index(call.index_bytes, [&]<class Index>(std::type_identity<Index>) {
     on.for_teams(groups, write_rows<T, D, Index>{probe, counts, listed, ids, begins,
                                                  on.output(static_cast<Index*>(out.left), total, call.out_space),
                                                  on.output(static_cast<Index*>(out.right), total, call.out_space)});
-  };
-  if (call.index_bytes == 4) {
-    write(std::type_identity<std::uint32_t>{});
-  } else {
-    write(std::type_identity<std::uint64_t>{});
-  }
+  });
   on.finish();
 }
 
@@ -316,18 +311,13 @@ void grid_join::run(Context& on, const call_type& call) {
     call.outcome->count = total;
     const auto out = call.provide(call.provide_state, total);
     if (total == 0 || out.left == nullptr) return on.finish();
-    const auto write = [&]<class Index>(std::type_identity<Index>) {
+    with_index(call.index_bytes, [&]<class Index>(std::type_identity<Index>) {
       auto* const to = on.output(static_cast<Index*>(out.left), total, call.out_space);
       on.for_each(n, write_left<Index>{offsets, to});
       on.for_each(n, gather_begins{offsets, sides.left.rows, begins});
       on.for_each(n, write_partners<T, D, Index>{sides, begins, placed_counts, kept,
                                                  on.output(static_cast<Index*>(out.right), total, call.out_space)});
-    };
-    if (call.index_bytes == 4) {
-      write(std::type_identity<std::uint32_t>{});
-    } else {
-      write(std::type_identity<std::uint64_t>{});
-    }
+    });
     on.finish();
   });
 }
