@@ -27,20 +27,32 @@ struct packed_point<T, D, true> {
   u32 row;
 };
 
-/// Points of one side: the first so many places of columns, and their rows.
+/// Points of one side by their rows.
 template <class T, unsigned D, bool Scored>
 struct point_list {
+  using point = packed_point<T, D, Scored>;
+
   point_columns<T, D> columns;
-  const u32* rows;  ///< nullptr: the places are the rows
 
   ZENITH_FN packed_point<T, D, Scored> get(u64 i) const {
     packed_point<T, D, Scored> one;
     ZENITH_UNROLLED
     for (unsigned a = 0; a < D; ++a) one.at[a] = columns.at[a][i];
     if constexpr (Scored) one.value = columns.value(i);
-    one.row = rows == nullptr ? static_cast<u32>(i) : rows[i];
+    one.row = static_cast<u32>(i);
     return one;
   }
+};
+
+/// Points with their scores that are packed already, or are to be.
+template <class T, unsigned D>
+struct packed_list {
+  using point = packed_point<T, D, true>;
+
+  point* points;
+
+  ZENITH_FN point get(u64 i) const { return points[i]; }
+  ZENITH_FN void set(u64 i, const point& one) const { points[i] = one; }
 };
 
 inline constexpr u32 most_buckets = 1024;
@@ -60,13 +72,13 @@ struct bucket_plan {
   }
 };
 
-/// How many points of a part are in each bucket.
-template <class T, unsigned D, bool Scored>
+/// How many points of a part are in each bucket. `From`: a list as above.
+template <class T, unsigned D, class From>
 struct count_buckets {
   static constexpr u64 item_cost = u64{1} << 19;
   static constexpr u32 scratch_bytes = most_buckets * sizeof(u32);
 
-  point_list<T, D, Scored> from;
+  From from;
   cell_grid<T, D> grid;
   bucket_plan plan;
   u32* counts;  ///< of part p in bucket b at [b * parts + p]
@@ -87,16 +99,16 @@ struct count_buckets {
 };
 
 /// Moves the points of a part to their buckets.
-template <class T, unsigned D, bool Scored>
+template <class T, unsigned D, class From>
 struct move_to_buckets {
   static constexpr u64 item_cost = u64{1} << 19;
   static constexpr u32 scratch_bytes = most_buckets * sizeof(u32);
 
-  point_list<T, D, Scored> from;
+  From from;
   cell_grid<T, D> grid;
   bucket_plan plan;
   const u32* begins;  ///< as the counts
-  packed_point<T, D, Scored>* to;
+  typename From::point* to;
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 part) const {
@@ -133,16 +145,16 @@ struct ordered_points<T, D, true> {
 
 /// Orders the points of a bucket by cells. From the last point on, so that the end of a cell's places becomes their
 /// begin.
-template <class T, unsigned D, bool Scored>
+template <class T, unsigned D, class Point, class To>
 struct order_bucket {
   static constexpr u64 item_cost = u64{1} << 16;
 
-  const packed_point<T, D, Scored>* from;
+  const Point* from;
   cell_grid<T, D> grid;
   bucket_plan plan;
   const u32* begins;
   u32* starts;  ///< of cells; one more than there are
-  ordered_points<T, D, Scored> to;
+  To to;
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 bucket) const {
@@ -179,26 +191,34 @@ struct order_bucket {
   return plan;
 }
 
-/// Orders `count` points by cells; returns where each cell begins. `spare`: memory for as many; nullptr: its own.
-template <class T, unsigned D, bool Scored, class Context>
-[[nodiscard]] const u32* order_by_cells(Context& on, const point_list<T, D, Scored>& from, u64 count,
-                                        const cell_grid<T, D>& grid, const ordered_points<T, D, Scored>& to,
-                                        packed_point<T, D, Scored>* spare) {
+/// Memory for an order by cells.
+template <class Point>
+struct order_memory {
+  Point* spare;  ///< for as many points; nullptr: its own
+  u32* starts;   ///< for one more than there are cells; nullptr: its own
+};
+
+/// Orders `count` points by cells; returns where each cell begins. What is read can be written: all of it is moved to
+/// spare memory before.
+template <class T, unsigned D, class From, class To, class Context>
+[[nodiscard]] const u32* order_by_cells(Context& on, const From& from, u64 count, const cell_grid<T, D>& grid,
+                                        const To& to, const order_memory<typename From::point>& memory) {
+  using point = typename From::point;
   const auto plan = plan_buckets(count, cells_of(grid), on.threads());
   const u64 counted = u64{plan.parts} * plan.buckets;
   u32* const counts = on.template buffer<u32>(counted);
   u32* const begins = on.template buffer<u32>(counted + 1);
-  u32* const starts = on.template buffer<u32>(u64{plan.cells} + 1);
-  if (spare == nullptr) spare = on.template buffer<packed_point<T, D, Scored>>(count);
-  on.for_teams(plan.parts, count_buckets<T, D, Scored>{from, grid, plan, counts});
+  u32* const starts = memory.starts != nullptr ? memory.starts : on.template buffer<u32>(u64{plan.cells} + 1);
+  point* const spare = memory.spare != nullptr ? memory.spare : on.template buffer<point>(count);
+  on.for_teams(plan.parts, count_buckets<T, D, From>{from, grid, plan, counts});
   on.exclusive_scan(static_cast<const u32*>(counts), counted, begins);
-  on.for_teams(plan.parts, move_to_buckets<T, D, Scored>{from, grid, plan, begins, spare});
-  on.for_teams(plan.buckets, order_bucket<T, D, Scored>{spare, grid, plan, begins, starts, to});
+  on.for_teams(plan.parts, move_to_buckets<T, D, From>{from, grid, plan, begins, spare});
+  on.for_teams(plan.buckets, order_bucket<T, D, point, To>{spare, grid, plan, begins, starts, to});
   return starts;
 }
 
-template <class T, unsigned D, bool Scored>
+template <class T, unsigned D, class From, class To>
 using bucket_kernels =
-    device::list<count_buckets<T, D, Scored>, move_to_buckets<T, D, Scored>, order_bucket<T, D, Scored>>;
+    device::list<count_buckets<T, D, From>, move_to_buckets<T, D, From>, order_bucket<T, D, typename From::point, To>>;
 
 }  // namespace zenith::spatial_join_family

@@ -136,58 +136,6 @@ struct place_in_cells {
   }
 };
 
-/// Points that take part in a round on a host, in no order but by rows within a part. They are copied, and so read but
-/// once.
-template <class T, unsigned D>
-struct pick_points {
-  static constexpr u32 part = 4096;
-  static constexpr u32 group = 64;
-  static constexpr u64 item_cost = u64{part} * 2 * sizeof(T);
-  static constexpr u32 scratch_bytes = part * sizeof(u32);
-
-  point_columns<T, D> from;
-  T weight;  ///< with the sign of what is better
-  T limit;   ///< with the same sign
-  placed_points<T, D> to;
-  u32* count;
-
-  template <class Team>
-  ZENITH_FN void operator()(Team& team, u64 p) const {
-    u32* const picked = team.template scratch<u32>();
-    team.once([&]() ZENITH_BODY {
-      const u64 begin = p * part;
-      const u32 n = from.rows - begin < part ? static_cast<u32>(from.rows - begin) : part;
-      const T* const scores = from.scores + begin;
-      u32 found = 0;
-      for (u32 at = 0; at < n; at += group) {
-        const u32 left = n - at < group ? n - at : group;
-        if (left == group && !has_some(scores + at)) continue;
-        for (u32 j = at; j < at + left; ++j) {
-          picked[found] = j;
-          found += scores[j] * weight >= limit ? 1 : 0;
-        }
-      }
-      if (found == 0) return;
-      const u32 first = device::atomic_add(count, found);
-      for (u32 j = 0; j < found; ++j) {
-        const u64 row = begin + picked[j];
-        ZENITH_UNROLLED
-        for (unsigned a = 0; a < D; ++a) to.at[a][first + j] = from.at[a][row];
-        to.values[first + j] = from.value(row);
-        to.rows[first + j] = static_cast<u32>(row);
-      }
-    });
-  }
-
- private:
-  /// A loop that compilers vectorise.
-  ZENITH_FN bool has_some(const T* scores) const {
-    int some = 0;
-    for (u32 i = 0; i < group; ++i) some |= scores[i] * weight >= limit ? 1 : 0;
-    return some != 0;
-  }
-};
-
 /// Two sides in one grid.
 template <class T, unsigned D>
 struct placed_sides {

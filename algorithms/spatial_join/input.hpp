@@ -123,26 +123,38 @@ template <class T, unsigned D, class Context>
   return {};
 }
 
-/// The call's input; sets its outcome if there is a fault. sample(input, near) may launch what counts near samples,
-/// before the host waits.
-template <class T, unsigned D, class Context, class Sample>
-[[nodiscard]] join_input<T, D> read_input(Context& on, const spatial_call& call, const score_rules& rules,
-                                          const Sample& sample) {
+/// The call's columns, of which nothing is known yet.
+template <class T, unsigned D, class Context>
+[[nodiscard]] join_input<T, D> open_input(Context& on, const spatial_call& call, const score_rules& rules) {
   join_input<T, D> input{};
   input.left = columns_of<T, D>(on, call.left, call.space, rules.are_read, rules.left_weight);
   input.right = columns_of<T, D>(on, call.right, call.space, rules.are_read, rules.right_weight);
   const T distance = static_cast<T>(call.distance);
   input.squared = distance * distance;
+  return input;
+}
+
+/// The first fault of both sides, whose extremes are known.
+template <class T, unsigned D, class Context>
+[[nodiscard]] spatial_outcome fault_of(Context& on, const join_input<T, D>& input, const score_rules& rules) {
+  const auto fault = fault_of(on, input.left, input.known, false, rules.may_be_negative);
+  return fault.fault != spatial_fault::none ? fault
+                                            : fault_of(on, input.right, input.known, true, rules.may_be_negative);
+}
+
+/// The call's input; sets its outcome if there is a fault. sample(input, near) may launch what counts near samples,
+/// before the host waits.
+template <class T, unsigned D, class Context, class Sample>
+[[nodiscard]] join_input<T, D> read_input(Context& on, const spatial_call& call, const score_rules& rules,
+                                          const Sample& sample) {
+  auto input = open_input<T, D>(on, call, rules);
   auto* const facts = on.template zeroed<input_facts<T>>(1);
   find_all_extremes(on, input.left, input.right, &facts->known);
   sample(input, &facts->near);
   const auto found = on.read(static_cast<const input_facts<T>*>(facts));
   input.known = found.known;
   input.near = found.near;
-  *call.outcome = fault_of(on, input.left, input.known, false, rules.may_be_negative);
-  if (call.outcome->fault == spatial_fault::none) {
-    *call.outcome = fault_of(on, input.right, input.known, true, rules.may_be_negative);
-  }
+  *call.outcome = fault_of(on, input, rules);
   return input;
 }
 template <class T, unsigned D, class Context>
@@ -177,6 +189,9 @@ template <class T, unsigned D, class Context>
   return starts;
 }
 
+/// A grid for so many points has no more cells.
+[[nodiscard]] inline u64 most_cells(u64 points) { return std::min(2 * points + 64, u64{1} << 31); }
+
 /// A grid of the right side's extent for so many of its points; left points beyond it are at its border.
 template <class T, unsigned D>
 [[nodiscard]] cell_grid<T, D> make_side_grid(const join_input<T, D>& input, u64 points) {
@@ -185,27 +200,19 @@ template <class T, unsigned D>
     extents.low[a] = from_total_order<T>(input.known.least[most_side_columns + a]);
     extents.high[a] = from_total_order<T>(input.known.greatest[most_side_columns + a]);
   }
-  const double most = std::min(2.0 * static_cast<double>(points) + 64, 2147483648.0);
-  return make_grid(extents, input.squared, most);
+  return make_grid(extents, input.squared, static_cast<double>(most_cells(points)));
 }
 
-/// Some points of one side: the first of columns, and their rows, or all rows where there is no list of them.
-template <class T, unsigned D>
-struct listed_points {
-  point_list<T, D, true> list;
-  u64 count;
-};
-
-/// The same points in the order of their cells, on a host; `starts`: where each cell begins.
+/// All points of one side in the order of their cells, on a host; `starts`: where each cell begins.
 template <class T, unsigned D, class Context>
-[[nodiscard]] placed_points<T, D> order_points(Context& on, const listed_points<T, D>& from,
+[[nodiscard]] placed_points<T, D> order_points(Context& on, const point_columns<T, D>& from,
                                                const cell_grid<T, D>& grid, const u32*& starts) {
   placed_points<T, D> to{};
-  for (unsigned a = 0; a < D; ++a) to.at[a] = on.template buffer<T>(from.count);
-  to.values = on.template buffer<T>(from.count);
-  to.rows = on.template buffer<u32>(from.count);
-  to.count = from.count;
-  starts = order_by_cells<T, D, true>(on, from.list, from.count, grid, ordered_points<T, D, true>{to}, nullptr);
+  for (unsigned a = 0; a < D; ++a) to.at[a] = on.template buffer<T>(from.rows);
+  to.values = on.template buffer<T>(from.rows);
+  to.rows = on.template buffer<u32>(from.rows);
+  to.count = from.rows;
+  starts = order_by_cells<T, D>(on, point_list<T, D, true>{from}, from.rows, grid, ordered_points<T, D, true>{to}, {});
   return to;
 }
 
@@ -216,8 +223,8 @@ template <class T, unsigned D, class Context>
   sides.grid = make_side_grid(input, input.right.rows);
   if (on.threads() > 0) {
     const u32* unused = nullptr;
-    sides.right = order_points<T, D>(on, {{input.right, nullptr}, input.right.rows}, sides.grid, sides.starts);
-    sides.left = order_points<T, D>(on, {{input.left, nullptr}, input.left.rows}, sides.grid, unused);
+    sides.right = order_points(on, input.right, sides.grid, sides.starts);
+    sides.left = order_points(on, input.left, sides.grid, unused);
     return sides;
   }
   sides.starts = place(on, input.right, {nullptr, input.right.rows}, sides.grid, sides.right);
@@ -225,47 +232,13 @@ template <class T, unsigned D, class Context>
   return sides;
 }
 
-/// Rows of a side whose scores, by their sign, are at least the limit, and their points.
-template <class T, unsigned D, class Context>
-[[nodiscard]] placed_points<T, D> pick_side(Context& on, const point_columns<T, D>& side, T sign, T limit) {
-  placed_points<T, D> to{};
-  for (unsigned a = 0; a < D; ++a) to.at[a] = on.template buffer<T>(side.rows);
-  to.values = on.template buffer<T>(side.rows);
-  to.rows = on.template buffer<u32>(side.rows);
-  u32* const count = on.template buffer<u32>(1);
-  on.fill_zero(count, 1);
-  on.for_teams((side.rows + pick_points<T, D>::part - 1) / pick_points<T, D>::part,
-               pick_points<T, D>{side, sign * side.weight, sign * limit, to, count});
-  to.count = on.read(static_cast<const u32*>(count));
-  return to;
-}
-
-/// Both sides' points whose scores are not worse than limits, in a grid. `smallest`: of scores, the smaller are better.
+/// Both sides' points whose scores are not worse than limits, in a grid, on a device. `smallest`: of scores, the
+/// smaller are better.
 template <class T, unsigned D, class Context>
 [[nodiscard]] placed_sides<T, D> place_best(Context& on, const join_input<T, D>& input, T left_limit, T right_limit,
                                             bool smallest) {
   const T sign = smallest ? T{-1} : T{1};
   placed_sides<T, D> sides{};
-  if (on.threads() > 0) {
-    const auto list = [&](const placed_points<T, D>& of) {
-      listed_points<T, D> points{};
-      for (unsigned a = 0; a < D; ++a) points.list.columns.at[a] = of.at[a];
-      points.list.columns.scores = of.values;
-      points.list.columns.weight = T{1};
-      points.list.rows = of.rows;
-      points.count = of.count;
-      return points;
-    };
-    const auto right = pick_side(on, input.right, sign, right_limit);
-    sides.grid = make_side_grid(input, right.count);
-    sides.right = order_points<T, D>(on, list(right), sides.grid, sides.starts);
-    sides.left = pick_side(on, input.left, sign, left_limit);
-    // in any order, where all that it meets is in a cache
-    constexpr u64 most_at_hand = 1 << 16;
-    const u32* unused = nullptr;
-    if (right.count > most_at_hand) sides.left = order_points<T, D>(on, list(sides.left), sides.grid, unused);
-    return sides;
-  }
   auto* const counts = on.template zeroed<picked_counts>(1);
   const auto pick = [&](const point_columns<T, D>& side, T limit, u32* count) {
     u32* const rows = on.template buffer<u32>(side.rows);
@@ -282,8 +255,8 @@ template <class T, unsigned D, class Context>
 }
 
 template <class T, unsigned D>
-using input_kernels = device::concat<bucket_kernels<T, D, true>,
-                                     device::list<count_cells<T, D>, place_in_cells<T, D>, pick_points<T, D>>>;
+using input_kernels = device::concat<bucket_kernels<T, D, point_list<T, D, true>, ordered_points<T, D, true>>,
+                                     device::list<count_cells<T, D>, place_in_cells<T, D>>>;
 template <class T>
 using column_kernels = device::list<find_extremes<T>, fold_extremes<T>, find_outside<T>>;
 

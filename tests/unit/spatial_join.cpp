@@ -140,3 +140,51 @@ TEST_CASE("a few partners are sorted", "[spatial]") {
     for (std::uint32_t at = n + 1; at < sorted.size(); ++at) REQUIRE(sorted[at] == untouched);
   }
 }
+
+TEST_CASE("samples that mislead about the best scores", "[spatial]") {
+  REQUIRE(!conformance::spatial::the_suite().ranked.empty());
+  constexpr std::size_t rows[] = {20000, 6000};
+  constexpr std::size_t k = 10;
+  std::mt19937 random{zenith_test::seed_of("spatial.misled", 0)};
+  std::uniform_real_distribution<float> place(0, 100);
+  std::array<std::vector<float>, 2> x;
+  std::array<std::vector<float>, 2> y;
+  std::array<std::vector<bool>, 2> is_sampled;
+  for (std::size_t side = 0; side < 2; ++side) {
+    x[side].resize(rows[side]);
+    y[side].resize(rows[side]);
+    for (auto& at : x[side]) at = place(random);
+    for (auto& at : y[side]) at = place(random);
+    is_sampled[side].assign(rows[side], false);
+    for (unsigned i = 0; i < spatial_join_family::most_score_samples; ++i) {
+      is_sampled[side][spatial_join_family::sampled_row(i, rows[side])] = true;
+    }
+  }
+  enum class kind { one_is_far_better, others_are_all_best };
+  for (const auto of : {kind::one_is_far_better, kind::others_are_all_best}) {
+    std::array<std::vector<float>, 2> scores;
+    for (std::size_t side = 0; side < 2; ++side) {
+      for (std::size_t row = 0; row < rows[side]; ++row) {
+        const bool is_best = of == kind::others_are_all_best && !is_sampled[side][row];
+        scores[side].push_back(is_best ? 100 : place(random));
+      }
+      const auto row = std::find(is_sampled[side].begin(), is_sampled[side].end(), false) - is_sampled[side].begin();
+      if (of == kind::one_is_far_better) scores[side][static_cast<std::size_t>(row)] = 1000;
+    }
+    const scored_points<float> left{{x[0], y[0]}, scores[0]};
+    const scored_points<float> right{{x[1], y[1]}, scores[1]};
+    for (const char* const name : {"sequential", "device"}) {
+      const auto ex = make_executor(name);
+      spatial_join_statistics seen;
+      const auto all = top_k_spatial_join(ex, left, right, k, {.predicate = {2.3}, .strategy = "full"});
+      const auto best = top_k_spatial_join(ex, left, right, k,
+                                           {.predicate = {2.3}, .strategy = "threshold_first", .statistics = &seen});
+      CHECK(all.left == best.left);
+      CHECK(all.right == best.right);
+      CHECK(all.scores == best.scores);
+      CHECK(best.left.size() == k);
+      // more than a pool of this k holds
+      if (of == kind::others_are_all_best) CHECK(seen.candidates > 4 * (1.5 * k + 16) + 65536);
+    }
+  }
+}

@@ -1,0 +1,184 @@
+#pragma once
+
+/// \file
+/// What samples of both sides say: the share of pairs within the distance, a bound that about so many pairs reach, and
+/// what a point's score must be to reach it.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <algorithms/spatial_join/guess.hpp>
+#include <algorithms/spatial_join/input.hpp>
+#include <core/device/context.hpp>
+
+namespace zenith::spatial_join_family::detail {
+
+/// What is known of the values of one side: scores times their weight.
+template <class T>
+struct value_range {
+  T best;
+  T worst;
+};
+template <class T>
+[[nodiscard]] value_range<T> values_of(const column_extremes<T>& known, bool is_right, bool smallest) {
+  const unsigned column = (is_right ? most_side_columns : 0) + most_side_columns - 1;
+  const T least = from_total_order<T>(known.least[column]);
+  const T greatest = from_total_order<T>(known.greatest[column]);
+  return smallest ? value_range<T>{least, greatest} : value_range<T>{greatest, least};
+}
+
+/// The worst value of a side that can reach the bound with the other side's best. The pair of both bests reaches it.
+template <class T>
+[[nodiscard]] T limit_of(const pair_scorer<T>& scorer, const value_range<T>& own, T best_other,
+                         ordered::bits_t<T> bound) {
+  using image = ordered::bits_t<T>;
+  const ordered::key_order<T> order{scorer.smallest, false};
+  image low = order.image(own.worst);
+  image high = order.image(own.best);
+  while (low < high) {
+    const auto middle = static_cast<image>(low + (high - low) / 2);
+    if (scorer.image_of(order.key(middle), best_other) >= bound) {
+      high = middle;
+    } else {
+      low = static_cast<image>(middle + 1);
+    }
+  }
+  return order.key(low);
+}
+
+/// Samples of both sides: values in order, and the share of pairs within the distance.
+template <class T, unsigned D, class Context>
+class side_samples {
+ public:
+  using image = ordered::bits_t<T>;
+
+  explicit side_samples(const pair_scorer<T>& scorer) : scorer_(scorer) {}
+
+  /// Launches what draws them, and what counts in *near, which is 0, how many pairs are near each other.
+  void draw(Context& on, const join_input<T, D>& input, u32* near) {
+    left_count_ = static_cast<u32>(std::min<u64>(input.left.rows, most_score_samples));
+    right_count_ = static_cast<u32>(std::min<u64>(input.right.rows, most_score_samples));
+    const u32 all = left_count_ + right_count_;
+    images_ = on.template buffer<image>(all);
+    u32* const unused = on.template buffer<u32>(all);
+    u32* const begins = on.template buffer<u32>(3);
+    left_at_ = on.template buffer<T>(D * most_place_samples);
+    right_at_ = on.template buffer<T>(D * most_place_samples);
+    on.for_each(all, draw_samples<T, D>{input.left, input.right, left_count_, right_count_, scorer_.smallest, images_,
+                                        unused, begins, left_at_, right_at_});
+    using near_samples = count_near_samples<T, D>;
+    on.for_each(std::min(left_count_, most_place_samples) * u64{near_samples::parts},
+                near_samples{left_at_, right_at_, std::min(right_count_, most_place_samples), input.squared, near});
+    on.sort_segments(images_, unused, all, static_cast<const u32*>(begins), 2, most_score_samples);
+  }
+  void learn(const join_input<T, D>& input) {
+    const double tested =
+        double{1} * std::min(left_count_, most_place_samples) * std::min(right_count_, most_place_samples);
+    // of few pairs that were met by chance hardly any count
+    const double surely = std::max(0.0, input.near - 2 * std::sqrt(double{1} * input.near));
+    near_share_ = std::max(surely / tested, share_if_even(input));
+  }
+
+  /// Their places, as columns.
+  [[nodiscard]] point_columns<T, D> places(bool is_right) const {
+    point_columns<T, D> columns{};
+    for (unsigned a = 0; a < D; ++a) columns.at[a] = (is_right ? right_at_ : left_at_) + a * most_place_samples;
+    columns.rows = std::min(is_right ? right_count_ : left_count_, most_place_samples);
+    return columns;
+  }
+  /// Values of a side that hardly any is better or worse than: the best sample, and beyond it as much as it is from the
+  /// fifth.
+  [[nodiscard]] value_range<T> guess_values(Context& on, bool is_right) const {
+    constexpr u32 ranks = 5;
+    const image* const from = images_ + (is_right ? left_count_ : 0);
+    const u32 count = is_right ? right_count_ : left_count_;
+    const ordered::key_order<T> order{scorer_.smallest, false};
+    const T best = order.key(on.read(from + count - 1));
+    const T lower = order.key(on.read(from + (count < ranks ? 0 : count - ranks)));
+    T beyond = best + (best - lower);
+    if (!std::isfinite(beyond)) beyond = best;
+    if (scorer_.kind == pair_score::product) beyond = std::max(beyond, T{0});
+    constexpr T most = std::numeric_limits<T>::max();
+    return {beyond, scorer_.smallest ? most : -most};
+  }
+  /// Of `rows` values, hardly ever more are at least as good as the limit.
+  [[nodiscard]] u64 most_reaching(Context& on, bool is_right, T limit, u64 rows) const {
+    constexpr u64 few = 4096;
+    if (rows <= few) return rows;
+    const image* const from = images_ + (is_right ? left_count_ : 0);
+    const u32 count = is_right ? right_count_ : left_count_;
+    const image least = ordered::key_order<T>{scorer_.smallest, false}.image(limit);
+    u32 low = 0;
+    u32 high = count;
+    while (low < high) {
+      const u32 middle = low + (high - low) / 2;
+      if (on.read(from + middle) < least) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    const double reach = count - low;
+    const double share = (reach + 4 * std::sqrt(reach) + 8) / count;
+    return share < 1 ? static_cast<u64>(share * static_cast<double>(rows)) : rows;
+  }
+
+  /// Of all pairs, as guessed.
+  [[nodiscard]] double near_share() const { return near_share_; }
+
+  /// A bound that about such a share of all pairs of values reaches; 0: all.
+  [[nodiscard]] image bound_of(Context& on, double share) const {
+    constexpr double least = 4;
+    const double wanted = std::max(least, std::ceil(share * pairs()));
+    if (!(wanted < pairs() / 2)) return 0;
+    using list = list_best_pairs<T>;
+    using entry = typename list::entry;
+    list best{images_, images_ + left_count_, left_count_, right_count_, 1, 0, scorer_, {}};
+    const auto at_step = [&](double step) { return std::ceil(wanted / (step * step)); };
+    while (at_step(best.step) > list::most_wanted) ++best.step;
+    best.wanted = static_cast<u32>(at_step(best.step));
+    const u32 lefts = std::min(best.ranks(left_count_), best.wanted);
+    u32 listed = 0;
+    for (u32 i = 0; i < lefts; ++i) listed += best.partners(i);
+    entry* const entries = on.template buffer<entry>(listed);
+    entry* const found = on.template buffer<entry>(1);
+    best.to = {entries, on.template zeroed<u32>(1), listed};
+    on.for_teams(lefts, best);
+    on.kth_best(entries, listed, std::min(best.wanted, listed), found);
+    return on.read(static_cast<const entry*>(found)).image();
+  }
+
+ private:
+  [[nodiscard]] double pairs() const { return static_cast<double>(left_count_) * right_count_; }
+
+  /// Of points spread evenly over the extent of both sides: the share of a ball, or of the axes that it does not span.
+  [[nodiscard]] static double share_if_even(const join_input<T, D>& input) {
+    const double reach = static_cast<double>(reach_of(input.squared));
+    constexpr double ball = D == 2 ? 0.7853981634 : 0.5235987756;  // of the square or cube around it
+    double share = 1;
+    bool is_inside = true;
+    for (unsigned a = 0; a < D; ++a) {
+      const unsigned b = most_side_columns + a;
+      const auto low = static_cast<double>(from_total_order<T>(std::min(input.known.least[a], input.known.least[b])));
+      const auto high =
+          static_cast<double>(from_total_order<T>(std::max(input.known.greatest[a], input.known.greatest[b])));
+      if (2 * reach < high - low) {
+        share *= 2 * reach / (high - low);
+      } else {
+        is_inside = false;
+      }
+    }
+    return is_inside ? ball * share : share;
+  }
+
+  pair_scorer<T> scorer_;
+  u32 left_count_ = 0;
+  u32 right_count_ = 0;
+  image* images_ = nullptr;  ///< rising, of the left side and then of the right one
+  T* left_at_ = nullptr;     ///< coordinate a of sample i at [a * most_place_samples + i]
+  T* right_at_ = nullptr;
+  double near_share_ = 0;
+};
+
+}  // namespace zenith::spatial_join_family::detail
