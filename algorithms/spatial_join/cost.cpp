@@ -19,12 +19,18 @@ phase placing(double rows, const spatial_join_problem& problem, const device_pro
           on.grain_bytes > 0 ? cores_for(bytes * 4, on) : 0};
 }
 
-// A walk through the pairs of neighbouring cells. About three are tested for one that is within the distance.
-phase walking(const std::string& name, double left, double pairs, double written_bytes, const device_profile& on) {
+// About three pairs of neighbouring cells are tested for one that is within the distance, more where points crowd.
+double tests_of(const spatial_join_problem& problem) {
+  return std::max(3 * static_cast<double>(problem.pairs), static_cast<double>(problem.tests));
+}
+
+// A walk through the pairs of neighbouring cells.
+phase walking(const std::string& name, double left, double pairs, double tests, double written_bytes,
+              const device_profile& on) {
   const double bytes = left * 64 + pairs * 8;
   return {name,
           {{static_cast<std::uint64_t>(bytes), 0, pairs * written_bytes}},
-          {{"spatial_join.probe", left, 20e-9}, {"spatial_join.test", 3 * pairs, 1.5e-9}},
+          {{"spatial_join.probe", left, 20e-9}, {"spatial_join.test", tests, 1.5e-9}},
           1,
           on.grain_bytes > 0 ? cores_for(bytes, on) : 0};
 }
@@ -66,8 +72,8 @@ cost grid_cost(const spatial_join_problem& problem, const device_profile& on) {
   all.phases.push_back(reading(problem, problem.dimensions, on));
   all.phases.push_back(placing(static_cast<double>(problem.right_rows), problem, on));
   all.phases.push_back(placing(left, problem, on));
-  all.phases.push_back(walking("count", left, pairs, 0, on));
-  all.phases.push_back(walking("write", left, pairs, 8, on));
+  all.phases.push_back(walking("count", left, pairs, tests_of(problem), 0, on));
+  all.phases.push_back(walking("write", left, pairs, tests_of(problem), 8, on));
   add_transfers(all, problem, problem.dimensions, pairs, on);
   return all;
 }
@@ -80,8 +86,8 @@ cost full_cost(const top_k_spatial_join_problem& problem, const device_profile& 
   all.phases.push_back(reading(problem, problem.dimensions + 1, on));
   all.phases.push_back(placing(static_cast<double>(problem.right_rows), problem, on));
   all.phases.push_back(placing(left, problem, on));
-  all.phases.push_back(walking("count", left, pairs, 0, on));
-  all.phases.push_back(walking("append", left, pairs, 16, on));
+  all.phases.push_back(walking("count", left, pairs, tests_of(problem), 0, on));
+  all.phases.push_back(walking("append", left, pairs, tests_of(problem), 16, on));
   all.phases.push_back(selecting(pairs, k, on));
   add_transfers(all, problem, problem.dimensions + 1, k, on);
   return all;
@@ -109,8 +115,8 @@ cost threshold_first_cost(const top_k_spatial_join_problem& problem, const devic
   all.phases.push_back(std::move(pick));
   all.phases.push_back(placing(right * rounds, problem, on));
   all.phases.push_back(placing(left * rounds, problem, on));
-  const double tested = std::min(pairs, pairs * share * share);
-  all.phases.push_back(walking("append", left * rounds, tested * rounds, 16, on));
+  const double part = share * share * rounds;
+  all.phases.push_back(walking("append", left * rounds, pairs * part, tests_of(problem) * part, 16, on));
   all.phases.push_back(selecting(std::min(pairs, goal), std::min(pairs, goal), on));
   add_transfers(all, problem, problem.dimensions + 1, std::min(pairs, goal), on);
   return all;

@@ -20,7 +20,7 @@ template <class T>
   return (std::sqrt(squared) + least) * (T{1} + 8 * std::numeric_limits<T>::epsilon());
 }
 
-/// What is known of both sides.
+/// What is known of a side.
 template <class T, unsigned D>
 struct side_extents {
   T low[D];
@@ -28,9 +28,11 @@ struct side_extents {
 };
 
 /// Cells of at least the width of `reach`, so that a probe meets three on an axis, or wider ones: about `most` cells at
-/// most. That of low + i / inverse is cell i.
+/// most. That of low + i / inverse is cell i. `spread`: where cells are, which may leave out some of the `right`
+/// points.
 template <class T, unsigned D>
-[[nodiscard]] cell_grid<T, D> make_grid(const side_extents<T, D>& right, T squared, double most) {
+[[nodiscard]] cell_grid<T, D> make_grid(const side_extents<T, D>& right, const side_extents<T, D>& spread, T squared,
+                                        double most) {
   constexpr double most_on_axis = 1 << 24;  // float holds all numbers up to there
   cell_grid<T, D> grid{};
   grid.squared = squared;
@@ -38,8 +40,10 @@ template <class T, unsigned D>
   double extent[D];
   double widest = 0;
   for (unsigned a = 0; a < D; ++a) {
-    grid.low[a] = right.low[a];
-    const T here = right.high[a] - right.low[a];
+    grid.least[a] = right.low[a];
+    grid.greatest[a] = right.high[a];
+    grid.low[a] = spread.low[a];
+    const T here = spread.high[a] - spread.low[a];
     extent[a] = std::isfinite(here) ? static_cast<double>(here) : 0;  // one cell where T cannot say how long it is
     widest = std::max(widest, extent[a]);
   }

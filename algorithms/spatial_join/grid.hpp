@@ -16,6 +16,7 @@
 /// 3. `cell_of` is a chain of operations that never turn an order round: subtraction of the least value, a product with
 ///    a factor that is not negative, both rounded, limits, truncation. So the cell of y lies between those of fl(x -
 ///    reach) and fl(x + reach), which may be infinite.
+/// 4. By step 2 a point has no partner where fl(x + reach) is below the least y, or fl(x - reach) above the greatest.
 
 #include <algorithms/spatial_join/points.hpp>
 #include <core/device/kernel.hpp>
@@ -24,9 +25,11 @@ namespace zenith::spatial_join_family {
 
 template <class T, unsigned D>
 struct cell_grid {
-  T low[D];
+  T low[D];      ///< where cells begin; points beyond them count for the first and last ones
   T inverse[D];  ///< cells per length
-  T last[D];     ///< the highest cell's number; T holds it exactly
+  T least[D];    ///< of all points of the right side
+  T greatest[D];
+  T last[D];  ///< the highest cell's number; T holds it exactly
   u32 cells[D];
   T reach;
   T squared;  ///< distance * distance
@@ -42,16 +45,22 @@ struct cell_grid {
     for (unsigned a = D - 1; a > 0; --a) cell = cell * cells[a - 1] + cell_of(a - 1, point[a - 1]);
     return cell;
   }
-  /// use(first, end) for every range of cells with consecutive numbers around a point.
+  /// use(first, end) for every range of cells with consecutive numbers around a point; none of a point beyond reach of
+  /// all others, which would be near to the cells at the border.
   template <class Use>
   ZENITH_FN void each_range(const T (&point)[D], const Use& use) const {
     u32 lowest[D];
     u32 highest[D];
+    bool is_in_reach = true;
     ZENITH_UNROLLED
     for (unsigned a = 0; a < D; ++a) {
-      lowest[a] = cell_of(a, point[a] - reach);
-      highest[a] = cell_of(a, point[a] + reach);
+      const T below = point[a] - reach;
+      const T above = point[a] + reach;
+      is_in_reach = is_in_reach && above >= least[a] && below <= greatest[a];
+      lowest[a] = cell_of(a, below);
+      highest[a] = cell_of(a, above);
     }
+    if (!is_in_reach) return;
     if constexpr (D == 3) {
       for (u32 plane = lowest[2]; plane <= highest[2]; ++plane) {
         for (u32 row = lowest[1]; row <= highest[1]; ++row) {

@@ -11,15 +11,6 @@ namespace zenith::spatial_join_family {
 /// Rows whose scores are looked at: of the best hundredth, which says most, there must be some. Their places are
 /// compared with each other, so fewer do.
 inline constexpr u32 most_score_samples = 1024;
-inline constexpr u32 most_place_samples = 512;
-
-ZENITH_FN u64 sampled_row(u64 i, u64 rows) {
-  u64 x = (i + 1) * 0x9e3779b97f4a7c15ULL;
-  x ^= x >> 32;
-  x *= 0xbf58476d1ce4e5b9ULL;
-  x ^= x >> 29;
-  return x % rows;
-}
 
 /// Of both sides: values of rows that are drawn evenly, as images, and their coordinates. The left side's images come
 /// first.

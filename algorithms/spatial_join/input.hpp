@@ -4,6 +4,8 @@
 /// What every strategy begins with: the caller's columns where kernels can read them, their extremes, and whether there
 /// is a value that a join does not take. And the placement of both sides in a grid.
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <algorithms/spatial_join/buckets.hpp>
@@ -192,15 +194,44 @@ template <class T, unsigned D, class Context>
 /// A grid for so many points has no more cells.
 [[nodiscard]] inline u64 most_cells(u64 points) { return std::min(2 * points + 64, u64{1} << 31); }
 
-/// A grid of the right side's extent for so many of its points; left points beyond it are at its border.
-template <class T, unsigned D>
-[[nodiscard]] cell_grid<T, D> make_side_grid(const join_input<T, D>& input, u64 points) {
-  side_extents<T, D> extents;
+/// Where the cells of a grid of so many are, on a host: where most of the points are, and beyond as far as cells of the
+/// distance's width reach. So a few far points do not widen all cells.
+template <class T, unsigned D, class Context>
+[[nodiscard]] side_extents<T, D> spread_of(Context& on, const join_input<T, D>& input, const side_extents<T, D>& all,
+                                           double cells) {
+  using image = ordered::bits_t<T>;
+  image* const least = on.template buffer<image>(D);
+  image* const greatest = on.template buffer<image>(D);
+  on.for_teams(D, sample_extent<T, D>{input.right, least, greatest});
+  double low[D];
+  double high[D];
+  const auto reach = static_cast<double>(reach_of(input.squared));
+  double needed = 1;
   for (unsigned a = 0; a < D; ++a) {
-    extents.low[a] = from_total_order<T>(input.known.least[most_side_columns + a]);
-    extents.high[a] = from_total_order<T>(input.known.greatest[most_side_columns + a]);
+    low[a] = static_cast<double>(from_total_order<T>(on.read(static_cast<const image*>(least + a))));
+    high[a] = static_cast<double>(from_total_order<T>(on.read(static_cast<const image*>(greatest + a))));
+    needed *= std::max(high[a] - low[a], reach) / reach;
   }
-  return make_grid(extents, input.squared, static_cast<double>(most_cells(points)));
+  const double wider = needed < cells ? std::pow(cells / needed, 1.0 / D) : 1.0;
+  side_extents<T, D> spread;
+  for (unsigned a = 0; a < D; ++a) {
+    const double more = wider > 1 ? (std::max(high[a] - low[a], reach) * wider - (high[a] - low[a])) / 2 : 0.0;
+    spread.low[a] = std::max(all.low[a], static_cast<T>(low[a] - more));
+    spread.high[a] = std::min(all.high[a], static_cast<T>(high[a] + more));
+  }
+  return spread;
+}
+
+/// A grid over the right side for so many of its points.
+template <class T, unsigned D, class Context>
+[[nodiscard]] cell_grid<T, D> make_side_grid(Context& on, const join_input<T, D>& input, u64 points) {
+  side_extents<T, D> all;
+  for (unsigned a = 0; a < D; ++a) {
+    all.low[a] = from_total_order<T>(input.known.least[most_side_columns + a]);
+    all.high[a] = from_total_order<T>(input.known.greatest[most_side_columns + a]);
+  }
+  const auto cells = static_cast<double>(most_cells(points));
+  return make_grid(all, on.threads() > 0 ? spread_of(on, input, all, cells) : all, input.squared, cells);
 }
 
 /// All points of one side in the order of their cells, on a host; `starts`: where each cell begins.
@@ -220,7 +251,7 @@ template <class T, unsigned D, class Context>
 template <class T, unsigned D, class Context>
 [[nodiscard]] placed_sides<T, D> place_sides(Context& on, const join_input<T, D>& input) {
   placed_sides<T, D> sides{};
-  sides.grid = make_side_grid(input, input.right.rows);
+  sides.grid = make_side_grid(on, input, input.right.rows);
   if (on.threads() > 0) {
     const u32* unused = nullptr;
     sides.right = order_points(on, input.right, sides.grid, sides.starts);
@@ -248,7 +279,7 @@ template <class T, unsigned D, class Context>
   const u32* const left = pick(input.left, left_limit, &counts->left);
   const u32* const right = pick(input.right, right_limit, &counts->right);
   const auto found = on.read(static_cast<const picked_counts*>(counts));
-  sides.grid = make_side_grid(input, found.right);
+  sides.grid = make_side_grid(on, input, found.right);
   sides.starts = place(on, input.right, {right, found.right}, sides.grid, sides.right);
   (void)place(on, input.left, {left, found.left}, sides.grid, sides.left);
   return sides;
@@ -256,7 +287,7 @@ template <class T, unsigned D, class Context>
 
 template <class T, unsigned D>
 using input_kernels = device::concat<bucket_kernels<T, D, point_list<T, D, true>, ordered_points<T, D, true>>,
-                                     device::list<count_cells<T, D>, place_in_cells<T, D>>>;
+                                     device::list<count_cells<T, D>, place_in_cells<T, D>, sample_extent<T, D>>>;
 template <class T>
 using column_kernels = device::list<find_extremes<T>, fold_extremes<T>, find_outside<T>>;
 

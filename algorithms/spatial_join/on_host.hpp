@@ -47,7 +47,7 @@ class picked_points {
 
   /// Joins them; the pool has space for so many pairs.
   [[nodiscard]] found_pairs<T> join(const join_input<T, D>& input, image bound, u64 k, u64 capacity) {
-    const auto grid = make_side_grid(input, right_.count);
+    const auto grid = make_side_grid(on_, input, right_.count);
     const packed_list<T, D> right{right_.points};
     point* const spare = right_.points + right_.capacity;
     u32* const cells = reinterpret_cast<u32*>(spare + right_.capacity);

@@ -67,7 +67,7 @@ void join_by_rows(Context& on, const spatial_join_call& call, const join_input<T
   using point = packed_point<T, D, false>;
   const u64 groups = (call.left.rows + list::group - 1) / list::group;
   const u64 m = call.right.rows;
-  const auto grid = make_side_grid(input, m);
+  const auto grid = make_side_grid(on, input, m);
   auto* const points = on.template buffer<point>(m);
   // the same memory for points on their way to cells, and then for ids
   const u64 words = std::max(groups * list::stride, (m * sizeof(point) + sizeof(u32) - 1) / sizeof(u32));

@@ -76,13 +76,21 @@ void check(const caller& by, const spatial_arguments& given, const within& predi
   }
 }
 
-/// Points drawn from both sides: about how many pairs there are. Points in a device's memory are not looked at.
+/// About how many pairs there are, and how many a grid's neighbouring cells have.
+struct pair_guess {
+  double near = 0;
+  double tests = 0;
+};
+
+/// Points drawn from both sides. Those in a device's memory are not looked at.
 template <class T>
-double sampled_pairs(const spatial_arguments& given, double distance) {
+pair_guess sampled_pairs(const spatial_arguments& given, double distance) {
   constexpr std::size_t samples = 128;
   std::array<std::array<double, samples>, 3> left{};
   std::array<std::array<double, samples>, 3> right{};
   double share_if_even = 1;  // of points spread evenly over their extent
+  const double cells = 2 * static_cast<double>(given.right.rows) + 64;
+  std::array<double, 3> extent{};
   for (std::size_t a = 0; a < given.left.columns.size(); ++a) {
     const auto draw = [a](const spatial_points& side, std::size_t i) {
       const std::size_t row = (i * 0x9e3779b97f4a7c15ULL >> 20) % side.rows;
@@ -95,18 +103,30 @@ double sampled_pairs(const spatial_arguments& given, double distance) {
     const double low = std::min(std::ranges::min(left[a]), std::ranges::min(right[a]));
     const double high = std::max(std::ranges::max(left[a]), std::ranges::max(right[a]));
     if (2 * distance < high - low) share_if_even *= 2 * distance / (high - low);
+    extent[a] = std::ranges::max(right[a]) - std::ranges::min(right[a]);
   }
+  // a cell is as wide as the distance, or all are as many as there may be
+  const auto axes = given.left.columns.size();
+  double volume = 1;
+  for (std::size_t a = 0; a < axes; ++a) volume *= extent[a];
+  const double width = std::max(distance, std::pow(volume / cells, 1.0 / static_cast<double>(axes)));
+  const double reach = distance + width / 2;
   std::size_t near = 0;
+  std::size_t tested = 0;
   for (std::size_t i = 0; i < samples; ++i) {
     for (std::size_t j = 0; j < samples; ++j) {
       const double x = left[0][i] - right[0][j];
       const double y = left[1][i] - right[1][j];
       const double z = left[2][i] - right[2][j];
       near += x * x + y * y + z * z <= distance * distance ? 1 : 0;
+      tested += std::abs(x) <= reach && std::abs(y) <= reach && std::abs(z) <= reach ? 1 : 0;
     }
   }
-  return std::max(share_if_even, static_cast<double>(near) / (samples * samples)) *
-         static_cast<double>(given.left.rows) * static_cast<double>(given.right.rows);
+  constexpr double pairs = double{samples} * samples;
+  const double all = static_cast<double>(given.left.rows) * static_cast<double>(given.right.rows);
+  // of pairs that were met by chance hardly any count
+  const double surely = std::max(0.0, static_cast<double>(tested) - 2 * std::sqrt(static_cast<double>(tested)));
+  return {all * std::max(share_if_even, static_cast<double>(near) / pairs), all * surely / pairs};
 }
 
 void describe(spatial_join_problem& problem, const spatial_arguments& given, double distance) {
@@ -116,11 +136,15 @@ void describe(spatial_join_problem& problem, const spatial_arguments& given, dou
   problem.type = given.type;
   problem.space = given.space;
   if (given.left.rows == 0 || given.right.rows == 0) return;
-  const double pairs = given.space == memory_space::device ? 4.0 * static_cast<double>(given.left.rows)
-                       : given.type == key_type::float32   ? sampled_pairs<float>(given, distance)
-                                                           : sampled_pairs<double>(given, distance);
+  const pair_guess guess = given.space == memory_space::device
+                               ? pair_guess{4.0 * static_cast<double>(given.left.rows), 0}
+                           : given.type == key_type::float32 ? sampled_pairs<float>(given, distance)
+                                                             : sampled_pairs<double>(given, distance);
   // a power of two: calls with the same problem need no new decision
-  problem.pairs = std::bit_ceil(static_cast<std::uint64_t>(std::clamp(pairs, 1.0, 0x1p62)));
+  problem.pairs = std::bit_ceil(static_cast<std::uint64_t>(std::clamp(guess.near, 1.0, 0x1p62)));
+  if (guess.tests > 3 * static_cast<double>(problem.pairs)) {
+    problem.tests = std::bit_ceil(static_cast<std::uint64_t>(std::min(guess.tests, 0x1p62)));
+  }
 }
 
 /// The caller's memory, if it is large enough, or vectors; no memory for these is an error of ours.

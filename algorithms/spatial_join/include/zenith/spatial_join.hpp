@@ -107,6 +107,9 @@ struct spatial_join_problem {
   unsigned dimensions = 2;
   key_type type = key_type::float32;
   memory_space space = memory_space::host;
+  /// Pairs of neighbouring cells of a grid, more than three times as many where points crowd in few cells; 0: not
+  /// known.
+  std::uint64_t tests = 0;
 
   [[nodiscard]] bool operator==(const spatial_join_problem&) const = default;
 };
