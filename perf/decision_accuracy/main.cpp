@@ -29,7 +29,7 @@ struct settings {
 
 constexpr std::string_view usage =
     "usage: zenith-decision-accuracy [--subject NAME] [--points N] [--seed N] [--calibrate] [--all]\n"
-    "  --subject    top_k, which is the default, or packed_column\n"
+    "  --subject    top_k, which is the default, packed_column, skyline, threshold_table or spatial_join\n"
     "  --calibrate  measure this machine first, instead of the profile that machine::local finds\n"
     "  --all        print every point, not only the worst\n";
 

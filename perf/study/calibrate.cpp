@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <perf/study/calibrate_tables.hpp>
 #include <perf/study/clock.hpp>
 #include <perf/study/fit.hpp>
 #include <perf/study/subject.hpp>
@@ -71,8 +70,7 @@ void measure_ladder(const zenith::device_profile& profile, const placement& at, 
   rungs = rung;
 }
 
-// The rates of each strategy of a family. Those of all its ladders are fitted together, since they share what a call
-// costs.
+// The rates of a family. Those of all ladders of a strategy are fitted together, since they share what a call costs.
 void measure_subject(zenith::device_profile& profile, const std::string& spec, subject& of,
                      const zenith::progress_function& progress) {
   constexpr int rounds = 2;
@@ -85,6 +83,7 @@ void measure_subject(zenith::device_profile& profile, const std::string& spec, s
   const auto strategies = of.strategies();
   const auto operations = of.operations();
   double done = 0;
+  std::vector<measured_cost> points;
   for (const auto strategy : strategies) {
     const auto offered = [&](std::string_view operation) { return profile.offers_kernel(operation, strategy); };
     if (std::ranges::none_of(operations, offered)) continue;
@@ -98,10 +97,12 @@ void measure_subject(zenith::device_profile& profile, const std::string& spec, s
         measure_ladder(profile, at, ladders[i], measured[i].rungs, measured[i].points);
       }
     }
-    std::vector<measured_cost> points;
     for (auto& one : measured) std::ranges::move(one.points, std::back_inserter(points));
+    if (of.shares_rates()) continue;
     fit_rates(points, profile);
+    points.clear();
   }
+  if (!points.empty()) fit_rates(points, profile);
 }
 
 }  // namespace
@@ -109,8 +110,8 @@ void measure_subject(zenith::device_profile& profile, const std::string& spec, s
 zenith::machine calibrate(const zenith::progress_function& progress) {
   const auto all = subjects();
   auto devices = zenith::machine::defaults().devices();
-  // of each device: itself, each subject and the tables
-  const double part = 1.0 / static_cast<double>(devices.size() * (all.size() + 2));
+  // of each device: itself and each subject
+  const double part = 1.0 / static_cast<double>(devices.size() * (all.size() + 1));
   double at = 0;
   for (auto& device : devices) {
     const auto spec = device.backend + (device.device > 0 ? ":" + std::to_string(device.device) : "");
@@ -122,9 +123,6 @@ zenith::machine calibrate(const zenith::progress_function& progress) {
                      std::to_string(ZENITH_VERSION_PATCH);
 
     for (const auto& one : all) measure_subject(device, spec, *one, part_of(progress, at += part, part));
-    std::vector<measured_cost> tables;
-    measure_table_points(device, on, part_of(progress, at += part, part), tables);
-    fit_rates(tables, device);
     at += part;
   }
   if (progress) progress(1, "done");

@@ -1,6 +1,3 @@
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <memory>
 
 #include <perf/study/commands.hpp>
@@ -8,6 +5,7 @@
 #include <perf/study/pack_study.hpp>
 #include <perf/study/packed_data.hpp>
 #include <perf/study/quantity.hpp>
+#include <perf/study/study_options.hpp>
 
 namespace zenith_study {
 namespace {
@@ -25,24 +23,14 @@ void add_pack(CLI::App& app, int& status) {
   const auto given = std::make_shared<settings>();
   const auto names = packed_figure_names();
   auto* input = command->add_option("--input", given->input, "A CSV file with a header: packs each numeric column");
-  command
-      ->add_option("--backend", given->backends,
-                   "A backend, with settings if need be: cpu, cuda:1, cpu:threads=1,isa=avx2; again for more")
-      ->allow_extra_args(false)
-      ->delimiter('\0');
-  command
-      ->add_option("--figure", given->figures,
-                   fmt::format("{}; again for more, all by default", fmt::join(names, ", ")))
-      ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())))
-      ->allow_extra_args(false)
-      ->excludes(input);
+  add_backends(*command, given->backends);
+  add_kinds(*command, "--figure", given->figures, {names.begin(), names.end()})->excludes(input);
   command->option_defaults()->always_capture_default();
   command->add_option("--count", given->count_text, "How many values a column has: 2^26, 64M, 64Mi")->excludes(input);
   command->add_option("--seed", given->seed, "Of the random values")->check(CLI::NonNegativeNumber)->excludes(input);
   command->add_option("--time-limit", given->time_limit, "Seconds that one time may take to measure")
       ->check(CLI::Range(0.001, 100.0));
-  command->add_option("--output", given->output, "Folder for numbers and pictures, else ZENITH_STUDY_OUTPUT")
-      ->excludes(input);
+  add_output(*command, given->output)->excludes(input);
   command->callback([given, &status] {
     given->count = given->input.empty() ? parse_count("--count", given->count_text) : 0;
     status = given->input.empty() ? draw_packed_figures(*given) : pack_file(*given);

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include <perf/study/check.hpp>
-#include <zenith/array.hpp>
+#include <perf/study/placed.hpp>
 
 namespace zenith_study {
 namespace {
@@ -25,22 +25,6 @@ constexpr std::uint64_t k = 128;
 // What is selected; about half of the twelve-bit values that calibration packs.
 constexpr int low = 100;
 constexpr int high = 2000;
-
-// An output on the host, or on the executor's device.
-template <class T>
-struct output {
-  zenith::executor on;
-  std::vector<T> held;
-  zenith::array<T> there;
-
-  output(const placement& at, std::size_t size) : on(at.on), held(size) {
-    if (at.resident) there = zenith::array<T>(at.on, size);
-  }
-  std::span<const T> read() {
-    if (there.size() > 0) there.copy_to(held);
-    return held;
-  }
-};
 
 template <class T>
 class packed_input final : public input {
@@ -74,10 +58,10 @@ class packed_input final : public input {
       } else if (kinds_[point] != encoding::automatic) {
         if (at.resident) {
           const auto there = std::make_shared<const zenith::packed_device_column<T>>(at.on, *column);
-          add_query(add, operation, at, there, [](auto& out) { return out.there.device(); });
+          add_query(add, operation, at, there, [](auto& out) { return out.device(); });
         } else {
           add_query(
-              add, operation, at, column, [](auto& out) -> auto& { return out.held; });
+              add, operation, at, column, [](auto& out) -> auto& { return out.host(); });
         }
       }
     }
@@ -182,7 +166,7 @@ class packed_input final : public input {
             on.synchronize();
           },
           [=, this] {
-            std::vector<std::uint64_t> right(to->held.size());
+            std::vector<std::uint64_t> right(to->host().size());
             for (std::size_t i = 0; i < size; ++i) {
               const bool in = values_[i] >= static_cast<T>(low) && values_[i] <= static_cast<T>(high);
               right[i / 64] |= std::uint64_t{in} << (i % 64);
@@ -240,11 +224,7 @@ question ask(encoding kind, std::uint64_t count, std::uint64_t seed, std::vector
 
 class packed_family final : public subject {
  public:
-  [[nodiscard]] std::string_view name() const override { return "packed_column"; }
-  [[nodiscard]] std::vector<std::string_view> operations() const override {
-    return {all_operations.begin(), all_operations.end()};
-  }
-  [[nodiscard]] std::vector<std::string_view> strategies() const override { return {strategy}; }
+  packed_family() : subject("packed_column", {all_operations.begin(), all_operations.end()}, {strategy}, false) {}
 
   [[nodiscard]] std::vector<ladder> ladders() override {
     std::vector<ladder> all;

@@ -1,10 +1,12 @@
 #include <perf/study/series.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include <perf/study/executors.hpp>
+#include <zenith/backend.hpp>
+#include <zenith/error.hpp>
 
 namespace zenith_study {
 namespace {
@@ -57,30 +59,59 @@ bool same_settings(const zenith::executor& a, const zenith::executor& b) {
   return a.threads() == b.threads() && a.isa() == b.isa() && a.device() == b.device();
 }
 
+// Throws for a strategy that is named and not among those that are offered, and says which are.
+void require_offered(const std::vector<std::string>& named, std::vector<std::string> offered) {
+  std::ranges::sort(offered);
+  const auto repeated = std::ranges::unique(offered);
+  offered.erase(repeated.begin(), repeated.end());
+  for (const auto& one : named) {
+    if (std::ranges::find(offered, one) != offered.end()) continue;
+    throw zenith::error(zenith::error_code::unsupported,
+                        fmt::format("--strategy is '{}', which no backend of this run offers; there are: {}", one,
+                                    fmt::join(offered, ", ")));
+  }
+}
+
 }  // namespace
 
 std::vector<series> list_series(const series_choice& choice, const sweep_options& options,
                                 std::vector<std::string>& notes) {
   auto executors = options.backends.empty() ? usable_backends(choice, notes) : options.backends;
-  for (auto& one : executors) one = with_threads(one, options.threads);
   std::vector<series> found;
-  for (const auto& offered : offered_strategies(choice.operation, executors, options.strategies)) {
-    const auto on = zenith::make_executor(offered.executor);
+  std::vector<std::string> offered;
+  for (const auto& name : executors) {
     series one;
-    one.executor = offered.executor;
-    one.on = on;
-    one.strategy = offered.strategy;
-    one.label = offered.label();
-    one.detail = describe(on);
-    one.is_default =
-        same_settings(on, zenith::make_executor(fmt::format("{}{}", on.backend(),
-                                                            on.device() == 0 ? "" : fmt::format(":{}", on.device()))));
-    one.resident = offered.on_device;
-    found.push_back(one);
-    if (!one.resident || !choice.host_and_device) continue;
-    one.resident = false;
-    one.label += " from host";
-    found.push_back(std::move(one));
+    one.executor = with_threads(name, options.threads);
+    one.on = zenith::make_executor(one.executor);
+    if (one.on.is_automatic()) {
+      throw zenith::error(zenith::error_code::invalid_argument,
+                          "--backend is 'auto'; the study measures every backend by itself: name one, or none for all");
+    }
+    const auto& backend = *one.on.settings().target;
+    one.detail = describe(one.on);
+    one.is_default = same_settings(
+        one.on, zenith::make_executor(fmt::format("{}{}", one.on.backend(),
+                                                  one.on.device() == 0 ? "" : fmt::format(":{}", one.on.device()))));
+    for (const auto& kernel : backend.kernels) {
+      if (kernel.operation != choice.operation) continue;
+      offered.emplace_back(kernel.strategy);
+      if (!options.strategies.empty() &&
+          std::ranges::find(options.strategies, kernel.strategy) == options.strategies.end())
+        continue;
+      one.strategy = kernel.strategy;
+      one.label = one.executor + "/" + one.strategy;
+      one.resident = backend.memory == zenith::memory_space::device;
+      found.push_back(one);
+      if (!one.resident || !choice.host_and_device) continue;
+      found.push_back(one);
+      found.back().resident = false;
+      found.back().label += " from host";
+    }
+  }
+  require_offered(options.strategies, offered);
+  if (found.empty()) {
+    throw zenith::error(zenith::error_code::unsupported,
+                        fmt::format("no usable backend of this run offers {}", choice.operation));
   }
   return found;
 }

@@ -1,45 +1,91 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <memory>
 
 #include <perf/study/commands.hpp>
+#include <perf/study/family_study.hpp>
 #include <perf/study/output_file.hpp>
 #include <perf/study/quantity.hpp>
+#include <perf/study/series.hpp>
 #include <perf/study/skyline_file.hpp>
-#include <perf/study/skyline_study.hpp>
-#include <zenith/error.hpp>
+#include <perf/study/skyline_subject.hpp>
+#include <perf/study/study_options.hpp>
 #include <zenith/skyline_call.hpp>
 
 namespace zenith_study {
 namespace {
 
+constexpr std::string_view operation = zenith::skyline_call::operation;
+
 struct settings {
   std::string rows = "2^16";
   std::string columns = "2,4,6,8,10,12,14,16";
   std::vector<std::string> correlations;
-  skyline_study_options study{.output = default_output()};
+  std::uint32_t seed = 7;
+  double time_limit = 5;
+  std::string output = default_output();
+  sweep_options sweep{.repeat = 3};
   skyline_query query;
 };
 
 int run_study(const settings& given) {
-  const auto refuse = [](const std::string& why) { throw zenith::error(zenith::error_code::invalid_argument, why); };
-  auto study = given.study;
-  study.rows = parse_counts("--rows", given.rows);
-  study.columns = parse_counts("--columns", given.columns);
-  if (study.columns.back() > zenith::most_skyline_columns) {
-    refuse(fmt::format("--columns has {}, but a skyline has at most {}", study.columns.back(),
-                       zenith::most_skyline_columns));
+  const auto rows = parse_counts("--rows", given.rows);
+  const auto columns = parse_counts("--columns", given.columns);
+  if (columns.back() > zenith::most_skyline_columns) {
+    reject(fmt::format("--columns has {}, but a skyline has at most {}", columns.back(), zenith::most_skyline_columns));
   }
-  if (study.rows.back() > std::uint64_t{1} << 28) refuse("--rows must be at most 2^28");
+  if (rows.back() > std::uint64_t{1} << 28) reject("--rows must be at most 2^28");
+  std::vector<std::string> ignored;
+  const auto all = list_series({operation, true, "-"}, given.sweep, ignored);
+  const auto folder = output_folder(given.output);
+  family_study study("skyline", given.sweep, given.time_limit);
   for (std::size_t i = 0; i < correlation_names.size(); ++i) {
-    if (given.correlations.empty() ||
-        std::ranges::find(given.correlations, correlation_names[i]) != given.correlations.end()) {
-      study.correlations.push_back(static_cast<correlation>(i));
+    if (!is_asked(given.correlations, correlation_names[i])) continue;
+    for (const auto count : rows) {
+      for (const auto width : columns) {
+        const auto points = make_skyline_input(static_cast<correlation>(i), count, width, given.seed);
+        // what is too slow for many columns need not be for few
+        study.measure(correlation_names[i], columns.size() > 1 ? count : 0, *points, operation, all);
+      }
     }
   }
-  return run_skyline_study(study);
+
+  const auto each_row = [](std::string_view fact) {
+    return [fact](const study_part& part, const measurement& one) {
+      return number(one, fact) / static_cast<double>(value_of(part.coordinates[one.point], "rows"));
+    };
+  };
+  const auto tests = each_row("dominance_tests");
+  const auto masks = each_row("mask_tests");
+  const auto shown = [](const auto& value) {
+    return [value](const study_part& part, const measurement& one) { return fmt::format("{:.1f}", value(part, one)); };
+  };
+  for (const auto kind : correlation_names) {
+    if (!is_asked(given.correlations, kind)) continue;
+    fmt::print("{} points, seed {}\n\n{}\n", kind, given.seed,
+               study.table_of(kind, {{"dominance tests/row", shown(tests)}, {"mask tests/row", shown(masks)}}));
+  }
+  fmt::print("* what 'auto' takes\n{}\n", study.is_wrong() ? "a result is WRONG: the strategies do not agree"
+                                                           : "All strategies found the same ids.");
+
+  const bool over_rows = columns.size() == 1 && rows.size() > 1;
+  const auto base = (folder / fmt::format("skyline-{}", over_rows ? "rows" : "columns")).string();
+  write_file(base + ".json", study.as_json("correlation", {{"operation", "skyline"},
+                                                           {"type", "float32"},
+                                                           {"seed", static_cast<std::uint64_t>(given.seed)}}));
+  const auto heading = "Skyline of " + (over_rows ? fmt::format("{} columns", columns.front())
+                                                  : fmt::format("{} rows", with_commas(rows.back())));
+  const auto draw = [&](const char* name, const char* y_label, const family_study::value_function& value) {
+    write_file(
+        fmt::format("{}-{}.svg", base, name),
+        study.picture_of(heading, {over_rows ? "rows" : "columns", over_rows ? "rows (log)" : "columns", y_label, value,
+                                   // one picture has one axis: that of the largest count
+                                   [&](const auto& at) { return over_rows || value_of(at, "rows") == rows.back(); }}));
+  };
+  draw("time", "seconds (log)", [](const study_part&, const measurement& one) { return seconds_of_point(one); });
+  draw("tests", "dominance tests a row (log)", tests);
+  fmt::print("numbers: {0}.json\npictures: {0}-time.svg, {0}-tests.svg\n", base);
+  return study.is_wrong() ? wrong_results : succeeded;
 }
 
 }  // namespace
@@ -48,16 +94,8 @@ void add_skyline(CLI::App& app, int& status) {
   auto* command = app.add_subcommand(
       "skyline", "Times every strategy of the skyline on standard points; with --input, the skyline of a table");
   const auto given = std::make_shared<settings>();
-  auto& sweep = given->study.sweep;
-  command
-      ->add_option("--backend", sweep.backends,
-                   "A backend, with settings if need be: cpu, cuda:1, cpu:threads=1,isa=avx2; again for more")
-      ->allow_extra_args(false)
-      ->delimiter('\0');
-  command
-      ->add_option("--strategy", sweep.strategies,
-                   "bitmap_tiles, skyalign, sfs, salsa, ggs, hybrid and others; again for more")
-      ->allow_extra_args(false);
+  auto& sweep = given->sweep;
+  add_lines(*command, sweep.backends, sweep.strategies, "bitmap_tiles, skyalign, sfs, salsa, ggs, hybrid and others");
 
   auto* input = command->add_option("--input", given->query.file, "A CSV file with a header")->group("A table");
   const auto names = [&](const char* option, std::vector<std::string>& into, const char* what) {
@@ -85,23 +123,16 @@ void add_skyline(CLI::App& app, int& status) {
   const auto study = [&](auto* option) { option->group("The study")->excludes(input); };
   study(command->add_option("--rows", given->rows, "Row counts: 1e6, or 2^14..2^20, which doubles"));
   study(command->add_option("--columns", given->columns, "Column counts, up to 32"));
-  study(command
-            ->add_option("--correlation", given->correlations,
-                         fmt::format("{}; again for more, all by default", fmt::join(correlation_names, ", ")))
-            ->check(CLI::IsMember(std::vector<std::string>(correlation_names.begin(), correlation_names.end())))
-            ->allow_extra_args(false));
-  study(command->add_option("--seed", given->study.seed, "Of the standard generator"));
+  study(
+      add_kinds(*command, "--correlation", given->correlations, {correlation_names.begin(), correlation_names.end()}));
+  study(command->add_option("--seed", given->seed, "Of the standard generator"));
   study(command->add_option("--repeat", sweep.repeat, "Timed repetitions, their median counts")
             ->check(CLI::Range(1, 1000)));
-  study(command
-            ->add_option("--time-limit", given->study.time_limit,
-                         "Seconds: a strategy that takes longer is left out of larger sets of points")
-            ->check(CLI::Range(0.001, 1e6)));
-  study(command->add_option("--output", given->study.output,
-                            "Folder for numbers and pictures, else ZENITH_STUDY_OUTPUT"));
+  study(add_time_limit(*command, given->time_limit));
+  study(add_output(*command, given->output));
   command->callback([given, &status] {
-    given->query.backends = given->study.sweep.backends;
-    given->query.strategies = given->study.sweep.strategies;
+    given->query.backends = given->sweep.backends;
+    given->query.strategies = given->sweep.strategies;
     status = given->query.file.empty() ? run_study(*given) : print_skyline(given->query);
   });
 }

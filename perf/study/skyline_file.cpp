@@ -15,15 +15,13 @@
 #include <perf/study/output_file.hpp>
 #include <perf/study/quantity.hpp>
 #include <perf/study/skyline_picture.hpp>
+#include <perf/study/study_options.hpp>
 #include <perf/study/table.hpp>
-#include <zenith/error.hpp>
 #include <zenith/skyline.hpp>
 #include <zenith/skyline_layers.hpp>
 
 namespace zenith_study {
 namespace {
-
-[[noreturn]] void reject(const std::string& why) { throw zenith::error(zenith::error_code::invalid_argument, why); }
 
 std::size_t position_of(const csv_table& parsed, const std::string& column) {
   // its errors say which columns there are; the numbers are not needed
@@ -41,11 +39,6 @@ std::vector<double> groups_of(const csv_table& parsed, const std::string& column
     values[row] = numbers.try_emplace(parsed.field(row, position), static_cast<double>(numbers.size())).first->second;
   }
   return values;
-}
-
-std::string only(std::string_view option, const std::vector<std::string>& all) {
-  if (all.size() > 1) reject(fmt::format("with --input, {} takes one name", option));
-  return all.empty() ? std::string{"auto"} : all.front();
 }
 
 // Which of the columns that have an order is the axis of this name.

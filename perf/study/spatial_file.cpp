@@ -15,14 +15,12 @@
 #include <perf/study/output_file.hpp>
 #include <perf/study/quantity.hpp>
 #include <perf/study/spatial_picture.hpp>
+#include <perf/study/study_options.hpp>
 #include <perf/study/table.hpp>
-#include <zenith/error.hpp>
 #include <zenith/spatial_join.hpp>
 
 namespace zenith_study {
 namespace {
-
-[[noreturn]] void reject(const std::string& why) { throw zenith::error(zenith::error_code::invalid_argument, why); }
 
 // A table of places: three columns of the rows that have a value in each.
 struct places {
@@ -71,11 +69,6 @@ zenith::pair_score parse_score(const std::string& name) {
   reject(fmt::format("--score is '{}'; it takes sum, product, minimum or maximum", name));
 }
 
-std::string only(std::string_view option, const std::vector<std::string>& all) {
-  if (all.size() > 1) reject(fmt::format("with --left, {} takes one name", option));
-  return all.empty() ? std::string{"auto"} : all.front();
-}
-
 void print_pairs(const places& left, const places& right, const zenith::top_k_spatial_join_result<double>& best) {
   std::vector<table::column> headings{{"rank"}, {"score"}, {"distance"}};
   const auto head = [&](const places& side, const char* which) {
@@ -118,8 +111,8 @@ void draw_picture(const spatial_query& query, const places& left, const places& 
 
 int print_best_pairs(const spatial_query& query) {
   const auto score = parse_score(query.score);
-  const auto on = zenith::make_executor(only("--backend", query.backends));
-  const auto strategy = only("--strategy", query.strategies);
+  const auto on = zenith::make_executor(only("--backend", query.backends, "--left"));
+  const auto strategy = only("--strategy", query.strategies, "--left");
   places left;
   places right;
   const double reading = seconds_of([&] {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <zenith/backend.hpp>
@@ -50,6 +51,14 @@ struct trial {
   std::function<void(facts&)> look = {};  ///< what there is to count; may call once more
 };
 
+/// One of the numbers that tell a question from the others: in tables, in the numbers and on the axis of a picture.
+struct coordinate {
+  std::string name;
+  std::uint64_t value = 0;
+  std::string heading = name;  ///< of its column
+  std::string text = {};       ///< instead of the value
+};
+
 /// Data on the host, and the questions that are asked of them.
 class input {
  public:
@@ -61,6 +70,8 @@ class input {
   /// How many questions there are, and the name of each.
   [[nodiscard]] virtual std::size_t points() const = 0;
   [[nodiscard]] virtual std::string label(std::size_t point) const = 0;
+  /// Where a question lies that was asked; none where the study tells its questions apart by itself.
+  [[nodiscard]] virtual std::vector<coordinate> coordinates(std::size_t /*point*/) { return {}; }
   /// What the strategy offers for a question, a trial an operation. The input must outlive them.
   [[nodiscard]] virtual std::vector<trial> place(std::size_t point, const placement& at) = 0;
   /// What the model of a strategy says; none where there is no model.
@@ -88,30 +99,43 @@ struct ladder {
 
 class subject {
  public:
-  subject() = default;
   subject(const subject&) = delete;
   subject& operator=(const subject&) = delete;
   virtual ~subject() = default;
 
-  [[nodiscard]] virtual std::string_view name() const = 0;
+  [[nodiscard]] std::string_view name() const { return name_; }
   /// The operations that a decision is made for.
-  [[nodiscard]] virtual std::vector<std::string_view> operations() const = 0;
-  /// The strategies that have a model. The rates of each are fitted together.
-  [[nodiscard]] virtual std::vector<std::string_view> strategies() const = 0;
+  [[nodiscard]] const std::vector<std::string_view>& operations() const { return operations_; }
+  /// The strategies that calibration measures; each has a model.
+  [[nodiscard]] const std::vector<std::string_view>& strategies() const { return strategies_; }
+  /// Whether strategies have rates in common: then those of all are fitted together, else those of each.
+  [[nodiscard]] bool shares_rates() const { return shares_rates_; }
   /// What calibration measures.
   [[nodiscard]] virtual std::vector<ladder> ladders() = 0;
-  /// Questions drawn at random, over inputs of at most 2^`most_log_count` items.
+  /// Questions drawn at random, over inputs of at most 2^`most_log_count` items; fewer where one is expensive.
   [[nodiscard]] virtual std::vector<question> draw(int questions, unsigned seed, int most_log_count) = 0;
+
+ protected:
+  subject(std::string_view name, std::vector<std::string_view> operations, std::vector<std::string_view> strategies,
+          bool shares_rates)
+      : name_(name),
+        operations_(std::move(operations)),
+        strategies_(std::move(strategies)),
+        shares_rates_(shares_rates) {}
+
+ private:
+  std::string_view name_;
+  std::vector<std::string_view> operations_;
+  std::vector<std::string_view> strategies_;
+  bool shares_rates_;
 };
 
 [[nodiscard]] std::unique_ptr<subject> top_k_subject();
 [[nodiscard]] std::unique_ptr<subject> packed_column_subject();
-[[nodiscard]] inline std::vector<std::unique_ptr<subject>> subjects() {
-  std::vector<std::unique_ptr<subject>> all;
-  all.push_back(top_k_subject());
-  all.push_back(packed_column_subject());
-  return all;
-}
+[[nodiscard]] std::unique_ptr<subject> skyline_subject();
+[[nodiscard]] std::unique_ptr<subject> threshold_table_subject();
+[[nodiscard]] std::unique_ptr<subject> spatial_join_subject();
+[[nodiscard]] std::vector<std::unique_ptr<subject>> subjects();
 
 /// Whether the executor's backend has a kernel.
 [[nodiscard]] inline bool offers(const zenith::executor& on, std::string_view operation, std::string_view strategy) {

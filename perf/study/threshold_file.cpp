@@ -12,14 +12,12 @@
 #include <perf/study/csv_doubles.hpp>
 #include <perf/study/input_file.hpp>
 #include <perf/study/quantity.hpp>
+#include <perf/study/study_options.hpp>
 #include <perf/study/table.hpp>
-#include <zenith/error.hpp>
 #include <zenith/threshold_table.hpp>
 
 namespace zenith_study {
 namespace {
-
-[[noreturn]] void reject(const std::string& why) { throw zenith::error(zenith::error_code::invalid_argument, why); }
 
 struct weighted_column {
   std::string name;
@@ -45,11 +43,6 @@ std::vector<weighted_column> parse_weights(std::string_view text) {
   }
   if (found.empty()) reject("--by names no column: give column=weight, with commas between");
   return found;
-}
-
-std::string only(std::string_view option, const std::vector<std::string>& all) {
-  if (all.size() > 1) reject(fmt::format("with --input, {} takes one name", option));
-  return all.empty() ? std::string{"auto"} : all.front();
 }
 
 }  // namespace

@@ -9,9 +9,9 @@
 #include <perf/study/output_file.hpp>
 #include <perf/study/quantity.hpp>
 #include <perf/study/report.hpp>
+#include <perf/study/study_options.hpp>
 #include <perf/study/top_k_file.hpp>
 #include <perf/study/top_k_study.hpp>
-#include <zenith/error.hpp>
 
 namespace zenith_study {
 namespace {
@@ -61,12 +61,6 @@ int run_file(const settings& given) {
   query.k = given.k.empty() ? 10 : parse_count("--k", given.k);
   query.smallest = given.keys.smallest;
   query.threads = given.sweep.threads;
-  const auto only = [](std::string_view option, const std::vector<std::string>& all) {
-    if (all.size() > 1) {
-      throw zenith::error(zenith::error_code::invalid_argument, fmt::format("with --input, {} takes one name", option));
-    }
-    return all.empty() ? std::string{"auto"} : all.front();
-  };
   query.backend = only("--backend", given.sweep.backends);
   query.strategy = only("--strategy", given.sweep.strategies);
   return query_file(query);
@@ -84,13 +78,7 @@ void add_top_k(CLI::App& app, int& status) {
       "-k,--k", given->k,
       "Numbers, or a range that doubles: 16,1000 or 1..1024 (the default; with --input one number, 10)");
   command->add_flag("--smallest", given->keys.smallest, "The smallest keys instead of the largest");
-  command
-      ->add_option("--backend", sweep.backends,
-                   "A backend, with settings if need be: cpu, cuda:1, cpu:threads=1,isa=avx2; again for more")
-      ->allow_extra_args(false)
-      ->delimiter('\0');
-  command->add_option("--strategy", sweep.strategies, "A strategy: filter, bitonic; again for more")
-      ->allow_extra_args(false);
+  add_lines(*command, sweep.backends, sweep.strategies, "A strategy: filter, bitonic");
   command->add_option("--threads", sweep.threads, "Host threads; 0: all")->check(CLI::Range(0, 4096));
 
   auto* input =
@@ -114,7 +102,7 @@ void add_top_k(CLI::App& app, int& status) {
             ->check(CLI::Range(1, 100000)));
   study(command->add_option("--budget", sweep.budget, "Seconds for all timed calls; slow lines are thinned to fit")
             ->check(CLI::Range(0.1, 1e6)));
-  study(command->add_option("--output", given->output, "Folder for numbers and picture, else ZENITH_STUDY_OUTPUT"));
+  study(add_output(*command, given->output));
   command->callback([given, &status] { status = given->input.empty() ? run_study(*given) : run_file(*given); });
 }
 

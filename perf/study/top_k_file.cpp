@@ -16,8 +16,8 @@
 #include <perf/study/input_file.hpp>
 #include <perf/study/npy.hpp>
 #include <perf/study/quantity.hpp>
+#include <perf/study/study_options.hpp>
 #include <perf/study/table.hpp>
-#include <zenith/error.hpp>
 #include <zenith/top_k.hpp>
 
 namespace zenith_study {
@@ -26,8 +26,6 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 double since(clock::time_point start) { return std::chrono::duration<double>(clock::now() - start).count(); }
-
-[[noreturn]] void reject(const std::string& why) { throw zenith::error(zenith::error_code::invalid_argument, why); }
 
 // A column to rank by, and the rows that it stands in.
 struct ranking_input {

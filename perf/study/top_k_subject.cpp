@@ -10,7 +10,8 @@
 #include <utility>
 
 #include <perf/study/check.hpp>
-#include <zenith/array.hpp>
+#include <perf/study/key_type_name.hpp>
+#include <perf/study/placed.hpp>
 #include <zenith/top_k.hpp>
 
 namespace zenith_study {
@@ -35,24 +36,15 @@ class top_k_input final : public input {
   [[nodiscard]] std::span<const std::byte> data() const override { return std::as_bytes(keys_); }
 
   [[nodiscard]] std::vector<trial> place(std::size_t point, const placement& at) override {
-    const auto to = std::make_shared<outputs>();
-    const auto k = ks_[point];
-    to->keys.resize(k);
-    to->indices.resize(k);
-    if (at.resident) {
-      if (held_on_ != at.executor) held_ = zenith::array<T>(at.on, keys_);
-      held_on_ = at.executor;
-      to->there = zenith::array<T>(at.on, k);
-      to->indices_there = zenith::array<std::uint32_t>(at.on, k);
-    }
-    const auto call = [this, to, at](zenith::top_k_statistics* statistics) {
+    const auto to = std::make_shared<outputs>(at, ks_[point]);
+    const auto there = at.resident ? there_.on(at, keys_) : zenith::device_span<const T>{};
+    const auto call = [this, to, at, there](zenith::top_k_statistics* statistics) {
       const zenith::top_k_options options{
           .select = smallest_ ? zenith::selection::smallest : zenith::selection::largest,
           .strategy = at.strategy,
           .statistics = statistics};
-      to->ran = at.resident
-                    ? zenith::top_k(at.on, held_.device(), to->there.device(), to->indices_there.device(), options)
-                    : zenith::top_k(at.on, keys_, to->keys, to->indices, options);
+      to->ran = at.resident ? zenith::top_k(at.on, there, to->keys.device(), to->indices.device(), options)
+                            : zenith::top_k(at.on, keys_, to->keys.host(), to->indices.host(), options);
       at.on.synchronize();
     };
     return {{zenith::top_k_call::operation, [call] { call(nullptr); }, [this, to, at] { return fault(*to, at); },
@@ -76,10 +68,10 @@ class top_k_input final : public input {
 
  private:
   struct outputs {
-    std::vector<T> keys;
-    std::vector<std::uint32_t> indices;
-    zenith::array<T> there;
-    zenith::array<std::uint32_t> indices_there;
+    outputs(const placement& at, std::size_t k) : keys(at, k), indices(at, k) {}
+
+    output<T> keys;
+    output<std::uint32_t> indices;
     zenith::top_k_run ran;
   };
 
@@ -89,11 +81,7 @@ class top_k_input final : public input {
 
   std::string fault(outputs& of, const placement& at) {
     if (right_.empty()) right_ = best_positions<T>(keys_, std::ranges::max(ks_), smallest_);
-    if (at.resident) {
-      of.there.copy_to(of.keys);
-      of.indices_there.copy_to(of.indices);
-    }
-    auto found = find_fault<T>(keys_, right_, of.keys, of.indices);
+    auto found = find_fault<T>(keys_, right_, of.keys.read(), of.indices.read());
     if (found.empty() && (of.ran.backend != at.on.backend() || of.ran.strategy != at.strategy)) {
       found = fmt::format("{}/{} ran instead", of.ran.backend, of.ran.strategy);
     }
@@ -105,33 +93,16 @@ class top_k_input final : public input {
   std::vector<std::uint64_t> ks_;
   bool smallest_;
   std::vector<std::uint32_t> right_;  // of the largest k: those of a smaller one are its first
-  zenith::array<T> held_;
-  std::string held_on_;
+  device_copy<T> there_;
 };
-
-template <class Function>
-auto with_key_type(key_type type, const Function& function) {
-  switch (type) {
-    case key_type::float32: return function(std::type_identity<float>{});
-    case key_type::float64: return function(std::type_identity<double>{});
-    case key_type::int32: return function(std::type_identity<std::int32_t>{});
-    case key_type::uint32: return function(std::type_identity<std::uint32_t>{});
-    case key_type::int64: return function(std::type_identity<std::int64_t>{});
-    case key_type::uint64: break;
-  }
-  return function(std::type_identity<std::uint64_t>{});
-}
 
 int all_threads() { return static_cast<int>(std::thread::hardware_concurrency()); }
 
 class top_k_family final : public subject {
  public:
-  [[nodiscard]] std::string_view name() const override { return "top_k"; }
-  [[nodiscard]] std::vector<std::string_view> operations() const override { return {zenith::top_k_call::operation}; }
-  [[nodiscard]] std::vector<std::string_view> strategies() const override {
-    const auto all = zenith::top_k_strategies();
-    return {all.begin(), all.end()};
-  }
+  top_k_family()
+      : subject("top_k", {zenith::top_k_call::operation},
+                {zenith::top_k_strategies().begin(), zenith::top_k_strategies().end()}, false) {}
 
   [[nodiscard]] std::vector<ladder> ladders() override {
     constexpr std::uint64_t largest_bytes = std::uint64_t{256} << 20;

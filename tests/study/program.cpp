@@ -349,7 +349,13 @@ TEST_CASE("study: threshold tables, every result equals the scan of the columns"
                              Contains("Every result equals the scan of the columns."));
   const auto numbers = nlohmann::json::parse(read(output / "threshold.json"));
   CHECK(numbers.at("points").size() == 3 * 2 * 2 * (7 + 2));
-  for (const auto& point : numbers.at("points")) CHECK(point.at("result") == "measured");
+  for (const auto& point : numbers.at("points")) {
+    CHECK(point.at("result") == "measured");
+    CHECK(point.at("scan_seconds").get<double>() > 0);
+    // a strategy of the CPU has a model, what "auto" took has none of its own
+    const auto line = point.at("strategy").get<std::string>();
+    CHECK(point.at("predicted_seconds").is_number() == (line.starts_with("cpu/") && line != "cpu/auto"));
+  }
   CHECK_THAT(read(output / "threshold-rows.svg"), Catch::StartsWith("<svg") && Catch::EndsWith("</svg>\n"));
   const auto one =
       run("threshold --rows 2000 --weights 3 --k 7 --repeat 1 --correlation correlated --partitions "
@@ -386,7 +392,11 @@ TEST_CASE("study: spatial joins, all strategies agree") {
                              Contains("clustered points") && Contains("All strategies found the same pairs."));
   const auto numbers = nlohmann::json::parse(read(output / "spatial-join.json"));
   CHECK(numbers.at("points").size() == 3 * 2 * (1 + 2 * 6));
-  for (const auto& point : numbers.at("points")) CHECK(point.at("result") == "measured");
+  for (const auto& point : numbers.at("points")) {
+    CHECK(point.at("result") == "measured");
+    CHECK(point.at("predicted_seconds").is_number());
+    CHECK(point.at("k").is_string() == (point.at("strategy") == "cpu/grid"));
+  }
   CHECK_THAT(read(output / "spatial-join.svg"), Catch::StartsWith("<svg") && Catch::EndsWith("</svg>\n"));
   for (const char* kind : {"uniform", "clustered", "anticorrelated"}) {
     const auto map = read(output / (std::string{"spatial-join-map-"} + kind + ".svg"));

@@ -1,0 +1,53 @@
+#include <perf/study/study_options.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include <zenith/error.hpp>
+
+namespace zenith_study {
+
+void add_backends(CLI::App& command, std::vector<std::string>& backends) {
+  command
+      .add_option("--backend", backends,
+                  "A backend, with settings if need be: cpu, cuda:1, cpu:threads=1,isa=avx2; again for more")
+      ->allow_extra_args(false)
+      ->delimiter('\0');
+}
+
+void add_lines(CLI::App& command, std::vector<std::string>& backends, std::vector<std::string>& strategies,
+               const std::string& names) {
+  add_backends(command, backends);
+  command.add_option("--strategy", strategies, names + "; again for more")->allow_extra_args(false);
+}
+
+CLI::Option* add_output(CLI::App& command, std::string& folder) {
+  return command.add_option("--output", folder, "Folder for numbers and pictures, else ZENITH_STUDY_OUTPUT");
+}
+
+CLI::Option* add_kinds(CLI::App& command, const char* option, std::vector<std::string>& kinds,
+                       std::vector<std::string> names) {
+  const auto what = fmt::format("{}; again for more, all by default", fmt::join(names, ", "));
+  return command.add_option(option, kinds, what)->check(CLI::IsMember(std::move(names)))->allow_extra_args(false);
+}
+
+CLI::Option* add_time_limit(CLI::App& command, double& seconds) {
+  return command
+      .add_option("--time-limit", seconds, "Seconds: a strategy that takes longer is left out of larger sets of points")
+      ->check(CLI::Range(0.001, 1e6));
+}
+
+bool is_asked(const std::vector<std::string>& named, std::string_view kind) {
+  return named.empty() || std::ranges::find(named, kind) != named.end();
+}
+
+std::string only(std::string_view option, const std::vector<std::string>& all, std::string_view input) {
+  if (all.size() > 1) reject(fmt::format("with {}, {} takes one name", input, option));
+  return all.empty() ? std::string{"auto"} : all.front();
+}
+
+void reject(const std::string& why) { throw zenith::error(zenith::error_code::invalid_argument, why); }
+
+}  // namespace zenith_study

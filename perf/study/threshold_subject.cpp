@@ -1,0 +1,234 @@
+#include <perf/study/threshold_subject.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <random>
+
+#include <perf/study/clock.hpp>
+#include <perf/study/placed.hpp>
+#include <zenith/array.hpp>
+
+namespace zenith_study {
+namespace {
+
+constexpr std::string_view operation = zenith::threshold_table_call::operation;
+constexpr std::array<std::string_view, 6> modelled{"blocks", "scan", "full", "gta", "gta_shared", "ta"};
+
+using table_t = zenith::threshold_table<float>;
+using result = zenith::top_k_result<float, std::uint64_t>;
+
+// Table and columns in the memory of a device.
+struct there {
+  there(const placement& at, const table_t& of, const std::vector<std::vector<float>>& columns)
+      : executor(at.executor), table(at.on, of) {
+    for (const auto& column : columns) held.emplace_back(at.on, std::span<const float>(column));
+    for (const auto& column : held) set.add(column.device());
+  }
+
+  std::string executor;
+  zenith::device_threshold_table<float> table;
+  zenith::device_threshold_table<float> directory;  // rows stay on the host
+  std::vector<zenith::array<float>> held;
+  zenith::device_column_set<float> set;
+};
+
+class threshold_input final : public input {
+ public:
+  threshold_input(threshold_input_options options, double* build_seconds)
+      : given_(std::move(options)), values_(given_.columns, std::vector<float>(given_.rows)) {
+    const auto points = standard_points(given_.of, given_.rows, given_.columns, given_.seed);
+    for (std::uint64_t i = 0; i < given_.rows; ++i) {
+      for (unsigned j = 0; j < given_.columns; ++j) values_[j][i] = points[i * given_.columns + j];
+    }
+    for (const auto& column : values_) columns_.add(column);
+    const double seconds = seconds_of([&] { table_ = table_t::build(columns_, given_.table); });
+    if (build_seconds != nullptr) *build_seconds = seconds;
+  }
+
+  [[nodiscard]] std::size_t points() const override { return given_.weights.size() * given_.ks.size(); }
+  [[nodiscard]] std::string label(std::size_t point) const override {
+    return fmt::format("{}, {} rows, {} weights, k = {}", correlation_names[static_cast<std::size_t>(given_.of)],
+                       given_.rows, used(point), k(point));
+  }
+  [[nodiscard]] std::vector<coordinate> coordinates(std::size_t point) override {
+    return {{"weights", used(point)}, {"k", k(point)}};
+  }
+
+  [[nodiscard]] std::vector<trial> place(std::size_t point, const placement& at) override {
+    const bool is_table = offers(at.on, operation, at.strategy) || at.strategy == "auto";
+    if (!is_table && at.strategy != scan_of_columns && at.strategy != blocks_on_host &&
+        at.strategy != columns_on_host) {
+      return {};
+    }
+    if (at.resident && (there_ == nullptr || there_->executor != at.executor)) {
+      there_ = std::make_shared<there>(at, table_, values_);
+    }
+    if (at.strategy == blocks_on_host && there_->directory.host().rows() == 0) {
+      there_->directory = {at.on, table_, zenith::table_residence::host_blocks};
+    }
+    const auto found = std::make_shared<result>();
+    const auto call = [=, this, device = there_](zenith::threshold_statistics* statistics) {
+      const auto weights = weights_of(point);
+      if (at.strategy == scan_of_columns) {
+        *found = scan(at, device.get(), weights, k(point));
+      } else if (at.strategy == columns_on_host) {
+        *found = zenith::top_k(at.on, columns_, weights, k(point), {.strategy = "scan"});
+        if (statistics != nullptr) statistics->rows_evaluated = given_.rows;
+      } else if (at.strategy == blocks_on_host) {
+        *found = zenith::top_k(at.on, device->directory, weights, k(point),
+                               {.strategy = "blocks", .statistics = statistics});
+      } else {
+        const zenith::table_query_options options{.strategy = at.strategy, .statistics = statistics};
+        *found = at.resident ? zenith::top_k(at.on, device->table, weights, k(point), options)
+                             : zenith::top_k(at.on, table_, weights, k(point), options);
+      }
+    };
+    return {{operation, [=] { call(nullptr); },
+             [=, this]() -> std::string {
+               return std::ranges::equal(found->indices, right(point)) ? "" : "other rows than the scan of the columns";
+             },
+             [=](facts& into) {
+               zenith::threshold_statistics seen;
+               call(&seen);
+               into.variant = found->strategy;
+               into.numbers["rows_evaluated"] = static_cast<double>(seen.rows_evaluated);
+             }}};
+  }
+
+  [[nodiscard]] std::optional<zenith::cost> cost(std::size_t point, std::string_view /*operation*/, const placement& at,
+                                                 const zenith::device_profile& on) override {
+    if (std::ranges::find(modelled, at.strategy) == modelled.end()) return {};
+    return zenith::threshold_table_cost(at.strategy, problem(point, at.space()), on);
+  }
+  [[nodiscard]] zenith::decision decide(std::size_t point, std::string_view /*operation*/, zenith::memory_space space,
+                                        const zenith::machine& on) override {
+    return zenith::decide(problem(point, space), on);
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t used(std::size_t point) const { return given_.weights[point / given_.ks.size()]; }
+  [[nodiscard]] std::uint64_t k(std::size_t point) const { return given_.ks[point % given_.ks.size()]; }
+  [[nodiscard]] std::vector<float> weights_of(std::size_t point) const {
+    std::vector<float> weights(given_.columns);
+    std::fill_n(weights.begin(), used(point), 1.0F);
+    return weights;
+  }
+
+  [[nodiscard]] result scan(const placement& at, const there* device, std::span<const float> weights,
+                            std::uint64_t most) const {
+    // the oracle knows no scan
+    const auto* strategy = at.on.backend() == "reference" ? "sort" : "scan";
+    if (!at.resident) return zenith::top_k(at.on, columns_, weights, most, {.strategy = strategy});
+    output<float> scores(at, most);
+    output<std::uint64_t> rows(at, most);
+    zenith::top_k(at.on, device->set, weights, scores.device(), rows.device(), {.strategy = strategy});
+    result made;
+    made.keys.assign(scores.read().begin(), scores.read().end());
+    made.indices.assign(rows.read().begin(), rows.read().end());
+    return made;
+  }
+  [[nodiscard]] const std::vector<std::uint64_t>& right(std::size_t point) {
+    auto& rows = right_[point];
+    if (rows.empty()) {
+      rows = zenith::top_k(zenith::make_executor("cpu"), columns_, weights_of(point), k(point), {.strategy = "scan"})
+                 .indices;
+    }
+    return rows;
+  }
+
+  // With the share of the rows that "blocks" evaluates on the CPU.
+  [[nodiscard]] zenith::threshold_table_problem problem(std::size_t point, zenith::memory_space space) {
+    auto [found, is_new] = problems_.try_emplace(point);
+    auto& of = found->second;
+    if (is_new) {
+      zenith::threshold_statistics seen;
+      static_cast<void>(zenith::top_k(zenith::make_executor("cpu"), table_, weights_of(point), k(point),
+                                      {.strategy = "blocks", .statistics = &seen}));
+      const double share = static_cast<double>(std::clamp<std::uint64_t>(seen.rows_evaluated, 1, given_.rows)) /
+                           static_cast<double>(given_.rows);
+      of = {given_.rows, k(point), used(point), zenith::key_type::float32, space, given_.table.block_rows, 0};
+      // eighths of an octave, as the model counts them
+      of.share_eighths = static_cast<std::uint32_t>(std::floor(-8 * std::log2(share)));
+    }
+    of.space = space;
+    return of;
+  }
+
+  threshold_input_options given_;
+  std::vector<std::vector<float>> values_;
+  zenith::column_set<float> columns_;
+  table_t table_;
+  std::shared_ptr<there> there_;
+  std::map<std::size_t, std::vector<std::uint64_t>> right_;
+  std::map<std::size_t, zenith::threshold_table_problem> problems_;
+};
+
+class threshold_family final : public subject {
+ public:
+  // The other strategies, which the dispatcher hardly chooses, share the rates of these.
+  threshold_family() : subject("threshold_table", {operation}, {"blocks", "scan", "full"}, true) {}
+
+  [[nodiscard]] std::vector<ladder> ladders() override {
+    const std::vector<std::uint64_t> weights{2, 4, 8};
+    const std::vector<std::uint64_t> ks{8, 256, 2048};
+    std::vector<ladder> all;
+    for (const auto of : {correlation::correlated, correlation::independent, correlation::anticorrelated}) {
+      for (std::size_t point = 0; point < weights.size() * ks.size(); ++point) {
+        all.push_back({fmt::format("{}, {} weights, k = {}", correlation_names[static_cast<std::size_t>(of)],
+                                   weights[point / ks.size()], ks[point % ks.size()]),
+                       {}});
+        // of k from an eighth of the rows on, "blocks" scans
+        for (const int log_rows : {15, 17, 20}) {
+          all.back().rungs.push_back({operation,
+                                      [=, this] {
+                                        auto& held = held_[{of, log_rows}];
+                                        if (held == nullptr) held = make(of, log_rows, weights, ks, 7);
+                                        return held;
+                                      },
+                                      point});
+        }
+      }
+    }
+    return all;
+  }
+
+  // Every correlation in turn; every count of rows and weights, and every k, is as likely as every other.
+  [[nodiscard]] std::vector<question> draw(int questions, unsigned seed, int most_log_count) override {
+    std::mt19937 random(seed);
+    std::uniform_int_distribution<int> log_rows(8, std::max(10, most_log_count - 6));
+    std::uniform_int_distribution<std::uint64_t> weights(1, 8);
+    std::uniform_int_distribution<int> log_k(0, 11);
+    std::vector<question> all;
+    for (unsigned drawn = 0; drawn < static_cast<unsigned>(questions); ++drawn) {
+      const int rows = log_rows(random);
+      const auto k = std::uint64_t{1} << std::min(rows, log_k(random));
+      all.push_back({operation, [=, of = static_cast<correlation>(drawn % 3), used = weights(random)] {
+                       return make(of, rows, {used}, {k}, seed);
+                     }});
+    }
+    return all;
+  }
+
+ private:
+  static std::shared_ptr<input> make(correlation of, int log_rows, std::vector<std::uint64_t> weights,
+                                     std::vector<std::uint64_t> ks, std::uint32_t seed) {
+    return make_threshold_input({of, std::uint64_t{1} << log_rows, 8, seed, {}, std::move(weights), std::move(ks)});
+  }
+
+  // Tables take long to build: those that all ladders go up are held.
+  std::map<std::pair<correlation, int>, std::shared_ptr<input>> held_;
+};
+
+}  // namespace
+
+std::shared_ptr<input> make_threshold_input(const threshold_input_options& options, double* build_seconds) {
+  return std::make_shared<threshold_input>(options, build_seconds);
+}
+
+std::unique_ptr<subject> threshold_table_subject() { return std::make_unique<threshold_family>(); }
+
+}  // namespace zenith_study
