@@ -1,33 +1,12 @@
-// Strategies and scores of a program's own on the sequential context and on the CPU's.
+// Scores of a program's own: what is wrong with the arguments.
 
 #include <catch.hpp>
 #include <expect_error.hpp>
-#include <settings.hpp>
 #include <tests/strategies/suite.hpp>
 #include <zenith/strategies/cpu.hpp>
 #include <zenith/strategies/sequential.hpp>
 
-namespace {
-
 using namespace zenith;
-
-const std::size_t rows = 20011;
-
-template <class Place>
-void expect_right(const Place& here, std::size_t n) {
-  const auto seed = zenith_test::seed_of("strategies", n);
-  for (const auto& fault : own_suite::run_suite(here, n, seed)) FAIL_CHECK(fault);
-  CHECK(own_suite::rows_evaluated(here, n, seed) < n / 4);
-}
-
-}  // namespace
-
-TEST_CASE("strategies and scores of one's own run sequentially") { expect_right(strategies::sequential{}, rows / 10); }
-
-TEST_CASE("strategies and scores of one's own run on the CPU") {
-  expect_right(strategies::cpu(make_executor("cpu:threads=1")), rows);
-  expect_right(strategies::cpu(make_executor("cpu:threads=3,isa=sse2")), rows);
-}
 
 TEST_CASE("scores of one's own say what is wrong with their arguments") {
   using zenith_test::expect_error;

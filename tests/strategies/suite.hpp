@@ -211,17 +211,25 @@ class suite_run {
   }
 };
 
-template <class Place>
-std::vector<std::string> run_suite(const Place& here, std::size_t rows, u64 seed) {
-  suite_run run;
+// The parts of the suite, which may be compiled apart.
+
+inline std::vector<zenith::table_options> small_layouts() {
   zenith::table_options small;
   small.block_rows = 16;
   zenith::table_options partitions;
   partitions.layout = zenith::table_layout::partitions;
   partitions.partitions = 8;
-  const std::vector<zenith::table_options> layouts{small, zenith::table_options{}, partitions};
+  return {small, zenith::table_options{}, partitions};
+}
 
-  for (const std::size_t n : {std::size_t{1}, std::size_t{65}, rows}) {
+inline std::vector<std::size_t> row_counts(std::size_t most) { return {1, 65, most}; }
+
+/// Scores of columns of float.
+template <class Place>
+std::vector<std::string> run_floats(const Place& here, std::size_t rows, u64 seed) {
+  suite_run run;
+  const auto layouts = small_layouts();
+  for (const std::size_t n : row_counts(rows)) {
     for (const auto of : {pattern::plain, pattern::few_values, pattern::with_nan, pattern::with_infinities}) {
       const auto columns = columns_of<float>(of, 3, n, seed + static_cast<u64>(of));
       run.check(here, "the lowest", columns, weakest{}, layouts);
@@ -232,6 +240,16 @@ std::vector<std::string> run_suite(const Place& here, std::size_t rows, u64 seed
         if (of == pattern::with_nan) run.check(here, "a lambda", columns, lambda, layouts);
       }
     }
+  }
+  return run.faults;
+}
+
+/// Scores of columns of other types.
+template <class Place>
+std::vector<std::string> run_others(const Place& here, std::size_t rows, u64 seed) {
+  suite_run run;
+  const auto layouts = small_layouts();
+  for (const std::size_t n : row_counts(rows)) {
     auto signs = columns_of<double>(pattern::plain, 2, n, seed + 7);
     for (std::size_t i = 0; i < n; i += 5) signs[0][i] = -signs[0][i];  // whose roots are NaN
     run.check(here, "root of a product", signs, root_of_product{0.25}, {zenith::table_options{}});
@@ -240,14 +258,20 @@ std::vector<std::string> run_suite(const Place& here, std::size_t rows, u64 seed
     run.check(here, "the lowest integer", columns_of<std::int32_t>(pattern::rising, 2, n, seed + 9), weakest{},
               layouts);
   }
+  return run.faults;
+}
+
+/// The small strategy.
+template <class Place>
+std::vector<std::string> run_strategy(const Place& here, std::size_t rows, u64 seed) {
   std::vector<u32> values(rows);
   u64 state = seed;
   for (auto& one : values) one = static_cast<u32>(next(state) % 97);
   std::vector<u32> counts(97);
   for (const auto one : values) ++counts[one];
   const auto mode = static_cast<u32>(std::max_element(counts.begin(), counts.end()) - counts.begin());
-  if (mode_of(here, values, 97) != mode) run.faults.push_back("the mode is not " + std::to_string(mode));
-  return run.faults;
+  if (mode_of(here, values, 97) != mode) return {"the mode is not " + std::to_string(mode)};
+  return {};
 }
 
 /// Rows that a table's query evaluates, of so many.

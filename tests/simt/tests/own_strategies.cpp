@@ -22,7 +22,8 @@ struct emulated {
 }  // namespace
 
 TEST_CASE("strategies and scores of one's own run on CUDA's context, emulated") {
-  for (const auto& fault : own_suite::run_suite(emulated{}, 700, zenith_test::seed_of("simt.strategies", 0))) {
-    FAIL_CHECK(fault);
-  }
+  const auto seed = zenith_test::seed_of("simt.strategies", 0);
+  for (const auto& fault : own_suite::run_floats(emulated{}, 700, seed)) FAIL_CHECK(fault);
+  for (const auto& fault : own_suite::run_others(emulated{}, 700, seed)) FAIL_CHECK(fault);
+  for (const auto& fault : own_suite::run_strategy(emulated{}, 700, seed)) FAIL_CHECK(fault);
 }
