@@ -90,6 +90,10 @@ class context {
   void for_teams(std::uint64_t n, const K& run) {
     launch(run, n, n * device::item_cost_of<K>);
   }
+  template <device::team_kernel... K>
+  void for_teams_in_turn(const device::turn<K>&... turns) {
+    (for_teams(turns.n, turns.kernel), ...);
+  }
   template <device::tile_kernel K>
   void for_tiles(const K& run) {
     const std::uint64_t n = run.source.size();

@@ -18,6 +18,7 @@
 #include <backends/cuda/primitives/library.hpp>
 #include <backends/cuda/primitives/select.hpp>
 #include <backends/cuda/tile/runs.hpp>
+#include <backends/cuda/tile/turns.hpp>
 #include <backends/cuda/top_k/bitonic.hpp>
 #include <core/device/context.hpp>
 #include <core/device/counts.hpp>
@@ -134,14 +135,25 @@ class context {
                                                .shared_bytes = device::scratch_bytes_of<K>,
                                                .stream = memory_.stream()});
   }
+  /// No more blocks than the device holds at once: they wait for each other.
+  template <device::team_kernel... K>
+  void for_teams_in_turn(const device::turn<K>&... turns) {
+    using kernel = run_turns<K...>;
+    static_assert(kernel::scratch_bytes <= device::most_scratch_bytes);
+    const u64 most = std::max({turns.n...});
+    if (most == 0) return;
+    const unsigned grid = most == 1 ? 1 : blocks(most, 1, resident_grid<kernel>(kernel::scratch_bytes));
+    u32* const arrived = grid == 1 ? memory_.allocate<u32>(1) : memory_.allocate_zeroed<u32>(1);
+    simt::launch(
+        kernel{turn_list<K...>::of(turns...), arrived, gate_},
+        {.grid = grid, .shared_bytes = kernel::scratch_bytes, .stream = memory_.stream(), .waits_within = grid > 1});
+  }
   template <device::tile_kernel K>
   void for_tiles(const K& run) {
     static_assert(device::scratch_bytes_of<K> <= device::most_scratch_bytes);
     using kernel = run_tiles<K>;
     constexpr auto shared = device::scratch_bytes_of<K>;
-    const int resident = simt::limits().multiprocessors * simt::resident_blocks<kernel>(shared);
-    const unsigned grid =
-        blocks(run.source.size(), team_items(run.source), static_cast<unsigned>(resident > 1 ? resident : 1));
+    const unsigned grid = blocks(run.source.size(), team_items(run.source), resident_grid<kernel>(shared));
     simt::launch(kernel{run, gate_}, {.grid = grid, .shared_bytes = shared, .stream = memory_.stream()});
   }
 
@@ -347,6 +359,12 @@ class context {
 
   static unsigned blocks(u64 items, u64 each, unsigned most) {
     return static_cast<unsigned>(std::clamp<u64>((items + each - 1) / each, 1, most));
+  }
+  /// As many blocks as the device holds at once.
+  template <class Kernel>
+  static unsigned resident_grid(std::size_t shared_bytes) {
+    const int resident = simt::limits().multiprocessors * simt::resident_blocks<Kernel>(shared_bytes);
+    return static_cast<unsigned>(std::max(resident, 1));
   }
   /// Items that a team reads at a time.
   template <class Source>

@@ -113,6 +113,10 @@ class context_on {
     static_assert(device::scratch_bytes_of<K> <= device::most_scratch_bytes);
     Teams::launch_teams(n, run);
   }
+  template <device::team_kernel... K>
+  void for_teams_in_turn(const device::turn<K>&... turns) {
+    (for_teams(turns.n, turns.kernel), ...);
+  }
   template <device::tile_kernel K>
   void for_tiles(const K& run) {
     static_assert(device::scratch_bytes_of<K> <= device::most_scratch_bytes);

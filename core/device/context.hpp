@@ -22,6 +22,11 @@
 ///     for_each(n, kernel)          an item kernel on n items
 ///     for_teams(n, kernel)         a team kernel on n items, a team each
 ///     for_tiles(kernel)            a tile kernel on the tiles of its `source`
+///     for_teams_in_turn(turn{n, kernel}, turn{n, kernel}, …)
+///                                  for_teams(n, kernel), one after the other: what one has written the next sees. One
+///                                  launch where the device can, so that a turn costs a barrier and not a launch; a
+///                                  turn of one team costs hardly more. Turns of many items are better launches of
+///                                  their own: all of them have the registers and the scratch of the largest
 ///
 ///     collect<Entry>(n, k, expected)
 ///                                  a collection for n items of which k are wanted and about so many reach the bound
@@ -41,7 +46,7 @@
 ///     merge_pairs(a, a_values, a_count, b, b_values, b_count, keys, values)
 ///                                  two sorted sequences; of equals, a's first
 ///
-///     when(test, phase)            phase() if test(). The phase may only launch (the three above, fill_zero, copy): a
+///     when(test, phase)            phase() if test(). The phase may only launch (the four above, fill_zero, copy): a
 ///                                  device that decides by itself runs its host code in any case
 ///     decide(test)                 whether test(), known to the host
 ///     read(at)                     *at, on the host
@@ -78,6 +83,15 @@ struct greatest {
     return a < b ? b : a;
   }
 };
+
+/// One of the launches of `for_teams_in_turn`.
+template <team_kernel K>
+struct turn {
+  u64 n;
+  K kernel;
+};
+template <class K>
+turn(u64, K) -> turn<K>;
 
 namespace detail {
 
@@ -131,6 +145,7 @@ concept device_context = requires(C& on, u64 n, u32* words, u64* longs, float* k
   { C::samples_broadly } -> std::convertible_to<bool>;  // whether a sample is cheap and its bound stays to the end
   // template <item_kernel K> void for_each(u64 n, const K&)
   // template <team_kernel K> void for_teams(u64 n, const K&)
+  // template <team_kernel... K> void for_teams_in_turn(const turn<K>&...)
   // template <tile_kernel K> void for_tiles(const K&)
 };
 

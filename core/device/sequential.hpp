@@ -120,6 +120,10 @@ class sequential_context {
       run(team, i);
     }
   }
+  template <team_kernel... K>
+  void for_teams_in_turn(const turn<K>&... turns) {
+    (for_teams(turns.n, turns.kernel), ...);
+  }
   template <tile_kernel K>
   void for_tiles(const K& run) {
     const auto memory = scratch_for<K>();

@@ -28,6 +28,10 @@ struct listing_context : device::sequential_context {
     static_assert(device::position_in<K>(Kernels{}) < Kernels::size);
     sequential_context::for_teams(n, run);
   }
+  template <device::team_kernel... K>
+  void for_teams_in_turn(const device::turn<K>&... turns) {
+    (for_teams(turns.n, turns.kernel), ...);
+  }
   template <device::tile_kernel K>
   void for_tiles(const K& run) {
     static_assert(device::position_in<K>(Kernels{}) < Kernels::size);

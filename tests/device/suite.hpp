@@ -16,6 +16,7 @@
 #include <tests/device/support.hpp>
 #include <tests/device/teams.hpp>
 #include <tests/device/tiles.hpp>
+#include <tests/device/turns.hpp>
 
 namespace zenith::device_suite {
 
@@ -28,6 +29,7 @@ std::vector<std::string> run_launches(const Make& make, const suite_limits& limi
   check_shared_state(see);
   check_counters(see);
   check_teams(see);
+  check_turns(see);
   check_tiles(see);
   return see.faults();
 }

@@ -166,7 +166,50 @@ struct in_turns {
   }
 };
 
-using team_kernels = device::list<turn_round, gather_facts, scan_values<u32>, scan_values<u64>, add_values<u32>,
-                                  add_values<u64>, in_turns>;
+/// Reads what the turn before wrote, all of it, and writes a word. Scratch of another size for each turn.
+template <u32 Bytes>
+struct relay {
+  static constexpr u32 scratch_bytes = Bytes;
+
+  const u64* from;
+  u64 count;
+  const u32* arrived;  ///< teams of the turn before; nullptr: there is none
+  u64* to;
+  u32* arriving;
+  u32* wrong;
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 i) const {
+    if constexpr (Bytes > 0) {
+      u64* const own = team.template scratch<u64>(Bytes - 64 * sizeof(u64));
+      team.for_each(64, [&](u64 j) ZENITH_BODY { own[j] = 0; });
+      team.barrier();
+      team.for_each(count, [&](u64 j) ZENITH_BODY { (void)team.add(own + j % 64, from[j]); });
+      team.barrier();
+      const u64 sum = team.reduce(
+          64, u64{0}, [&](u64 j) ZENITH_BODY { return own[j]; }, device::plus{});
+      tell(team, i, sum);
+    } else {
+      tell(team, i,
+           team.reduce(
+               count, u64{0}, [&](u64 j) ZENITH_BODY { return from[j]; }, device::plus{}));
+    }
+  }
+
+ private:
+  template <class Team>
+  ZENITH_FN void tell(Team& team, u64 i, u64 sum) const {
+    team.once([&]() ZENITH_BODY {
+      if (arrived != nullptr && device::atomic_load(arrived) != count) (void)device::atomic_add(wrong, 1);
+      (void)device::atomic_add(arriving, 1);
+      to[i] = mixed(sum, i);
+    });
+  }
+};
+inline constexpr u32 few_bytes = 1024;
+inline constexpr u32 many_bytes = 60000;
+
+using team_kernels = device::list<relay<0>, relay<few_bytes>, relay<many_bytes>, turn_round, gather_facts,
+                                  scan_values<u32>, scan_values<u64>, add_values<u32>, add_values<u64>, in_turns>;
 
 }  // namespace zenith::device_suite

@@ -6,6 +6,7 @@
 /// items.
 
 #include <backends/cuda/simt/vocabulary.hpp>
+#include <backends/cuda/tile/block_sum.hpp>
 #include <backends/cuda/tuning.hpp>
 #include <core/device/atomics.hpp>
 #include <core/device/kernel.hpp>
@@ -49,29 +50,6 @@ struct tile_chain {
     }
     simt::block_barrier();
     return found.read(0);
-  }
-
-  /// The sum of the threads' values before the calling thread's, and of all of them.
-  template <class T>
-  [[nodiscard]] ZENITH_DEVICE static T sum_of_threads_before(T value, T& all) {
-    ZENITH_STATIC_SHARED(T, of_warps, warps);
-    T up_to = value;
-    ZENITH_UNROLL
-    for (unsigned distance = 1; distance < simt::warp_size; distance *= 2) {
-      const T below = simt::shuffle_up(simt::full_warp, up_to, distance);
-      if (simt::lane_index() >= distance) up_to += below;
-    }
-    if (simt::lane_index() == simt::warp_size - 1) of_warps.write(simt::warp_index(), up_to);
-    simt::block_barrier();
-    T before = up_to - value;
-    all = T{0};
-    ZENITH_UNROLL
-    for (unsigned warp = 0; warp < warps; ++warp) {
-      const T one = of_warps.read(warp);
-      if (warp < simt::warp_index()) before += one;
-      all += one;
-    }
-    return before;
   }
 
  private:
@@ -135,7 +113,7 @@ struct compact_tile {
     simt::block_barrier();
     const u32 own = simt::thread_index() < counts ? before.read(simt::thread_index()) : 0;
     u32 all = 0;
-    const u32 sum = tile_chain::sum_of_threads_before(own, all);
+    const u32 sum = sum_of_threads_before(own, all);
     if (simt::thread_index() < counts) before.write(simt::thread_index(), sum);
     const u64 begin = chain.sum_before(tile, all);
     simt::block_barrier();
@@ -173,7 +151,7 @@ struct scan_tile {
       own += value[j];
     }
     T all = 0;
-    T sum = tile_chain::sum_of_threads_before(own, all);
+    T sum = sum_of_threads_before(own, all);
     sum += static_cast<T>(chain.sum_before(tile, all));
     ZENITH_UNROLL
     for (unsigned j = 0; j < lane_items; ++j) {

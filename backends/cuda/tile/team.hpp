@@ -3,6 +3,7 @@
 /// \file
 /// The team: a block. Its words are those of core/device/plain_team.hpp.
 
+#include <backends/cuda/tile/block_sum.hpp>
 #include <backends/cuda/tile/sink.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
@@ -71,7 +72,7 @@ class team {
     T sum{};
     for (u64 i = begin; i < end; ++i) sum += values[i];
     T total{};
-    T before = sum_before(sum, total);
+    T before = sum_of_threads_before(sum, total);
     for (u64 i = begin; i < end; ++i) {
       const T value = values[i];
       values[i] = before;
@@ -124,28 +125,6 @@ class team {
   }
 
  private:
-  // The sum of the threads' values before the calling thread's, and of all of them.
-  template <class T>
-  ZENITH_DEVICE T sum_before(T own, T& total) const {
-    ZENITH_STATIC_SHARED(T, of_warps, tuning::team_warps);
-    T up_to = own;
-    ZENITH_UNROLL
-    for (unsigned distance = 1; distance < simt::warp_size; distance *= 2) {
-      const T below = simt::shuffle_up(simt::full_warp, up_to, distance);
-      if (simt::lane_index() >= distance) up_to += below;
-    }
-    if (simt::lane_index() == simt::warp_size - 1) of_warps.write(simt::warp_index(), up_to);
-    simt::block_barrier();
-    T before = up_to - own;
-    ZENITH_UNROLL
-    for (unsigned warp = 0; warp < tuning::team_warps; ++warp) {
-      const T of_warp = of_warps.read(warp);
-      if (warp < simt::warp_index()) before += of_warp;
-      total += of_warp;
-    }
-    return before;
-  }
-
   u64 index_;
 };
 
