@@ -68,6 +68,7 @@ struct test_table {
   static constexpr u32 pivots_at = team_rows * Columns * sizeof(image);
   static constexpr u32 queue_at = pivots_at + pivot_count * Columns * sizeof(image);
   static constexpr u32 scratch_bytes = queue_at + 16 + team_rows * 2;
+  static constexpr u32 wanted_teams = Columns * sizeof(image) <= 48 ? 4 : 2;
   static constexpr u64 item_cost = u64{1} << 16;
 
   row_source<T> from;
@@ -297,7 +298,7 @@ inline constexpr u32 sum_cut_bits = 6;
 inline constexpr u32 sum_cuts = 1U << sum_cut_bits;
 
 /// Cuts of a column, from a sample of every so many-th row that is sorted in the team's scratch. The team behind those
-/// of the columns finds cuts of the sums' high parts, and behind them the largest of the sample.
+/// of the columns finds cuts of the sums' high parts; the first and the one behind the last are beyond the sample.
 template <class T>
 struct find_cuts_of_column {
   using image = typename row_source<T>::image;
@@ -322,8 +323,15 @@ struct find_cuts_of_column {
         sums[i] = i < samples ? sum_of_row(from, left[i * count / samples]).high : ~u64{0};
       });
       sort_in_scratch(team, sums, all);
-      team.for_each(sum_cuts + 1,
-                    [&](u64 k) ZENITH_BODY { of_sums[k] = sums[k < sum_cuts ? k * samples / sum_cuts : samples - 1]; });
+      // rows outside of the sample's range are to differ, too
+      const u64 least = sums[0];
+      const u64 most = sums[samples - 1];
+      const u64 beyond = (most - least) / 2;
+      team.for_each(sum_cuts + 1, [&](u64 k) ZENITH_BODY {
+        of_sums[k] = k == 0         ? (least < beyond ? 0 : least - beyond)
+                     : k < sum_cuts ? sums[k * samples / sum_cuts]
+                                    : (most + beyond < most ? ~u64{0} : most + beyond);
+      });
       return;
     }
     image* const sorted = team.template scratch<image>();
@@ -340,7 +348,7 @@ struct find_cuts_of_column {
 [[nodiscard]] ZENITH_FN u32 short_sum_bits(u32 columns) {
   u32 count_bits = 1;
   while ((columns >> count_bits) != 0) ++count_bits;
-  return columns + count_bits > 24 ? 0 : 32 - columns - count_bits;
+  return columns + count_bits > 18 ? 0 : 32 - columns - count_bits;
 }
 
 /// Keys of 32 bits, whose sums are rounded.
