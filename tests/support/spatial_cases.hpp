@@ -6,21 +6,17 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <exception>
 #include <limits>
 #include <random>
 #include <span>
 #include <string>
 #include <vector>
 
-#include <settings.hpp>
-#include <targets.hpp>
+#include <harness.hpp>
 #include <zenith/array.hpp>
 #include <zenith/spatial_join_call.hpp>
 
 namespace zenith_test::spatial {
-
-using random_source = std::mt19937_64;
 
 enum class shape {
   uniform,    ///< over a square around 0
@@ -117,34 +113,12 @@ template <class T>
   return is_clean;
 }
 
-/// What a run says is wrong, or what it threw.
-template <class Run>
-[[nodiscard]] std::string caught(const Run& run) {
-  try {
-    return run();
-  } catch (const std::exception& thrown) {
-    return std::string{"threw "} + thrown.what();
-  }
-}
-
-/// use(target, on_device) for a share of the targets, at least one of each backend and strategy. `tests`: of pairs, by
-/// which the reference is left out.
+/// use(target, on_device) for a share of the targets. `tests`: of pairs, by which the reference is left out.
 template <class Use>
 void each_target(const std::vector<target>& all, std::size_t tests, random_source& random, const Use& use) {
   constexpr std::size_t most_for_reference = std::size_t{1} << 22;
-  std::vector<std::size_t> order(all.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::shuffle(order.begin(), order.end(), random);
-  std::vector<std::string> ran;
-  for (const auto i : order) {
-    const auto& on = all[i];
-    if (on.on.backend() == "reference" && tests > most_for_reference) continue;
-    const std::string kind = std::string{on.on.backend()} + "/" + on.strategy;
-    const bool is_first = std::ranges::find(ran, kind) == ran.end();
-    if (!is_first && uniform(random, 0, 1) >= 0.1 * scale()) continue;
-    ran.push_back(kind);
-    use(on, on.memory == zenith::memory_space::device && random() % 2 == 0);
-  }
+  some_targets(all, tests > most_for_reference, random, always,
+               [&](const target& on) { use(on, on.memory == zenith::memory_space::device && random() % 2 == 0); });
 }
 
 }  // namespace zenith_test::spatial

@@ -10,9 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <settings.hpp>
-#include <targets.hpp>
-#include <verdict.hpp>
+#include <harness.hpp>
 #include <zenith/array.hpp>
 #include <zenith/error.hpp>
 #include <zenith/predicated_top_k.hpp>
@@ -159,21 +157,17 @@ template <class T, class U>
 template <class T, class U>
 void ask_everywhere(zenith_test::verdict& seen, const question<T, U>& asked) {
   const auto expected = rows_by_rank(asked);
-  for (const auto& on : the_suite().targets) {
-    for (const bool on_device : {false, true}) {
-      if (on_device && on.memory != zenith::memory_space::device) continue;
-      seen.count_case();
-      const auto fault = fault_of(on, asked, expected, on_device);
-      if (fault.empty()) continue;
-      seen.add(on, asked.name + ", " + std::to_string(asked.keys.size()) + " rows, " + std::to_string(expected.size()) +
-                       " taken by [" + std::to_string(asked.low) + ", " + std::to_string(asked.high) +
-                       "], k = " + std::to_string(asked.k) +
-                       (asked.select == zenith::selection::largest ? " largest" : " smallest") +
-                       (asked.is_packed ? " packed " + std::string{zenith::to_string(asked.kind)} : std::string{}) +
-                       " nans=" + std::to_string(static_cast<int>(asked.nans)) + (on_device ? " on the device" : "") +
-                       ": " + fault);
-    }
-  }
+  const auto text = [&] {
+    return asked.name + ", " + std::to_string(asked.keys.size()) + " rows, " + std::to_string(expected.size()) +
+           " taken by [" + std::to_string(asked.low) + ", " + std::to_string(asked.high) +
+           "], k = " + std::to_string(asked.k) +
+           (asked.select == zenith::selection::largest ? " largest" : " smallest") +
+           (asked.is_packed ? " packed " + std::string{zenith::to_string(asked.kind)} : std::string{}) +
+           " nans=" + std::to_string(static_cast<int>(asked.nans));
+  };
+  zenith_test::judge_every_place(seen, the_suite().targets, text, [&](const zenith_test::target& on, bool on_device) {
+    return fault_of(on, asked, expected, on_device);
+  });
 }
 
 }  // namespace conformance::predicated

@@ -13,7 +13,7 @@ using zenith_test::verdict;
 
 namespace {
 
-using random_source = std::mt19937_64;
+using zenith_test::random_source;
 using float32 = float;
 using float64 = double;
 using int32 = std::int32_t;

@@ -12,9 +12,7 @@
 #include <string>
 #include <vector>
 
-#include <settings.hpp>
-#include <targets.hpp>
-#include <verdict.hpp>
+#include <harness.hpp>
 #include <zenith/array.hpp>
 #include <zenith/error.hpp>
 #include <zenith/scored_top_k.hpp>
@@ -150,19 +148,15 @@ template <class T>
 template <class T>
 void ask_everywhere(zenith_test::verdict& seen, const question<T>& asked) {
   const answer<T> expected(asked);
-  for (const auto& on : the_suite().targets) {
-    for (const bool on_device : {false, true}) {
-      if (on_device && on.memory != zenith::memory_space::device) continue;
-      seen.count_case();
-      const auto fault = fault_of(on, asked, expected, on_device);
-      if (fault.empty()) continue;
-      seen.add(on, asked.name + ", " + std::to_string(asked.columns.front().size()) + " rows, " +
-                       std::to_string(asked.columns.size()) + " columns, k = " + std::to_string(asked.k) +
-                       (asked.select == zenith::selection::largest ? " largest" : " smallest") +
-                       " nans=" + std::to_string(static_cast<int>(asked.nans)) + (on_device ? " on the device" : "") +
-                       ": " + fault);
-    }
-  }
+  const auto text = [&] {
+    return asked.name + ", " + std::to_string(asked.columns.front().size()) + " rows, " +
+           std::to_string(asked.columns.size()) + " columns, k = " + std::to_string(asked.k) +
+           (asked.select == zenith::selection::largest ? " largest" : " smallest") +
+           " nans=" + std::to_string(static_cast<int>(asked.nans));
+  };
+  zenith_test::judge_every_place(seen, the_suite().targets, text, [&](const zenith_test::target& on, bool on_device) {
+    return fault_of(on, asked, expected, on_device);
+  });
 }
 
 }  // namespace conformance::scored

@@ -1,11 +1,10 @@
 // The cases that every target is put through.
 
 #include <algorithm>
-#include <chrono>
 #include <string_view>
 
 #include <catch.hpp>
-#include <settings.hpp>
+#include <harness.hpp>
 #include <tables.hpp>
 
 using namespace conformance::skyline;
@@ -29,22 +28,12 @@ template <class T>
 void run_somewhere(zenith_test::verdict& seen, const table<T>& of, const request& asked, random_source& random) {
   constexpr std::size_t most_for_reference = 2000;
   const auto ids = expected(of, asked);
-  std::vector<std::size_t> order(the_targets().size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::shuffle(order.begin(), order.end(), random);
-  std::vector<std::string> ran;
-  for (const auto i : order) {
-    const auto& on = the_targets()[i];
-    if (on.on.backend() == "reference" && of.rows > most_for_reference) continue;
-    const std::string kind = std::string{on.on.backend()} + "/" + on.strategy;
-    const bool is_first = std::ranges::find(ran, kind) == ran.end();
-    const double turn = takes_turns(on.strategy) ? 0.3 : 1;
-    const double share = is_first ? turn : 0.1 * turn * zenith_test::scale();
-    if (share < 1 && std::uniform_real_distribution<>{}(random) >= share) continue;
-    ran.push_back(kind);
-    seen.count_case();
-    seen.add(on, fault_of(on, of, asked, ids, random));
-  }
+  const auto turn = [](std::string_view strategy) { return takes_turns(strategy) ? 0.3 : 1; };
+  zenith_test::some_targets(the_targets(), of.rows > most_for_reference, random, turn,
+                            [&](const zenith_test::target& on) {
+                              seen.count_case();
+                              seen.add(on, fault_of(on, of, asked, ids, random));
+                            });
 }
 
 template <class T>
@@ -151,14 +140,11 @@ TEMPLATE_TEST_CASE("several blocks", "[skyline]", ZENITH_EVERY_KEY_TYPE) {
 TEMPLATE_TEST_CASE("random tables", "[skyline]", ZENITH_EVERY_KEY_TYPE) {
   if (the_targets().empty()) return;
   zenith_test::verdict seen;
-  using clock = std::chrono::steady_clock;
-  const auto end = clock::now() + std::chrono::milliseconds(static_cast<int>(500 * zenith_test::scale()));
-  for (std::uint64_t number = 0; clock::now() < end; ++number) {
-    random_source random{zenith_test::seed_of("random", number)};
+  zenith_test::for_a_while("random", 500, [&](random_source& random) {
     const std::size_t columns = 1 + random() % (random() % 4 == 0 ? zenith::most_skyline_columns : 8);
     const std::size_t rows = random() % (random() % 4 == 0 ? 3000 : 300);
     const auto made = make_table<TestType>(some_shape<TestType>(random), rows, columns, random);
     run_somewhere(seen, made, some_request(columns, random), random);
-  }
+  });
   seen.require_none();
 }

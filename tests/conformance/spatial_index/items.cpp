@@ -210,16 +210,16 @@ void ask_all_pairs(zenith_test::verdict& seen, const question<T>& asked, const z
       }
       return {};
     };
-    const auto fault = caught([&] {
+    const auto attempt = [&] {
       return on_device ? run(zenith::device_spatial_index<T, Dim>(on.on, left),
                              zenith::device_spatial_index<T, Dim>(on.on, right))
                        : run(left, right);
-    });
-    seen.count_case();
-    if (!fault.empty()) {
-      seen.add(on, on.name() + text_of(asked) + (on_device ? " on the device" : "") + ", all pairs, way " +
-                       std::to_string(way) + ": " + fault);
-    }
+    };
+    const auto text = [&] {
+      return on.name() + text_of(asked) + (on_device ? " on the device" : "") + ", all pairs, way " +
+             std::to_string(way);
+    };
+    zenith_test::judge(seen, on, text, attempt);
   });
 }
 
@@ -242,7 +242,7 @@ void ask_join_of(zenith_test::verdict& seen, const question<T>& asked, random_so
     auto options = asked.options;
     options.strategy = on.strategy;
     const bool into_memory = asked.k <= expected.size() + 3 && random() % 2 == 0;
-    const auto fault = caught([&]() -> std::string {
+    const auto attempt = [&]() -> std::string {
       if (into_memory) {
         const bool to_device = on.memory == zenith::memory_space::device;
         outputs<std::uint64_t> to_left(on, asked.k, to_device);
@@ -275,9 +275,9 @@ void ask_join_of(zenith_test::verdict& seen, const question<T>& asked, random_so
       const auto found = zenith::top_k_spatial_join(on.on, left, right, asked.k, options);
       if (found.strategy != on.strategy || found.count != found.left.size()) return "ran as " + found.strategy;
       return difference<T>(expected, found.scores, widened(found.left), widened(found.right));
-    });
-    seen.count_case();
-    if (!fault.empty()) seen.add(on, on.name() + text_of(asked) + (on_device ? " on the device: " : ": ") + fault);
+    };
+    zenith_test::judge(
+        seen, on, [&] { return on.name() + text_of(asked) + (on_device ? " on the device" : ""); }, attempt);
   });
 }
 
@@ -288,7 +288,7 @@ void ask_build_of(zenith_test::verdict& seen, const question<T>& asked, random_s
   options.order = zenith::bulk_order::sort_tile_recursive;
   const auto expected = build<T, Dim>(asked.left, options);
   each_target(the_suite().builds, 0, random, [&](const zenith_test::target& on, bool on_device) {
-    const auto fault = caught([&]() -> std::string {
+    const auto attempt = [&]() -> std::string {
       std::vector<zenith::array<T>> there;
       zenith::device_column_set<T> sides[2];
       zenith::column_set<T> here[2];
@@ -323,9 +323,9 @@ void ask_build_of(zenith_test::verdict& seen, const question<T>& asked, random_s
       if (bytes.size() != expected.bytes()) return "has " + std::to_string(bytes.size()) + " bytes";
       const auto other = std::ranges::mismatch(bytes, expected.serialized()).in1;
       return other == bytes.end() ? "" : "byte " + std::to_string(other - bytes.begin()) + " differs";
-    });
-    seen.count_case();
-    if (!fault.empty()) seen.add(on, on.name() + text_of(asked) + ", built there: " + fault);
+    };
+    zenith_test::judge(
+        seen, on, [&] { return on.name() + text_of(asked) + ", built there"; }, attempt);
   });
 }
 
@@ -362,7 +362,7 @@ void ask_range_of(zenith_test::verdict& seen, const question<T>& asked, random_s
                              : zenith::top_k_range<std::uint64_t>(on.on, tree, ball, asked.k, options);
     };
     const bool into_memory = asked.k <= expected.size() + 3 && random() % 2 == 0;
-    const auto fault = caught([&]() -> std::string {
+    const auto attempt = [&]() -> std::string {
       if (into_memory) {
         const bool to_device = on.memory == zenith::memory_space::device;
         outputs<T> to_keys(on, asked.k, to_device);
@@ -383,9 +383,9 @@ void ask_range_of(zenith_test::verdict& seen, const question<T>& asked, random_s
       }
       const auto found = on_device ? run(zenith::device_spatial_index<T, Dim>(on.on, index)) : run(index);
       return difference<T>(expected, found.keys, found.indices, found.indices);
-    });
-    seen.count_case();
-    if (!fault.empty()) seen.add(on, on.name() + text_of(asked) + (on_device ? " on the device: " : ": ") + fault);
+    };
+    zenith_test::judge(
+        seen, on, [&] { return on.name() + text_of(asked) + (on_device ? " on the device" : ""); }, attempt);
   });
 }
 

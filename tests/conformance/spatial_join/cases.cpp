@@ -1,7 +1,6 @@
 // The cases that every target of spatial joins is put through.
 
 #include <algorithm>
-#include <chrono>
 
 #include <catch.hpp>
 #include <spatial_suite.hpp>
@@ -115,15 +114,12 @@ TEMPLATE_TEST_CASE("joins of sides of thousands of rows", "[spatial]", float32, 
 TEMPLATE_TEST_CASE("random joins", "[spatial]", float32, float64) {
   if (nothing_to_run_on()) return;
   verdict seen;
-  using clock = std::chrono::steady_clock;
   const auto most = std::min<std::size_t>(300, the_suite().most_rows);
-  const auto end = clock::now() + std::chrono::milliseconds(static_cast<int>(1000 * zenith_test::scale()));
-  for (std::uint64_t number = 0; clock::now() < end; ++number) {
-    random_source random{zenith_test::seed_of("spatial.random", number)};
+  zenith_test::for_a_while("spatial.random", 1000, [&](random_source& random) {
     ask_about(seen,
               make_question<TestType>(one_of(every_shape, random), one_of(every_scores, random), random() % most,
                                       random() % most, random),
               random);
-  }
+  });
   seen.require_none();
 }

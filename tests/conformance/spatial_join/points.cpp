@@ -313,7 +313,7 @@ void ask(zenith_test::verdict& seen, const question<T>& asked, const std::vector
     const laid_out<T> left(on, asked.left, on_device, random() % 4);
     const laid_out<T> right(on, asked.right, on_device, random() % 4);
     const bool is_wide = random() % 2 == 0;
-    const auto fault = caught([&] {
+    const auto run = [&] {
       if (random() % 4 == 0) {
         const std::size_t batch = 1 + in_order.size() / (1 + random() % 8);
         return fault_of_batches(on, left, right, on_device, asked, in_order, batch);
@@ -324,9 +324,9 @@ void ask(zenith_test::verdict& seen, const question<T>& asked, const std::vector
       }
       return is_wide ? fault_of_join<T, std::uint64_t>(on, left, right, on_device, asked, in_order)
                      : fault_of_join<T, std::uint32_t>(on, left, right, on_device, asked, in_order);
-    });
-    seen.count_case();
-    if (!fault.empty()) seen.add(on, text(on, on_device) + ": " + fault);
+    };
+    zenith_test::judge(
+        seen, on, [&] { return text(on, on_device); }, run);
   });
   const auto some = the_suite().asks_for_one_k ? std::vector<std::size_t>{ks[random() % ks.size()]} : ks;
   for (const auto k : some) {
@@ -335,12 +335,12 @@ void ask(zenith_test::verdict& seen, const question<T>& asked, const std::vector
       const laid_out<T> right(on, asked.right, on_device, random() % 4);
       const bool is_wide = random() % 2 == 0;
       const bool into_memory = random() % 2 == 0;
-      const auto fault = caught([&] {
+      const auto run = [&] {
         return is_wide ? fault_of_top_k<T, std::uint64_t>(on, left, right, on_device, asked, ranked, k, into_memory)
                        : fault_of_top_k<T, std::uint32_t>(on, left, right, on_device, asked, ranked, k, into_memory);
-      });
-      seen.count_case();
-      if (!fault.empty()) seen.add(on, text(on, on_device) + ", k = " + std::to_string(k) + ": " + fault);
+      };
+      zenith_test::judge(
+          seen, on, [&] { return text(on, on_device) + ", k = " + std::to_string(k); }, run);
     });
   }
 }

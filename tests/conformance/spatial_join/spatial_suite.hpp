@@ -18,8 +18,8 @@
 
 namespace conformance::spatial {
 
+using zenith_test::random_source;
 using zenith_test::spatial::every_shape;
-using zenith_test::spatial::random_source;
 using zenith_test::spatial::shape;
 using float32 = float;
 using float64 = double;
