@@ -20,8 +20,8 @@ struct estimates {
   std::array<double, encodings> decode;
   std::array<double, encodings> pack;
 };
-constexpr estimates of_a_core{{0.03e-9, 0.045e-9, 0.15e-9, 0.04e-9, 1.5e-9, 0.5e-9, 0.1e-9, 0.1e-9},
-                              {0.2e-9, 0.3e-9, 0.6e-9, 0.4e-9, 3e-9, 1e-9, 3e-9, 8e-9}};
+constexpr estimates of_a_core{{0.03e-9, 0.045e-9, 0.28e-9, 1.8e-9, 2.6e-9, 0.9e-9, 15e-9, 0.1e-9},
+                              {0.2e-9, 0.5e-9, 1e-9, 8e-9, 10e-9, 3e-9, 8e-9, 15e-9}};
 constexpr estimates of_a_multiprocessor{{0.03e-9, 0.03e-9, 0.04e-9, 0.03e-9, 0.2e-9, 0.2e-9, 0.06e-9, 0.06e-9},
                                         {0.1e-9, 0.5e-9, 0.5e-9, 0.2e-9, 1e-9, 1e-9, 1e-9, 3e-9}};
 
@@ -86,9 +86,14 @@ cost packed_cost(const packed_problem& problem, const device_profile& on) {
     constexpr double kept_bytes = 128 << 10;  // what allocators hand out again and again
     constexpr double page_bytes = 4096;
     const double pages = on.kind == device_kind::cpu ? std::max(0.0, packed_bytes - kept_bytes) / page_bytes : 0;
-    found.phases.push_back({"call", {}, {{"pack.call", 1, 1e-6}, {"pack.page", pages, 0.1e-6}}, 0, 1});
+    const double of_gpu = stays ? 60e-6 : 350e-6;
+    const double typical_call = on.kind == device_kind::gpu ? of_gpu : 1e-6;
+    found.phases.push_back({"call", {}, {{"pack.call", 1, typical_call}, {"pack.page", pages, 0.1e-6}}, 0, 1});
   } else {
-    found.phases.push_back({"call", {}, {{"packed.call", 1, 0.2e-6}}, 0, 1});
+    // a device is asked several times for the k best
+    const double waits = on.kind == device_kind::gpu && problem.operation == packed_top_k_call::operation ? 3 : 1;
+    const double typical_call = on.kind == device_kind::gpu ? 25e-6 : 0.2e-6;
+    found.phases.push_back({"call", {}, {{"packed.call", waits, typical_call}}, 0, 1});
   }
   found.phases.push_back(
       {"tiles", {moved}, {{rate_of(problem.operation, problem.kind, width), n, estimate}}, 1, cores});
