@@ -57,7 +57,10 @@ double values_of(const estimate& of) { return of.rows * of.columns; }
 // The vectors of a host hold half as many values of 8 bytes.
 double twice_if_wide(const skyline_problem& problem) { return size_of(problem.type) == 8 ? 2 : 1; }
 
-bool is_host(const device_profile& on) { return on.grain_bytes > 0; }
+bool is_host(const device_profile& on) { return on.kind == device_kind::cpu; }
+
+// The estimates are of vectors of 64 bytes; shorter ones take longer, but not for everything.
+double by_shorter_vectors(const device_profile& on) { return std::sqrt(64.0 / std::clamp(on.simd_bytes, 16, 64)); }
 
 void add_transfers(cost& to, const skyline_problem& problem, const device_profile& on, const estimate& of) {
   if (problem.space != memory_space::host || on.host_to_device <= 0) return;
@@ -88,7 +91,10 @@ cost prefiltered(const skyline_problem& problem, const device_profile& on, const
 void add_rounds(cost& to, const device_profile& on, const estimate& of, std::vector<work> operations) {
   const double rounds = std::min(4.0, std::log2(of.left / 1024 + 1)) + of.left / 8192 + 1;
   double seconds = 0;
-  for (const auto& one : operations) seconds += one.count * one.default_seconds;
+  for (auto& one : operations) {
+    one.default_seconds *= by_shorter_vectors(on);
+    seconds += one.count * one.default_seconds;
+  }
   // a worker is worth waking for as long as it takes to read a grain, some 50 us
   const int worth = static_cast<int>(std::min(1024.0, seconds / rounds / 50e-6)) + 1;
   to.phases.push_back({"rounds", {}, std::move(operations), 9 * rounds, std::min(on.cores, worth)});

@@ -126,15 +126,15 @@ cost cpu_cost(const top_k_problem& problem, double k, const device_profile& on) 
   const double e = entry_bytes(type);
   constexpr double entry_word = 8;
   constexpr double tile_bytes = 16 * 1024;
-  constexpr double typical_call = 0.4e-6;
-  constexpr double typical_load = 0.15e-9;
-  constexpr double typical_selection = 6e-9;
-  constexpr double typical_sort = 0.5e-9;
+  constexpr double typical_call = 0.28e-6;
+  constexpr double typical_load = 0.1e-9;
+  constexpr double typical_selection = 4.2e-9;
+  constexpr double typical_sort = 0.35e-9;
 
   const double lanes = std::max(1.0, on.simd_bytes / entry_word);
   const double rows = std::max(k, tile_bytes / (lanes * e));
   // a step over a register of entries, two registers where an image has 64 bits
-  const double typical_comparison = 1.6e-9 / lanes * (w / 4);
+  const double typical_comparison = 1.1e-9 / lanes * (w / 4);
   const int cores = cores_for(n * w * (std::log2(k) + 1), on);
   const double tiles = cores * std::ceil(n / cores / (rows * lanes));
   network of_a_tile = sort_runs(rows * lanes, k);

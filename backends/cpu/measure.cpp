@@ -201,20 +201,6 @@ std::uint64_t past_caches(const device_profile& typical) {
   return std::max(0.0, *quartile);
 }
 
-// Seconds of this core for what takes the core that the models' estimates are of a second: by a sort.
-double estimate_factor() {
-  constexpr std::size_t count = 4096;
-  constexpr double typical_seconds = 280e-6;
-  std::vector<std::uint64_t> values(count);
-  double best = 1;
-  std::uint64_t state = 1;  // other values each time: branches that are known already would take nothing
-  for (int repeat = 0; repeat < 8; ++repeat) {
-    for (auto& value : values) value = state = state * 6364136223846793005U + 1442695040888963407U;
-    best = std::min(best, seconds_of([&] { std::ranges::sort(values); }));
-  }
-  return best / typical_seconds;
-}
-
 }  // namespace
 
 device_profile measure(const execution& on, const progress_function& progress) {
@@ -262,7 +248,6 @@ device_profile probe(const execution& on) {
   probed.levels.push_back(
       {memory.name, std::max(memory.bytes, probed.levels.back().bytes + 1), beyond, beyond / 2, beyond});
   probed.launch_overhead = region_seconds(on, 30);
-  probed.rates["core.estimate"] = estimate_factor();
   return probed;
 }
 

@@ -46,7 +46,7 @@ zenith::device_profile measure_device(const zenith::device_profile& shipped, con
 // often it was. What was measured before counts where it was faster: cores are slower while others use them.
 void measure_ladder(const zenith::device_profile& profile, const placement& at, const ladder& up, std::size_t& rungs,
                     std::vector<measured_cost>& points) {
-  constexpr double too_long = 0.02;
+  constexpr double too_long = 0.008;
   constexpr time_limits limits{.least_repeats = 3, .most_repeats = 200, .enough_seconds = 0.006};
   const bool is_first = points.empty();
   std::size_t next = 0;

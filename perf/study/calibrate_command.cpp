@@ -52,8 +52,8 @@ int run(const std::string& output) {
 }  // namespace
 
 void add_calibrate(CLI::App& app, int& status) {
-  auto* command = app.add_subcommand(
-      "calibrate", "Measures this machine, for the dispatcher's predictions; takes less than a minute");
+  auto* command =
+      app.add_subcommand("calibrate", "Measures this machine, for the dispatcher's predictions; takes a minute or two");
   const auto output = std::make_shared<std::string>();
   command->add_option("--output", *output, "The file to write; without it, where Zenith looks for the profile");
   command->callback([output, &status] { status = run(*output); });

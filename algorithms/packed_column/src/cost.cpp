@@ -20,8 +20,8 @@ struct estimates {
   std::array<double, encodings> decode;
   std::array<double, encodings> pack;
 };
-constexpr estimates of_a_core{{0.03e-9, 0.045e-9, 0.28e-9, 1.8e-9, 2.6e-9, 0.9e-9, 15e-9, 0.1e-9},
-                              {0.2e-9, 0.5e-9, 1e-9, 8e-9, 10e-9, 3e-9, 8e-9, 15e-9}};
+constexpr estimates of_a_core{{0.02e-9, 0.03e-9, 0.2e-9, 1.25e-9, 1.8e-9, 0.6e-9, 10e-9, 0.07e-9},
+                              {0.15e-9, 0.35e-9, 0.7e-9, 5.5e-9, 7e-9, 2e-9, 5.5e-9, 10e-9}};
 constexpr estimates of_a_multiprocessor{{0.03e-9, 0.03e-9, 0.04e-9, 0.03e-9, 0.2e-9, 0.2e-9, 0.06e-9, 0.06e-9},
                                         {0.1e-9, 0.5e-9, 0.5e-9, 0.2e-9, 1e-9, 1e-9, 1e-9, 3e-9}};
 
