@@ -129,13 +129,14 @@ pair_guess sampled_pairs(const spatial_arguments& given, double distance) {
   return {all * std::max(share_if_even, static_cast<double>(near) / pairs), all * surely / pairs};
 }
 
-void describe(spatial_join_problem& problem, const spatial_arguments& given, double distance) {
+/// What the models ask of a call. Pairs are not guessed where no model is asked: a sample takes some 20 us.
+void describe(spatial_join_problem& problem, const spatial_arguments& given, double distance, bool guesses_pairs) {
   problem.left_rows = given.left.rows;
   problem.right_rows = given.right.rows;
   problem.dimensions = static_cast<unsigned>(given.left.columns.size());
   problem.type = given.type;
   problem.space = given.space;
-  if (given.left.rows == 0 || given.right.rows == 0) return;
+  if (!guesses_pairs || given.left.rows == 0 || given.right.rows == 0) return;
   const pair_guess guess = given.space == memory_space::device
                                ? pair_guess{4.0 * static_cast<double>(given.left.rows), 0}
                            : given.type == key_type::float32 ? sampled_pairs<float>(given, distance)
@@ -145,6 +146,10 @@ void describe(spatial_join_problem& problem, const spatial_arguments& given, dou
   if (guess.tests > 3 * static_cast<double>(problem.pairs)) {
     problem.tests = std::bit_ceil(static_cast<std::uint64_t>(std::min(guess.tests, 0x1p62)));
   }
+}
+
+bool is_chosen(const executor& on, std::string_view strategy) {
+  return strategy == "auto" || on.settings().target == nullptr;
 }
 
 /// The caller's memory, if it is large enough, or vectors; no memory for these is an error of ours.
@@ -214,7 +219,7 @@ spatial_run spatial_join(const executor& on, const spatial_arguments& given, con
   const caller by{"spatial_join"};
   check(by, given, options.predicate, false);
   spatial_join_problem problem;
-  describe(problem, given, options.predicate.distance);
+  describe(problem, given, options.predicate.distance, is_chosen(on, options.strategy));
   const auto [where, strategy] = choose(spatial_join_detail::choices, on.settings(), problem, options.strategy);
   check_memory<spatial_join_call>(by, where, given, strategy);
   spatial_run done{0, std::string{where.target->name}, strategy};
@@ -245,7 +250,7 @@ spatial_join_batches_result spatial_join_batches(const executor& on, const spati
   check(by, given, options.predicate, false);
   if (options.batch_pairs == 0) by.reject("options.batch_pairs is 0; it must be 1 or more");
   spatial_join_problem problem;
-  describe(problem, given, options.predicate.distance);
+  describe(problem, given, options.predicate.distance, true);
   const auto chosen = choose(spatial_join_detail::choices, on.settings(), problem, options.strategy);
   check_backend(chosen.on, spatial_join_call::operation, by.function, "left", given.space, chosen.strategy);
   spatial_join_batches_result done{0, 0, std::string{chosen.on.target->name}, chosen.strategy};
@@ -287,7 +292,7 @@ spatial_run top_k_spatial_join(const executor& on, const spatial_arguments& give
     }
   }
   top_k_spatial_join_problem problem;
-  describe(problem, given, options.predicate.distance);
+  describe(problem, given, options.predicate.distance, is_chosen(on, options.strategy));
   problem.k = k;
   const auto [where, strategy] = choose(spatial_join_detail::top_k_choices, on.settings(), problem, options.strategy);
   check_memory<top_k_spatial_join_call>(by, where, given, strategy);
