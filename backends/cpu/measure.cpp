@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <new>
 #include <span>
 #include <string>
 #include <utility>
@@ -225,7 +226,7 @@ device_profile measure(const execution& on, const progress_function& progress) {
   return measured;
 }
 
-device_profile probe(const execution& on) {
+device_profile probe(const execution& on) try {
   auto probed = default_profile(on);
   const auto memory = probed.levels.back();
   constexpr std::uint64_t most = std::uint64_t{128} << 20;
@@ -249,6 +250,8 @@ device_profile probe(const execution& on) {
       {memory.name, std::max(memory.bytes, probed.levels.back().bytes + 1), beyond, beyond / 2, beyond});
   probed.launch_overhead = region_seconds(on, 30);
   return probed;
+} catch (const std::bad_alloc&) {
+  return default_profile(on);
 }
 
 }  // namespace zenith::cpu_backend
