@@ -8,6 +8,7 @@
 #include <thread>
 
 #include <catch.hpp>
+#include <shipped_models.hpp>
 #include <table_suite.hpp>
 
 namespace {
@@ -134,6 +135,7 @@ TEST_CASE("a table of which nothing can be stopped is scanned", "[table][contrac
   for (const auto& one : values) columns.add(one);
   const auto made = table::build(columns);
   const auto on = zenith::cpu({.threads = 1});
+  const zenith_test::shipped_models here;
   CHECK(zenith::top_k(on, made, weights{1, 1, 1, 1}, 16).strategy == "scan");
   CHECK(zenith::top_k(on, made, weights{1, 1, 1, 0}, 16).strategy == "blocks");
 }
