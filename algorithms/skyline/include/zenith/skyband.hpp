@@ -117,4 +117,7 @@ template <index Index = std::uint64_t, point_table Points>
   return result;
 }
 
+/// Takes what no overload takes, so that the compiler's message is short.
+void skyband(...) = delete;
+
 }  // namespace zenith

@@ -238,4 +238,7 @@ std::size_t skyline_mask(const executor& on, const Points& points, Mask&& mask_o
   return detail::skyline(on, detail::points_of(points), target, options).count;
 }
 
+/// Takes what no overload takes, so that the compiler's message is short.
+void skyline(...) = delete;
+
 }  // namespace zenith

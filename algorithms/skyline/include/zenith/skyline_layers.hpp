@@ -94,4 +94,7 @@ template <point_table Points>
   return result;
 }
 
+/// Takes what no overload takes, so that the compiler's message is short.
+void skyline_layers(...) = delete;
+
 }  // namespace zenith

@@ -469,4 +469,8 @@ requires(detail::are_together<Left, Right, Scores>&&
       target.size, options);
 }
 
+/// Take what no overload takes, so that the compiler's message is short.
+void spatial_join(...) = delete;
+void top_k_spatial_join(...) = delete;
+
 }  // namespace zenith

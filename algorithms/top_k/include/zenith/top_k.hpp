@@ -159,6 +159,6 @@ requires key<detail::element_t<Keys>>
 
 /// Takes what no overload of any header takes, so that the compiler's message is short: see the overloads above for
 /// keys, and those of `column_set`, tables and packed columns in their headers.
-void top_k(const executor& on, ...) = delete;
+void top_k(...) = delete;
 
 }  // namespace zenith
