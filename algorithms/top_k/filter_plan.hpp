@@ -82,6 +82,10 @@ struct group_plan {
   std::uint32_t rounds = 0;
   double expected_survivors = 0;  ///< when the order of the input is not adversarial
 
+  /// The threshold is one that so many groups' best reach, or fewer: its last bits are not worth their steps.
+  [[nodiscard]] ZENITH_FN static std::uint32_t most_reached(std::uint64_t k) {
+    return static_cast<std::uint32_t>(k + k / 8);
+  }
   /// Whether one launch serves so many keys: few, or enough to sample.
   [[nodiscard]] bool is_suitable(std::uint64_t count) const { return groups > 0 || count <= most_unsampled; }
   /// Warps' shares of the sample.
@@ -113,8 +117,8 @@ struct group_plan {
     plan.groups = plan.shares() * (32 / plan.lanes);
     plan.rounds = static_cast<std::uint32_t>((chunks + plan.shares() - 1) / plan.shares());
     if (plan.chunks() > all_chunks) --plan.rounds;
-    plan.expected_survivors =
-        expected_in_sample(plan.groups, k) * n / static_cast<double>(std::uint64_t{plan.chunks()} * per_chunk);
+    plan.expected_survivors = expected_in_sample(plan.groups, most_reached(k)) * n /
+                              static_cast<double>(std::uint64_t{plan.chunks()} * per_chunk);
     return plan;
   }
 

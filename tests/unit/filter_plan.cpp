@@ -1,5 +1,6 @@
 // How the filter samples.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -45,6 +46,23 @@ TEST_CASE("small inputs and large k are not sampled") {
   CHECK(plan_filter(1 << 26, 1 << 25, 16384).samples == 0);
   CHECK(plan_filter(1 << 26, 16, 16384).samples > 64);
   CHECK(plan_filter(1 << 26, 16, 0).samples == 0);
+}
+
+TEST_CASE("a plan of groups expects as many survivors as its lowest threshold lets through") {
+  using zenith::top_k_detail::group_plan;
+  std::mt19937_64 random{zenith_test::seed_of("group plan", 0)};
+  for (int i = 0; i < 20000; ++i) {
+    const std::uint64_t count = 1025 + (random() >> (36 + random() % 24));
+    const std::uint64_t k = std::min<std::uint64_t>(count, 1 + random() % group_plan::most_k);
+    const auto plan = group_plan::of(count, k, 4);
+    if (plan.groups == 0) continue;
+    INFO("count " << count << ", k " << k << ", groups " << plan.groups << ", sampled chunks " << plan.chunks());
+    REQUIRE(plan.groups > group_plan::most_reached(k));
+    // of even keys in [0, 1) a group's best exceeds x with probability 1 - x^size
+    const double size = plan.chunks() * (group_plan::chunk_bytes / 4.0) / plan.groups;
+    const double threshold = std::pow(1 - static_cast<double>(group_plan::most_reached(k)) / plan.groups, 1 / size);
+    REQUIRE(plan.expected_survivors >= (1 - threshold) * static_cast<double>(count));
+  }
 }
 
 TEST_CASE("samples stand one in each stratum") {

@@ -60,7 +60,8 @@ struct group_sample {
       images.held[j] = i < plan.groups ? simt::load(best + i) : image_t{0};
       low = i < plan.groups && images.held[j] < low ? images.held[j] : low;
     }
-    const auto found = in_block.find(images, plan.groups, in_block.lowest(low), in_block.highest(images), k, k + k / 8);
+    const auto found = in_block.find(images, plan.groups, in_block.lowest(low), in_block.highest(images), k,
+                                     top_k_detail::group_plan::most_reached(k));
     // An image of the sample, not a number below it: behind it there may be nothing for a long way.
     return in_block.lowest_from(images, found.least);
   }

@@ -54,7 +54,7 @@ struct narrow_survivors {
   using image_t = typename filter_problem<T>::image_t;
 
   std::uint32_t groups;  ///< at most most_groups, and more than k
-  entry* best;           ///< of each group, and behind them room for the k-th best
+  entry* best;           ///< of each group, and behind them the k-th best
   entry* kept;           ///< as many as may survive
 
   /// All blocks: the groups' best.
