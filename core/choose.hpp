@@ -75,7 +75,7 @@ template <class Problem>
                                      std::string_view asked) {
   if (asked != "auto") return {on, std::string{asked}};
   if (on.target->default_profile != nullptr) {
-    if (const auto* profile = machine::local().find(on.target->name, on.device)) {
+    if (const auto* profile = local_profile(on)) {
       if (const auto decided = try_decide(family, problem, {profile, 1}, asked)) return {on, decided->strategy};
     }
   }

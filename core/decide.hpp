@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include <zenith/backend.hpp>
 #include <zenith/cost.hpp>
 #include <zenith/types.hpp>
 
@@ -14,6 +15,12 @@ namespace zenith::detail {
 /// `what` begins the sentence: "the keys lie".
 [[nodiscard]] std::string obstacle(std::string_view operation, std::string_view strategy, std::string_view what,
                                    memory_space space, const device_profile& on);
+
+/// A host with `threads` of its cores: their part of the bandwidths, of the caches and of what waking takes.
+[[nodiscard]] device_profile narrowed(const device_profile& all, int threads);
+/// What `machine::local` knows of an executor's device, with the threads that the executor has; nullptr when nothing.
+/// It stays valid.
+[[nodiscard]] const device_profile* local_profile(const execution& on);
 
 /// A candidate that cannot run.
 [[nodiscard]] candidate barred(const device_profile& on, std::string_view strategy, std::string reason);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <core/built_backends.hpp>
+#include <core/decide.hpp>
 #include <core/resolve.hpp>
 #include <zenith/backend.hpp>
 #include <zenith/error.hpp>
@@ -133,6 +134,8 @@ struct memory_of_machines {
   std::mutex mutex;
   std::atomic<const snapshot*> latest = nullptr;
   std::vector<std::unique_ptr<const snapshot>> all;  // none is ever freed: callers hold references
+  // Of profiles in `all`, with so many of their cores: as many as executors' settings name.
+  std::map<std::pair<const device_profile*, int>, device_profile> narrow;
 };
 
 memory_of_machines& the_memory() {
@@ -159,6 +162,17 @@ const machine& machine::local() {
   memory.all.push_back(std::make_unique<const snapshot>(snapshot{look_around(), registrations}));
   memory.latest.store(memory.all.back().get(), std::memory_order_release);
   return memory.all.back()->here;
+}
+
+const device_profile* detail::local_profile(const execution& on) {
+  const auto* all = machine::local().find(on.target->name, on.device);
+  if (all == nullptr || all->kind != device_kind::cpu || on.threads < 1 || on.threads >= all->cores) return all;
+  auto& memory = the_memory();
+  const std::unique_lock lock(memory.mutex);
+  const auto asked = std::pair{all, on.threads};
+  auto found = memory.narrow.find(asked);
+  if (found == memory.narrow.end()) found = memory.narrow.emplace(asked, narrowed(*all, on.threads)).first;
+  return &found->second;
 }
 
 void machine::reload_local() { the_memory().latest.store(nullptr, std::memory_order_release); }
