@@ -1,30 +1,32 @@
 #pragma once
 
 /// \file
-/// The CPU's collections: a buffer for each worker, which selects its k best when it is full.
+/// The CPU's collections: a buffer for each worker, which selects its k best when it is full. Compiled for both widths
+/// of entries once, for all families.
 
 #include <algorithm>
-#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include <backends/cpu/isa/table.hpp>
 #include <backends/cpu/launch.hpp>
-#include <backends/cpu/select.hpp>
 
 namespace zenith::cpu_backend {
 
+/// Capacity that a selector's spare memory needs beyond the entries: one register.
+inline constexpr std::size_t spare_slack = 8;
+
 template <class Entry>
-void make_space(collecting_worker<Entry>& of) {
-  selector<Entry>(*static_cast<const isa_table*>(of.isa), of.spare).select({of.entries, of.count}, of.k);
-  of.count = of.k;
-  // an item must now be better than the worst of the k best. None equals it, so "not worse" says the same.
-  const Entry least = of.entries[of.k - 1];
-  if (better(least, of.bound)) of.bound = least;
-  const std::uint64_t raised = shared_bound(of.bound);
-  (void)device::atomic_max(of.shared, raised);
-  raise_to(of.bound, __atomic_load_n(of.shared, __ATOMIC_RELAXED));
-}
+void make_space(collecting_worker<Entry>& of);
+
+/// The entry of that rank, from 1. `spare` holds as many as there are entries, and `spare_slack` more.
+template <class Entry>
+[[nodiscard]] Entry kth_of(const isa_table& isa, std::span<Entry> entries, std::uint64_t rank, Entry* spare);
+
+/// Moves the k best to the front, in order.
+template <class Entry>
+void order_best(const isa_table& isa, std::span<Entry> entries, std::uint64_t k, Entry* spare);
 
 /// How many entries a worker's buffer holds before it selects: the last selection is then paid by as many new ones.
 [[nodiscard]] inline std::uint64_t full_buffer(std::uint64_t n, std::uint64_t k) {

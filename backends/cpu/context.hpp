@@ -17,6 +17,7 @@
 
 #include <backends/cpu/collecting.hpp>
 #include <backends/cpu/isa.hpp>
+#include <backends/cpu/kernel_launch.hpp>
 #include <backends/cpu/launch.hpp>
 #include <backends/cpu/parallel.hpp>
 #include <backends/cpu/parallel_sort.hpp>
@@ -43,7 +44,7 @@ class context {
   template <class T>
   T* buffer(std::uint64_t n) {
     require_outside("buffer");
-    owned_.emplace_back(memory_, (n * sizeof(T) + sizeof(line) - 1) / sizeof(line));
+    owned_.emplace_back(memory_, lines_of(n * sizeof(T)));
     return reinterpret_cast<T*>(owned_.back().data());
   }
   template <class T>
@@ -142,8 +143,7 @@ class context {
   void kth_best(Entry* entries, std::uint64_t n, std::uint64_t rank, Entry* to) {
     require_outside("kth_best");
     const scratch<Entry> spare(memory_, n + spare_slack);
-    selector<Entry>(isa_, spare.data()).select({entries, n}, rank);
-    *to = entries[rank - 1];
+    *to = kth_of<Entry>(isa_, {entries, n}, rank, spare.data());
   }
   template <class Entry>
   const Entry* select_best(const device::collection<Entry>& of, std::uint64_t k) {
@@ -153,12 +153,9 @@ class context {
   template <class Entry>
   const Entry* select_best(Entry* entries, std::uint64_t n, std::uint64_t k) {
     require_outside("select_best");
-    const std::span<Entry> all(entries, n);
-    const scratch<Entry> spare(memory_, all.size() + spare_slack);
-    const selector<Entry> select(isa_, spare.data());
-    if (k < all.size()) select.select(all, k);
-    select.sort(all.first(k));
-    return all.data();
+    const scratch<Entry> spare(memory_, n + spare_slack);
+    order_best<Entry>(isa_, {entries, n}, k, spare.data());
+    return entries;
   }
 
   template <class Op, class T>
@@ -186,29 +183,7 @@ class context {
   void compact(std::uint64_t n, const Test& test, device::u32* to, device::u32* count) {
     require_outside("compact");
     const int workers = workers_for(threads_, n * device::item_cost_of<Test>);
-    const auto share = [&](int worker) {
-      return n * static_cast<std::uint64_t>(worker) / static_cast<std::uint64_t>(workers);
-    };
-    std::vector<std::uint64_t> begin(static_cast<std::size_t>(workers) + 1);
-    if (workers > 1) {
-      run_workers(workers, [&](int worker) {
-        std::uint64_t found = 0;
-        const auto last = share(worker + 1);
-        for (auto i = share(worker); i < last; ++i) found += test(i) ? 1 : 0;
-        begin[static_cast<std::size_t>(worker) + 1] = found;
-      });
-      std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    }
-    std::vector<std::uint64_t> end(static_cast<std::size_t>(workers));
-    run_workers(workers, [&](int worker) {
-      auto at = begin[static_cast<std::size_t>(worker)];
-      const auto last = share(worker + 1);
-      for (auto i = share(worker); i < last; ++i) {
-        if (test(i)) to[at++] = static_cast<device::u32>(i);
-      }
-      end[static_cast<std::size_t>(worker)] = at;
-    });
-    *count = static_cast<device::u32>(end.back());
+    *count = static_cast<device::u32>(compact_on(workers, n, device::part_test_of(test), to));
   }
   template <class Key, class Value>
   void sort_pairs(Key* keys, Value* values, std::uint64_t n) {
@@ -262,10 +237,6 @@ class context {
   }
 
  private:
-  struct alignas(64) line {
-    unsigned char bytes[64];
-  };
-
   void require_outside(const char* word) const {
     if (in_phase_) throw std::logic_error(std::string{word} + ": a phase of `when` may only launch");
   }
@@ -276,31 +247,12 @@ class context {
     return sizeof(typename Source::key);
   }
 
-  /// Chunks are short enough for every worker to get several, and begin where blocks and tiles do.
-  static std::uint64_t chunk_for(std::uint64_t n, int workers, std::uint64_t least, std::uint64_t most) {
-    const std::uint64_t each = n / (static_cast<std::uint64_t>(workers) * 8) + 1;
-    return std::clamp((each + least - 1) / least * least, least, most);
-  }
-
   template <class K>
   void launch(const K& run, std::uint64_t n, std::uint64_t bytes) {
     static_assert(device::scratch_bytes_of<K> <= device::most_scratch_bytes);
-    if (n == 0) return;
     constexpr unsigned position = device::position_in<K>(Kernels{});
-    const int workers = workers_for(threads_, bytes);
-    std::uint64_t chunk = 0;
-    if constexpr (device::team_kernel<K>) {
-      chunk = 1;
-    } else {
-      chunk = chunk_for(n, workers, 1024, std::uint64_t{1} << 18);
-    }
-    constexpr std::uint64_t lines = device::scratch_bytes_of<K> / sizeof(line) + 1;
-    const scratch<line> workspace(memory_, lines * static_cast<std::uint64_t>(workers));
-    std::uint64_t next = 0;
-    run_workers(workers, [&](int worker) {
-      const auto id = static_cast<std::uint32_t>(worker);
-      entries_[position](&run, {id, n, chunk, &next, workspace.data() + id * lines});
-    });
+    launch_on(threads_, memory_,
+              {entries_[position], &run, n, bytes, device::scratch_bytes_of<K>, device::team_kernel<K>});
   }
 
   template <class Entry>

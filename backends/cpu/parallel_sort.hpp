@@ -162,4 +162,8 @@ void sort_stably(std::pmr::memory_resource& memory, Key* keys, Value* values, st
   digit_sort<Key, Value>(memory, n, workers_for(most, n * 4 * (sizeof(Key) + sizeof(Value)))).run(keys, values);
 }
 
+// Compiled once for all families.
+extern template void sort_stably(std::pmr::memory_resource&, std::uint32_t*, std::uint32_t*, std::uint64_t, int);
+extern template void sort_stably(std::pmr::memory_resource&, std::uint64_t*, std::uint32_t*, std::uint64_t, int);
+
 }  // namespace zenith::cpu_backend

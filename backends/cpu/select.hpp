@@ -12,12 +12,10 @@
 #include <boost/sort/pdqsort/pdqsort.hpp>
 
 #include <algorithms/top_k/entry.hpp>
+#include <backends/cpu/collecting.hpp>
 #include <backends/cpu/isa/table.hpp>
 
 namespace zenith::cpu_backend {
-
-/// Capacity that a selector's spare memory needs beyond the entries: one register.
-inline constexpr std::size_t spare_slack = 8;
 
 template <class Entry>
 class selector {

@@ -1,0 +1,38 @@
+#pragma once
+
+/// \file
+/// Launches of the CPU's device context, whatever the kernel: compiled once for all of them.
+
+#include <cstdint>
+#include <memory_resource>
+
+#include <backends/cpu/launch.hpp>
+#include <core/device/compact_in_parts.hpp>
+
+namespace zenith::cpu_backend {
+
+/// A line of the cache.
+struct alignas(64) line {
+  unsigned char bytes[64];
+};
+[[nodiscard]] constexpr std::uint64_t lines_of(std::uint64_t bytes) {
+  return (bytes + sizeof(line) - 1) / sizeof(line);
+}
+
+struct kernel_launch {
+  kernel_entry entry;
+  const void* kernel;
+  std::uint64_t count;          ///< of items
+  std::uint64_t bytes;          ///< that it reads, or what takes as long: how many workers it is worth
+  std::uint64_t scratch_bytes;  ///< a worker's
+  bool is_of_teams;             ///< a team is an item; else items are handed out in chunks
+};
+
+/// Runs a kernel on as many of `threads` workers as it is worth.
+void launch_on(int threads, std::pmr::memory_resource& memory, const kernel_launch& launch);
+
+/// The items below `count` for which a test holds, in order. Returns how many they are.
+[[nodiscard]] std::uint64_t compact_on(int workers, std::uint64_t count, const device::part_test& test,
+                                       std::uint32_t* to);
+
+}  // namespace zenith::cpu_backend

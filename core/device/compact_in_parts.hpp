@@ -1,0 +1,53 @@
+#pragma once
+
+/// \file
+/// A host's compaction by parts, with the test behind pointers to functions: what hands parts to threads is compiled
+/// once for all tests.
+
+#include <numeric>
+#include <vector>
+
+#include <core/device/function.hpp>
+
+namespace zenith::device {
+
+/// A test of items, of which a compaction wants those in [begin, end) for which it holds. The test is borrowed.
+struct part_test {
+  const void* test;
+  u64 (*count)(const void* test, u64 begin, u64 end);
+  u64 (*write)(const void* test, u64 begin, u64 end, u32* to);  ///< returns how many it wrote
+};
+
+template <class Test>
+[[nodiscard]] part_test part_test_of(const Test& test) {
+  return {&test,
+          [](const void* at, u64 begin, u64 end) {
+            const Test holds = *static_cast<const Test*>(at);
+            u64 found = 0;
+            for (u64 i = begin; i < end; ++i) found += holds(i) ? 1 : 0;
+            return found;
+          },
+          [](const void* at, u64 begin, u64 end, u32* to) {
+            const Test holds = *static_cast<const Test*>(at);
+            u64 found = 0;
+            for (u64 i = begin; i < end; ++i) {
+              if (holds(i)) to[found++] = static_cast<u32>(i);
+            }
+            return found;
+          }};
+}
+
+/// The items below `count` for which a test holds, in order, by so many parts, of which `run_all(parts, run)` calls
+/// run(0) … run(parts - 1) at the same time. Returns how many items they are.
+template <class RunAll>
+u64 compact_in_parts(u64 count, u64 parts, const part_test& test, u32* to, const RunAll& run_all) {
+  if (parts <= 1) return test.write(test.test, 0, count, to);
+  const auto share = [&](u64 part) { return count * part / parts; };
+  std::vector<u64> places(parts + 1);
+  run_all(parts, [&](u64 part) { places[part + 1] = test.count(test.test, share(part), share(part + 1)); });
+  std::partial_sum(places.begin(), places.end(), places.begin());
+  run_all(parts, [&](u64 part) { (void)test.write(test.test, share(part), share(part + 1), to + places[part]); });
+  return places[parts];
+}
+
+}  // namespace zenith::device
