@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 
 #include <algorithms/spatial_join/choices.hpp>
 #include <zenith/error.hpp>
@@ -8,6 +9,8 @@
 namespace zenith {
 namespace spatial_join_detail {
 namespace {
+
+bool is_gpu(const device_profile& on) { return on.kind == device_kind::gpu; }
 
 // One side's rows that take part, in cells: a count, a place, a copy of every column, all of them scattered.
 phase placing(double rows, const spatial_join_problem& problem, const device_profile& on) {
@@ -24,15 +27,24 @@ double tests_of(const spatial_join_problem& problem) {
   return std::max(3 * static_cast<double>(problem.pairs), static_cast<double>(problem.tests));
 }
 
-// A walk through the pairs of neighbouring cells.
-phase walking(const std::string& name, double left, double pairs, double tests, double written_bytes,
+// A walk through the pairs of neighbouring cells. A host's core reaches several tests at a time; of a GPU's threads
+// that run together the longest decides, and each test waits for the place of a point.
+phase walking(std::string_view name, double left, double pairs, double tests, double written_bytes,
               const device_profile& on) {
   const double bytes = left * 64 + pairs * 8;
-  return {name,
-          {{static_cast<std::uint64_t>(bytes), 0, pairs * written_bytes}},
-          {{"spatial_join.probe", left, 20e-9}, {"spatial_join.test", tests, 1.5e-9}},
-          1,
-          on.grain_bytes > 0 ? cores_for(bytes, on) : 0};
+  phase walk{name,
+             {{static_cast<std::uint64_t>(bytes), 0, pairs * written_bytes}},
+             {{"spatial_join.probe", left, 20e-9}, {"spatial_join.test", tests, is_gpu(on) ? 5.3e-9 : 1.5e-9}},
+             1,
+             on.grain_bytes > 0 ? cores_for(bytes, on) : 0};
+  if (is_gpu(on)) {
+    // offsets of what is written, or the pool
+    walk.launches = 4;
+    // all threads wait at the same time, whatever their count
+    const double of_a_row = tests / std::max(1.0, left);
+    walk.operations.push_back({"spatial_join.chain", of_a_row * on.cores, 0.7e-6});
+  }
+  return walk;
 }
 
 phase reading(const spatial_join_problem& problem, unsigned columns, const device_profile& on) {
@@ -45,13 +57,43 @@ phase reading(const spatial_join_problem& problem, unsigned columns, const devic
           on.grain_bytes > 0 ? cores_for(bytes, on) : 0};
 }
 
+// What a GPU's call pays besides its launches: scratch, and values that the host waits for.
+void add_waits(cost& to, double waits, const device_profile& on) {
+  if (!is_gpu(on)) return;
+  to.phases.push_back(
+      {"wait", {}, {{"spatial_join.call", 1, 20e-6}, {"spatial_join.wait", waits, on.link_latency}}, 0, 1});
+}
+
+// Seconds of one copy of so many bytes, when the one before it has been queued.
+double copy_seconds(double bytes, bool is_back, const device_profile& on) {
+  cost copied;
+  (is_back ? copied.to_host_bytes : copied.to_device_bytes) = bytes;
+  return bytes > 0 ? seconds(copied, on) - on.link_latency : 0;
+}
+
+// Each column is a copy of its own, which begins as slowly as a short one does, and no kernel runs before the last has
+// arrived. Of the results, each column is a copy as well, into memory that the host has filled with zeros.
 void add_transfers(cost& to, const spatial_join_problem& problem, unsigned columns, double pairs,
-                   const device_profile& on) {
+                   unsigned result_columns, const device_profile& on) {
   if (problem.space != memory_space::host || on.host_to_device <= 0) return;
-  to.to_device_bytes = static_cast<double>(problem.left_rows + problem.right_rows) * columns *
-                       static_cast<double>(size_of(problem.type));
-  to.pieces = 2 * columns;
-  to.to_host_bytes = pairs * 12;
+  const auto value = static_cast<double>(size_of(problem.type));
+  const double left = copy_seconds(static_cast<double>(problem.left_rows) * value, false, on);
+  const double right = copy_seconds(static_cast<double>(problem.right_rows) * value, false, on);
+  // the rate is a factor: the copies' seconds are known of the link
+  to.phases.push_back({"columns",
+                       {},
+                       {{"spatial_join.wait", 1, on.link_latency}, {"spatial_join.copy", columns * (left + right), 1}},
+                       2.0 * columns,
+                       1});
+  const double bytes = pairs * 4;
+  const double others = result_columns - 1;
+  to.phases.push_back({"results",
+                       {},
+                       {{"spatial_join.zero", bytes * result_columns, 0.08e-9},
+                        {"spatial_join.copy", others * copy_seconds(bytes, true, on), 1}},
+                       others,
+                       1});
+  to.to_host_bytes = bytes;
 }
 
 // Pairs with their scores: a selection of the k best, and their order.
@@ -61,6 +103,11 @@ phase selecting(double pairs, double k, const device_profile& on) {
           {{"spatial_join.select", pairs, 4e-9}, {"spatial_join.order", k * std::log2(k + 2), 4e-9}},
           8,
           on.grain_bytes > 0 ? 1 : 0};
+}
+
+// On a GPU, the k best of more pairs are found first, and those that tie with the last: both counts go to the host.
+void add_keeping(cost& to, const device_profile& on) {
+  if (is_gpu(on)) to.phases.push_back({"keep", {}, {{"spatial_join.wait", 2, on.link_latency}}, 12, 1});
 }
 
 }  // namespace
@@ -74,7 +121,9 @@ cost grid_cost(const spatial_join_problem& problem, const device_profile& on) {
   all.phases.push_back(placing(left, problem, on));
   all.phases.push_back(walking("count", left, pairs, tests_of(problem), 0, on));
   all.phases.push_back(walking("write", left, pairs, tests_of(problem), 8, on));
-  add_transfers(all, problem, problem.dimensions, pairs, on);
+  // the columns' extremes, and how many pairs there are
+  add_waits(all, 2, on);
+  add_transfers(all, problem, problem.dimensions, pairs, 2, on);
   return all;
 }
 
@@ -89,9 +138,56 @@ cost full_cost(const top_k_spatial_join_problem& problem, const device_profile& 
   all.phases.push_back(walking("count", left, pairs, tests_of(problem), 0, on));
   all.phases.push_back(walking("append", left, pairs, tests_of(problem), 16, on));
   all.phases.push_back(selecting(pairs, k, on));
-  add_transfers(all, problem, problem.dimensions + 1, k, on);
+  if (k < pairs) add_keeping(all, on);
+  // the columns' extremes, how many pairs there are and the most of a row, and how many the pool holds
+  add_waits(all, 4, on);
+  add_transfers(all, problem, problem.dimensions + 1, k, 3, on);
   return all;
 }
+
+namespace {
+
+// Up to 1024 rows of each side are drawn and sorted by score, and the places of 512 are compared with each other. A
+// bound is found in the sorted scores.
+void add_guess(cost& to, const spatial_join_problem& problem, double goal, double share, const device_profile& on) {
+  constexpr double launches = 6;
+  if (is_gpu(on)) {
+    to.phases.push_back({"guess", {}, {{"spatial_join.guess", 1, 60e-6}}, launches, 0});
+    return;
+  }
+  const auto drawn = [](std::uint64_t rows, std::uint64_t most) { return static_cast<double>(std::min(rows, most)); };
+  constexpr std::uint64_t most_scores = 1024;
+  constexpr std::uint64_t most_places = 512;
+  const double left_scores = drawn(problem.left_rows, most_scores);
+  const double right_scores = drawn(problem.right_rows, most_scores);
+  const double left = drawn(problem.left_rows, most_places);
+  // Of the best pairs of samples as many as are of all pairs' best; of many, every second sample or fewer stand for
+  // all. Pairs with a product of ranks of no more are listed.
+  constexpr double most_wanted = 512;
+  const double taken = goal / std::max(1.0, static_cast<double>(problem.pairs)) * left_scores * right_scores;
+  const double step = std::ceil(std::sqrt(std::max(1.0, taken / most_wanted)));
+  const double wanted = std::clamp(taken / (step * step), 4.0, most_wanted);
+  // where most of all pairs are wanted there is no bound
+  const double listed = share < 1 ? wanted * (1 + std::log(wanted)) : 0;
+  to.phases.push_back({"guess",
+                       {},
+                       {{"spatial_join.guess", 1, 8e-6},
+                        {"spatial_join.sample", left_scores + right_scores, 20e-9},
+                        {"spatial_join.list", listed, 15e-9}},
+                       launches,
+                       on.grain_bytes > 0 ? 1 : 0});
+  // as many places at a time as a register holds
+  const double of_a_pair = 7e-9 / std::max(4, on.simd_bytes);
+  // what the kernel says an item of 32 pairs is worth
+  const double bytes = left * most_places / 32 * 256;
+  to.phases.push_back({"near",
+                       {},
+                       {{"spatial_join.near", left * drawn(problem.right_rows, most_places), of_a_pair}},
+                       1,
+                       on.grain_bytes > 0 ? cores_for(bytes, on) : 0});
+}
+
+}  // namespace
 
 cost threshold_first_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
   const auto pairs = std::max(1.0, static_cast<double>(problem.pairs));
@@ -103,13 +199,7 @@ cost threshold_first_cost(const top_k_spatial_join_problem& problem, const devic
   const double rounds = share < 1 ? 1 : 2;
   cost all;
   all.phases.push_back(reading(problem, problem.dimensions + 1, on));
-  // samples, a guess, the choice of rows
-  constexpr double launches = 6;
-  all.phases.push_back({"guess",
-                        {},
-                        {{"spatial_join.guess", rounds, on.kind == device_kind::gpu ? 60e-6 : 400e-6}},
-                        launches * rounds,
-                        on.grain_bytes > 0 ? 1 : 0});
+  add_guess(all, problem, goal, share, on);
   auto pick = reading(problem, 1, on);
   pick.name = "pick";
   all.phases.push_back(std::move(pick));
@@ -118,7 +208,9 @@ cost threshold_first_cost(const top_k_spatial_join_problem& problem, const devic
   const double part = share * share * rounds;
   all.phases.push_back(walking("append", left * rounds, pairs * part, tests_of(problem) * part, 16, on));
   all.phases.push_back(selecting(std::min(pairs, goal), std::min(pairs, goal), on));
-  add_transfers(all, problem, problem.dimensions + 1, std::min(pairs, goal), on);
+  // what the samples say, their bound, how many rows reach it, and how many pairs
+  add_waits(all, 4, on);
+  add_transfers(all, problem, problem.dimensions + 1, std::min(pairs, static_cast<double>(problem.k)), 3, on);
   return all;
 }
 
@@ -142,7 +234,9 @@ cost making_trees(const top_k_spatial_join_problem& problem, const device_profil
 void finish(cost& all, const top_k_spatial_join_problem& problem, double found, const device_profile& on) {
   const double k = std::min(static_cast<double>(problem.k), static_cast<double>(problem.pairs));
   all.phases.push_back(selecting(found, k, on));
-  add_transfers(all, problem, problem.dimensions + 1, k, on);
+  // the columns' extremes, and what the first round, the last and the choice find
+  add_waits(all, 4, on);
+  add_transfers(all, problem, problem.dimensions + 1, k, 3, on);
 }
 
 // The left side's blocks by score, and a descent for each item that takes part.

@@ -19,17 +19,24 @@ constexpr double typical_score = 0.1e-9;
 constexpr double typical_call = 4e-6;
 // selecting, listing and looking between two launches
 constexpr double typical_round = 6e-6;
+// a host selects and looks without a launch
+constexpr double typical_host_round = 1e-6;
 constexpr double typical_merge = 0.5e-9;
 // beyond it, teams that walk partitions scan
 constexpr std::uint64_t most_walked = 512;
 // up to it, a device opens blocks without asking the host
 constexpr std::uint64_t most_without_rounds = 128;
-// a row that is sampled, or reaches the threshold and is ranked, on a host
+// a row that is sampled, or reaches the threshold and is ranked
 constexpr std::string_view keep_rate = "threshold_table.keep";
 constexpr double typical_keep = 20e-9;
+constexpr double typical_host_keep = 6e-9;
 // an entry among the k best so far, in each round
 constexpr std::string_view rank_rate = "threshold_table.rank";
-constexpr double typical_rank = 12e-9;
+constexpr double typical_rank = 5e-9;
+
+// of the seconds that the link's copies should take
+constexpr std::string_view copy_rate = "threshold_table.copy";
+constexpr std::string_view wait_rate = "threshold_table.wait";
 
 // what a row costs a host besides its score where blocks are opened one by one, and where partitions keep their best
 constexpr std::string_view open_rate = "threshold_table.open";
@@ -57,16 +64,31 @@ phase evaluated(std::string_view name, const threshold_table_problem& problem, c
           cores};
 }
 
+bool travels(const threshold_table_problem& problem, const device_profile& on) {
+  return problem.space == memory_space::host && on.host_to_device > 0;
+}
+
+/// Each column, the ids and the positions are copies of their own, which begin as slowly as short ones do; few kernels
+/// run before the last has arrived.
+phase copied(const threshold_table_problem& problem, const device_profile& on) {
+  const auto seconds_of = [&](double bytes) {
+    cost copy;
+    copy.to_device_bytes = bytes;
+    return seconds(copy, on) - on.link_latency;
+  };
+  const auto rows = static_cast<double>(problem.count);
+  const auto columns = static_cast<double>(problem.columns);
+  const double all = columns * seconds_of(rows * static_cast<double>(size_of(problem.type))) + 2 * seconds_of(rows * 4);
+  // the rates are factors of what is known of the link; the copies are queued, and the host waits once
+  return {"columns", {}, {{copy_rate, all, 1}, {wait_rate, on.link_latency, 1}}, columns + 2, 1};
+}
+
 /// What every query pays.
 cost begun(const threshold_table_problem& problem, const device_profile& on) {
   cost all;
   all.phases.push_back({"call", {}, {{call_rate, 1, typical_call}}, on.kind == device_kind::gpu ? 4.0 : 0.0, 1});
-  if (problem.space == memory_space::host && on.host_to_device > 0) {
-    const double columns =
-        static_cast<double>(problem.count * size_of(problem.type)) * static_cast<double>(problem.columns);
-    // and an id and a position a row
-    all.to_device_bytes = columns + static_cast<double>(problem.count) * 8;
-    all.pieces = static_cast<double>(problem.columns);
+  if (travels(problem, on)) {
+    if (problem.count > 0) all.phases.push_back(copied(problem, on));
     all.to_host_bytes = static_cast<double>(problem.k) * 16;
   }
   return all;
@@ -101,6 +123,11 @@ cost blocks_cost(const threshold_table_problem& problem, const device_profile& o
   const double blocks = rows / problem.block_rows;
   // a group has a bound, and of the groups that are opened, all blocks
   all.phases.push_back(evaluated("bounds", problem, on, blocks / 64 + blocks * std::min(1.0, 4 * share), 2));
+  if (travels(problem, on)) {
+    // of blocks and of groups, a copy for each column and one of ids, and where blocks begin: short ones
+    const auto copies = 2 * (static_cast<double>(problem.columns) + 1) + 1;
+    all.phases.push_back({"bounds' columns", {}, {}, copies, 1});
+  }
   const double opened = std::max(share * rows, static_cast<double>(problem.k));
   if (on.kind == device_kind::gpu && problem.k <= most_without_rounds) {
     all.phases.push_back(evaluated("open", problem, on, opened, 3));
@@ -114,9 +141,10 @@ cost blocks_cost(const threshold_table_problem& problem, const device_profile& o
     all.phases.push_back({"blocks", {}, {{open_rate, opened, typical_open}}, 0, open.cores});
     all.phases.push_back({"rank", {}, {{rank_rate, rounds * static_cast<double>(problem.k), typical_rank}}, 0, 1});
   }
+  const bool is_gpu = on.kind == device_kind::gpu;
   open.launches += launches_of(rounds, opened / problem.block_rows, on);
   all.phases.push_back(std::move(open));
-  all.phases.push_back({"rounds", {}, {{round_rate, rounds, typical_round}}, 0, 1});
+  all.phases.push_back({"rounds", {}, {{round_rate, rounds, is_gpu ? typical_round : typical_host_round}}, 0, 1});
   return all;
 }
 
@@ -127,9 +155,10 @@ cost scan_cost(const threshold_table_problem& problem, const device_profile& on)
   // As many rows are kept as in data without an order, where the threshold soon rises.
   const auto k = static_cast<double>(problem.k);
   const auto samples = static_cast<double>(top_k_detail::plan_filter(problem.count, problem.k).samples);
-  const double kept = on.kind == device_kind::gpu ? 64 * k : samples + 2.5 * k;
-  all.phases.push_back(
-      {"keep", {}, {{keep_rate, std::min(rows, kept), typical_keep}}, 0, on.kind == device_kind::gpu ? 0 : 1});
+  const bool is_gpu = on.kind == device_kind::gpu;
+  const double kept = is_gpu ? 64 * k : samples + 2.5 * k;
+  const double of_a_row = is_gpu ? typical_keep : typical_host_keep;
+  all.phases.push_back({"keep", {}, {{keep_rate, std::min(rows, kept), of_a_row}}, 0, is_gpu ? 0 : 1});
   return all;
 }
 

@@ -25,13 +25,22 @@ struct settings {
   int seed = 1;
   bool calibrate = false;
   bool all = false;
+  bool rivals = false;
+  std::string machine_file;
+  std::string written_file;
 };
 
 constexpr std::string_view usage =
     "usage: zenith-decision-accuracy [--subject NAME] [--points N] [--seed N] [--calibrate] [--all]\n"
+    "                                [--rivals] [--machine FILE] [--write FILE]\n"
     "  --subject    top_k, which is the default, packed_column, skyline, threshold_table or spatial_join\n"
     "  --calibrate  measure this machine first, instead of the profile that machine::local finds\n"
-    "  --all        print every point, not only the worst\n";
+    "  --all        print every point, not only the worst\n"
+    "  --rivals     print every strategy of every point, with tabs between: question, executor and strategy, "
+    "predicted\n"
+    "               and measured microseconds, and what the prediction is made of\n"
+    "  --machine    a machine of this profile file, of which nothing is measured; with --rivals\n"
+    "  --write      writes the profiles that were asked to a file\n";
 
 struct outcome {
   std::string question;
@@ -52,6 +61,12 @@ bool parse(int count, char** arguments, settings& into) {
       into.calibrate = true;
     } else if (key == "--all") {
       into.all = true;
+    } else if (key == "--rivals") {
+      into.rivals = true;
+    } else if (key == "--machine" && i + 1 < count) {
+      into.machine_file = arguments[++i];
+    } else if (key == "--write" && i + 1 < count) {
+      into.written_file = arguments[++i];
     } else if (key == "--subject" && i + 1 < count) {
       into.subject = arguments[++i];
     } else if ((key == "--points" || key == "--seed") && i + 1 < count) {
@@ -64,7 +79,7 @@ bool parse(int count, char** arguments, settings& into) {
       return false;
     }
   }
-  return true;
+  return into.machine_file.empty() || (into.rivals && !into.calibrate);
 }
 
 // The one operation of the input that is placed where `at` says.
@@ -76,26 +91,64 @@ zenith_study::trial place_one(zenith_study::input& from, std::size_t point, std:
   throw zenith::error(zenith::error_code::unsupported, at.executor + " does not offer " + std::string{operation});
 }
 
-outcome measure(zenith_study::input& from, std::size_t point, std::string_view operation, const zenith::machine& on) {
+// What was chosen, and what is not predicted to take so many times longer that it cannot be the fastest.
+std::vector<zenith::candidate> rivals_of(const zenith::decision& decided) {
+  constexpr double most_times_the_chosen = 12;
+  auto rivals = decided.rejected;
+  rivals.insert(rivals.begin(), {decided.backend, decided.device, decided.strategy, decided.predicted_seconds, {}});
+  const auto is_rival = [&](const zenith::candidate& of) {
+    return of.predicted_seconds < most_times_the_chosen * decided.predicted_seconds;
+  };
+  rivals.erase(std::ranges::find_if_not(rivals, is_rival), rivals.end());
+  return rivals;
+}
+
+std::string executor_of(const zenith::candidate& rival) {
+  return rival.backend + (rival.device > 0 ? ":" + std::to_string(rival.device) : "");
+}
+
+// Microseconds of each phase, and of the ways to the device and back.
+std::string parts_of(const zenith::cost& of, const zenith::device_profile& on) {
+  std::string parts;
+  const auto add = [&](std::string_view name, double seconds) {
+    parts += (parts.empty() ? "" : " ") + std::string{name} + "=" + std::to_string(seconds * 1e6);
+  };
+  for (const auto& one : of.phases) add(one.name, zenith::seconds(one, on));
+  zenith::cost link;
+  link.to_device_bytes = of.to_device_bytes;
+  link.to_host_bytes = of.to_host_bytes;
+  link.pieces = of.pieces;
+  if (const double seconds = zenith::seconds(link, on); seconds > 0) add("link", seconds);
+  return parts;
+}
+
+void print_rival(zenith_study::input& from, std::size_t point, const outcome& one, std::string_view operation,
+                 const zenith::candidate& rival, double seconds, const zenith::machine& on) {
+  const auto& profile = *on.find(rival.backend, rival.device);
+  const auto cost = from.cost(point, operation, {executor_of(rival), {}, rival.strategy, false}, profile);
+  std::printf("%s\t%s/%s\t%.2f\t%.2f\t%s\n", one.question.c_str(), executor_of(rival).c_str(), rival.strategy.c_str(),
+              rival.predicted_seconds * 1e6, seconds * 1e6, cost ? parts_of(*cost, profile).c_str() : "");
+  std::fflush(stdout);
+}
+
+outcome decide(zenith_study::input& from, std::size_t point, std::string_view operation, const zenith::machine& on) {
   outcome one;
   one.question = std::string{operation} + ", " + from.label(point);
   one.decided = from.decide(point, operation, zenith::memory_space::host, on);
-  // what is predicted to take this many times longer is not the fastest
-  constexpr double most_times_the_chosen = 12;
-  auto rivals = one.decided.rejected;
-  rivals.insert(rivals.begin(),
-                {one.decided.backend, one.decided.device, one.decided.strategy, one.decided.predicted_seconds, {}});
-  const auto is_rival = [&](const zenith::candidate& of) {
-    return of.predicted_seconds < most_times_the_chosen * one.decided.predicted_seconds;
-  };
-  rivals.erase(std::ranges::find_if_not(rivals, is_rival), rivals.end());
+  return one;
+}
+
+outcome measure(zenith_study::input& from, std::size_t point, std::string_view operation, const zenith::machine& on,
+                bool prints_rivals) {
+  auto one = decide(from, point, operation, on);
+  const auto rivals = rivals_of(one.decided);
   // Cores are slower while others use them: of two rounds the faster counts, for all alike.
   constexpr int rounds = 2;
   std::vector<double> seconds(rivals.size(), std::numeric_limits<double>::infinity());
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < rivals.size(); ++i) {
       const auto& rival = rivals[i];
-      const auto spec = rival.backend + (rival.device > 0 ? ":" + std::to_string(rival.device) : "");
+      const auto spec = executor_of(rival);
       const auto placed = place_one(from, point, operation, {spec, zenith::make_executor(spec), rival.strategy, false});
       seconds[i] = std::min(seconds[i], zenith_study::lower_quartile_seconds(placed.call, {}));
       if (const auto fault = placed.fault(); !fault.empty()) {
@@ -107,7 +160,23 @@ outcome measure(zenith_study::input& from, std::size_t point, std::string_view o
   one.measured = seconds.front();
   one.fastest = seconds[fastest];
   one.fastest_name = rivals[fastest].backend + "/" + rivals[fastest].strategy;
+  for (std::size_t i = 0; prints_rivals && i < rivals.size(); ++i) {
+    print_rival(from, point, one, operation, rivals[i], seconds[i], on);
+  }
   return one;
+}
+
+// Every strategy of a machine that is not this one.
+void predict(zenith_study::input& from, std::size_t point, std::string_view operation, const zenith::machine& on) {
+  const auto one = decide(from, point, operation, on);
+  auto all = one.decided.rejected;
+  all.insert(all.begin(),
+             {one.decided.backend, one.decided.device, one.decided.strategy, one.decided.predicted_seconds, {}});
+  for (const auto& candidate : all) {
+    if (candidate.predicted_seconds < std::numeric_limits<double>::infinity()) {
+      print_rival(from, point, one, operation, candidate, 0, on);
+    }
+  }
 }
 
 void print(const outcome& one) {
@@ -139,16 +208,24 @@ void run(const settings& given) {
   if (subject == known.end()) {
     throw zenith::error(zenith::error_code::invalid_argument, "--subject is '" + given.subject + "'");
   }
-  const auto machine = given.calibrate ? zenith_study::calibrate(show) : zenith::machine::local();
+  const auto machine = !given.machine_file.empty() ? zenith::machine::read(given.machine_file)
+                       : given.calibrate           ? zenith_study::calibrate(show)
+                                                   : zenith::machine::local();
+  if (!given.written_file.empty()) machine.write(given.written_file);
   constexpr int most_log_count = 26;
   const auto questions = (*subject)->draw(given.points, static_cast<unsigned>(given.seed), most_log_count);
   std::vector<outcome> all;
   for (const auto& question : questions) {
     const auto from = question.make();
     show(static_cast<double>(all.size()) / static_cast<double>(questions.size()), from->label(question.point));
-    all.push_back(measure(*from, question.point, question.operation, machine));
+    if (!given.machine_file.empty()) {
+      predict(*from, question.point, question.operation, machine);
+      continue;
+    }
+    all.push_back(measure(*from, question.point, question.operation, machine, given.rivals));
   }
   std::fprintf(stderr, "\r%80s\r", "");
+  if (all.empty()) return;
   if (given.all) {
     for (const auto& one : all) print(one);
   }

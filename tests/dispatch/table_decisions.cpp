@@ -55,3 +55,31 @@ TEST_CASE("a threshold table opens blocks where they are few") {
     }
   }
 }
+
+TEST_CASE("each column of a threshold table over the link begins as a short copy") {
+  auto on = *fixture("server-h200.json").find("cuda");
+  on.host_to_device = 50e9;
+  on.rates["link.short_copy"] = 1e-10;
+  for (const auto* const strategy : {"scan", "blocks"}) {
+    INFO(strategy);
+    auto asked = problem(19, 16, 6, 48);
+    const double over_link = seconds(threshold_table_cost(strategy, asked, on), on);
+    asked.space = memory_space::device;
+    const double there = seconds(threshold_table_cost(strategy, asked, on), on);
+    // six columns, the ids and the positions, of which one copy would have 4 MiB at this speed
+    const double copies = 8 * double{1 << 21} * 1e-10;
+    CHECK(over_link > there + copies);
+    CHECK(over_link < there + copies + 150e-6);
+  }
+}
+
+TEST_CASE("a host opens the blocks of a small threshold table, or scans it, in few microseconds") {
+  const auto here = host();
+  for (const auto* const strategy : {"blocks", "scan"}) {
+    INFO(strategy);
+    CHECK(seconds(threshold_table_cost(strategy, problem(10, 1, 2, 24), here.devices().front()),
+                  here.devices().front()) < 12e-6);
+    CHECK(seconds(threshold_table_cost(strategy, problem(10, 512, 2, 24), here.devices().front()),
+                  here.devices().front()) < 30e-6);
+  }
+}

@@ -1,0 +1,81 @@
+#include <string>
+#include <string_view>
+
+#include <catch.hpp>
+
+#include <zenith/spatial_join.hpp>
+#include "scenes.hpp"
+
+using namespace zenith;
+using zenith_test::fixture;
+
+namespace {
+
+top_k_spatial_join_problem problem(int log_rows, std::uint64_t k, memory_space space = memory_space::host) {
+  top_k_spatial_join_problem asked;
+  asked.left_rows = asked.right_rows = std::uint64_t{1} << log_rows;
+  asked.pairs = 4 * asked.left_rows;
+  asked.k = k;
+  asked.space = space;
+  return asked;
+}
+
+device_profile gpu() { return *fixture("server-h200.json").find("cuda"); }
+
+double seconds_of(const cost& all, std::string_view name, const device_profile& on) {
+  for (const auto& one : all.phases) {
+    if (one.name == name) return seconds(one, on);
+  }
+  FAIL("no phase is called " << name);
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("each column of a join over the link begins as a short copy, and the kernels wait for the last") {
+  auto on = gpu();
+  on.host_to_device = 50e9;
+  on.rates["link.short_copy"] = 1e-10;
+  for (const auto* const strategy : {"full", "threshold_first"}) {
+    INFO(strategy);
+    const double there = seconds(top_k_spatial_join_cost(strategy, problem(18, 16, memory_space::device), on), on);
+    const auto over_link = top_k_spatial_join_cost(strategy, problem(18, 16), on);
+    // six columns of a MiB, of which one copy of six MiB would have four at this speed
+    const double copies = 6 * double{1 << 20} * 1e-10;
+    CHECK(seconds(over_link, on) > there + copies);
+    CHECK(seconds(over_link, on) < there + copies + 100e-6);
+  }
+  // all pairs are two columns more
+  auto all = spatial_join_problem(problem(18, 0));
+  all.pairs = std::uint64_t{1} << 18;
+  const double two = seconds_of(spatial_join_cost("grid", all, on), "columns", on);
+  CHECK(two == Approx(on.link_latency + 4 * (double{1 << 20} * 1e-10 + on.launch_overhead)));
+}
+
+TEST_CASE("a row's tests on a GPU follow each other, however few rows there are") {
+  const auto on = gpu();
+  auto few = problem(8, 16);
+  few.tests = few.left_rows * 400;
+  auto many = problem(12, 16);
+  many.tests = many.left_rows * 400;
+  const double of_few = seconds_of(top_k_spatial_join_cost("full", few, on), "count", on);
+  const double of_many = seconds_of(top_k_spatial_join_cost("full", many, on), "count", on);
+  CHECK(of_few > 400 * 0.5e-6);
+  CHECK(of_many < 1.5 * of_few);
+}
+
+TEST_CASE("a guess on a host takes as long as its samples, of which a large side has no more") {
+  auto on = *fixture("emerald-rapids-2-cores.json").find("cpu");
+  const auto guess = [&](int log_rows) {
+    const auto all = top_k_spatial_join_cost("threshold_first", problem(log_rows, 1), on);
+    return seconds_of(all, "guess", on) + seconds_of(all, "near", on);
+  };
+  CHECK(guess(6) < 0.5 * guess(10));
+  CHECK(guess(12) < 1.01 * guess(10));
+  CHECK(guess(20) < guess(10));  // of more pairs fewer are listed
+  CHECK(guess(20) < 200e-6);
+  // a register of fewer lanes compares fewer places at a time
+  const double wide = guess(12);
+  on.simd_bytes = 16;
+  CHECK(guess(12) > 1.2 * wide);
+}
