@@ -41,6 +41,14 @@ template <class Call>
   return times;
 }
 
+/// The middle of `values`, the mean of the two middle ones for an even number; 0 for none.
+[[nodiscard]] inline double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  const auto middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
 [[nodiscard]] inline double lower_quartile(std::vector<double> values) {
   const auto quartile = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 4);
   std::ranges::nth_element(values, quartile);

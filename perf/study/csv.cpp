@@ -5,8 +5,10 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <type_traits>
 
 #include <perf/study/column_name.hpp>
+#include <perf/study/exit_status.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith_study {
@@ -194,6 +196,24 @@ csv_numbers read_numbers(const csv_table& from, std::size_t position) {
     found.values = std::move(floating);
   }
   return found;
+}
+
+std::vector<double> read_doubles(const csv_table& from, std::string_view column) {
+  const auto numbers = read_numbers(from, column);
+  std::vector<double> values(from.rows(), std::numeric_limits<double>::quiet_NaN());
+  const auto place = [&]<class T>(const std::vector<T>& found) {
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const auto value = static_cast<double>(found[i]);
+      constexpr double exact = 0x1p53;
+      if (std::is_integral_v<T> && (value > exact || value < -exact)) {
+        reject("column '" + std::string{column} + "' has " + std::to_string(found[i]) +
+               ", which a double does not hold exactly");
+      }
+      values[numbers.rows.empty() ? i : numbers.rows[i]] = value;
+    }
+  };
+  std::visit(place, numbers.values);
+  return values;
 }
 
 }  // namespace zenith_study

@@ -46,5 +46,8 @@ struct csv_numbers {
 [[nodiscard]] csv_numbers read_numbers(const csv_table& from, std::string_view column);
 /// The same of the column at a position < columns().size(), whatever the others are called.
 [[nodiscard]] csv_numbers read_numbers(const csv_table& from, std::size_t position);
+/// A column's numbers row by row, NaN where one is missing; `invalid_argument` also for a whole number that a double
+/// does not hold exactly.
+[[nodiscard]] std::vector<double> read_doubles(const csv_table& from, std::string_view column);
 
 }  // namespace zenith_study

@@ -8,7 +8,6 @@
 #include <perf/study/key_type_name.hpp>
 #include <perf/study/quantity.hpp>
 #include <perf/study/table.hpp>
-#include <zenith/error.hpp>
 #include <zenith/top_k.hpp>
 
 namespace zenith_study {
@@ -33,9 +32,7 @@ int explain(const settings& given) {
   problem.type = parse_key_type("--type", given.type);
   problem.space = given.on_device ? zenith::memory_space::device : zenith::memory_space::host;
   if (problem.k > problem.count) {
-    throw zenith::error(
-        zenith::error_code::invalid_argument,
-        fmt::format("--k is {}, but --count is only {}", with_commas(problem.k), with_commas(problem.count)));
+    reject(fmt::format("--k is {}, but --count is only {}", with_commas(problem.k), with_commas(problem.count)));
   }
   const auto here = given.profile.empty() ? zenith::machine::local() : zenith::machine::read(given.profile);
   const auto decided = zenith::decide(problem, here);

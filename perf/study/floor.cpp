@@ -10,7 +10,7 @@
 #include <limits>
 #include <thread>
 
-#include <perf/study/statistics.hpp>
+#include <perf/study/clock.hpp>
 
 namespace zenith_study {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <zenith/error.hpp>
+#include <perf/study/exit_status.hpp>
 
 namespace zenith_study {
 
@@ -14,9 +14,7 @@ zenith::key_type parse_key_type(std::string_view what, std::string_view text) {
        {key_type::float32, key_type::float64, key_type::int32, key_type::uint32, key_type::int64, key_type::uint64}) {
     if (text == zenith::to_string(type)) return type;
   }
-  throw zenith::error(
-      zenith::error_code::invalid_argument,
-      fmt::format("{} is '{}'; it must be float32, float64, int32, uint32, int64 or uint64", what, text));
+  reject(fmt::format("{} is '{}'; it must be float32, float64, int32, uint32, int64 or uint64", what, text));
 }
 
 }  // namespace zenith_study

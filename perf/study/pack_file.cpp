@@ -8,10 +8,10 @@
 #include <variant>
 
 #include <perf/study/csv.hpp>
-#include <perf/study/input_file.hpp>
-#include <perf/study/pack_sweep.hpp>
-#include <perf/study/printable.hpp>
+#include <perf/study/files.hpp>
+#include <perf/study/pack_study.hpp>
 #include <perf/study/quantity.hpp>
+#include <perf/study/study_options.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith_study {
@@ -48,19 +48,20 @@ std::optional<integer_column> as_integers(const csv_numbers& numbers) {
   return std::nullopt;
 }
 
-struct measured_column {
-  std::string type;  // the narrowest that holds its values
-  sweep measured;
-};
-
-measured_column measure_column(const integer_column& column, const pack_sweep& study, progress& shown) {
-  if (const auto* natural = std::get_if<std::vector<std::uint64_t>>(&column.values)) {
-    return {"uint64", study.run(*natural, shown)};
-  }
+// Its type, the narrowest that holds its values, and whether all was measured.
+study_part& measure_column(pack_study& study, const std::string& name, const integer_column& column) {
+  const auto measure = [&]<class T>(std::vector<T> values) -> study_part& {
+    auto type = std::string{to_string(zenith::key_type_of<T>)};
+    if (column.decimals > 0) type += fmt::format(" / 10^{}", column.decimals);
+    const auto count = values.size();
+    return study.measure_column({}, std::move(values),
+                                {{"column", 0, {}, name}, {"values", count}, {"type", 0, {}, type}});
+  };
+  if (const auto* natural = std::get_if<std::vector<std::uint64_t>>(&column.values)) return measure(*natural);
   const auto& values = std::get<std::vector<std::int64_t>>(column.values);
   const auto is_narrow = [](std::int64_t value) { return value == static_cast<std::int32_t>(value); };
-  if (!std::ranges::all_of(values, is_narrow)) return {"int64", study.run(values, shown)};
-  return {"int32", study.run(std::vector<std::int32_t>(values.begin(), values.end()), shown)};
+  if (!std::ranges::all_of(values, is_narrow)) return measure(values);
+  return measure(std::vector<std::int32_t>(values.begin(), values.end()));
 }
 
 }  // namespace
@@ -68,60 +69,49 @@ measured_column measure_column(const integer_column& column, const pack_sweep& s
 int pack_file(const pack_options& given) {
   const auto text = read_input_file(given.input);
   const auto parsed = parse_csv(text);
-  const pack_sweep study(given);
-  std::string name;
-  std::string type;
-  std::uint64_t count = 0;
-  auto columns = study.columns(
-      "", [&](double seconds) { return fmt::format("{:.2f}", static_cast<double>(count) / seconds / 1e9); });
-  columns.insert(columns.begin(), {{"column", align::left, [&](const row&) { return name; }, true},
-                                   {"values", align::right, [&](const row&) { return with_commas(count); }, true},
-                                   {"type", align::left, [&](const row&) { return type; }, true}});
-  auto shown = table_of(columns);
+  pack_study study("pack", given.backends, given.time_limit);
   std::vector<std::string> left_out;
   double plain_bits = 0;
   double packed_bits = 0;
-  {
-    progress bar("pack");
-    for (std::size_t position = 0; position < parsed.columns().size(); ++position) {
-      name = parsed.columns()[position];
-      std::optional<csv_numbers> numbers;
-      try {
-        numbers = read_numbers(parsed, position);
-      } catch (const zenith::error& fault) {
-        if (fault.code() != zenith::error_code::corrupt_data) throw;
-        left_out.push_back(name + " (text)");
-        continue;
-      }
-      const auto column = as_integers(*numbers);
-      if (!column || column->size() == 0) {
-        left_out.push_back(name + (column ? " (no values)" : " (no integers of 64 bits, nor decimals of six places)"));
-        continue;
-      }
-      count = column->size();
-      auto [narrowest, measured] = measure_column(*column, study, bar);
-      type = std::move(narrowest);
-      if (column->decimals > 0) type += fmt::format(" / 10^{}", column->decimals);
-      add_rows(shown, columns, rows_of(measured));
-      for (const auto& one : rows_of(measured)) {
-        if (one[0].series != 0) continue;
-        const double bits = bits_per_value(one[0]) * static_cast<double>(count);
-        if (encoding_of(one[0]) == zenith::encoding::plain) plain_bits += bits;
-        if (is_smallest(one[0])) packed_bits += bits;
-      }
+  for (std::size_t position = 0; position < parsed.columns().size(); ++position) {
+    const auto& name = parsed.columns()[position];
+    std::optional<csv_numbers> numbers;
+    try {
+      numbers = read_numbers(parsed, position);
+    } catch (const zenith::error& fault) {
+      if (fault.code() != zenith::error_code::corrupt_data) throw;
+      left_out.push_back(name + " (text)");
+      continue;
+    }
+    const auto column = as_integers(*numbers);
+    if (!column || column->size() == 0) {
+      left_out.push_back(name + (column ? " (no values)" : " (no integers of 64 bits, nor decimals of six places)"));
+      continue;
+    }
+    const auto& part = measure_column(study, name, *column);
+    for (const auto& one : study.rows_of(part)) {
+      if (one.first().series != 0) continue;
+      const double bits = one.number("bits_per_value") * static_cast<double>(column->size());
+      if (one.coordinates().back().text == to_string(zenith::encoding::plain)) plain_bits += bits;
+      if (one.number("smallest") == 1) packed_bits += bits;
     }
   }
-  fmt::print("{} rows of {}\n\n{}\n", with_commas(parsed.rows()), given.input, shown.text());
-  fmt::print("* the smallest, which automatic takes; sum and unpack in G values/s, as measured and as predicted\n");
-  if (!left_out.empty()) fmt::print("left out: {}\n", printable(fmt::format("{}", fmt::join(left_out, ", "))));
-  if (packed_bits == 0) {
-    throw zenith::error(zenith::error_code::invalid_argument,
-                        fmt::format("{} has no column of numbers to pack", given.input));
+  const auto out = left_out.empty() ? "" : printable(fmt::format("left out: {}", fmt::join(left_out, ", "))) + "\n";
+  if (study.parts().empty()) {
+    fmt::print("{} rows of {}\n{}", with_commas(parsed.rows()), given.input, out);
+    reject(fmt::format("{} has no column of numbers to pack", given.input));
   }
+  const auto columns = study.columns("", [](const study_row& of, double seconds) {
+    return fmt::format("{:.2f}", static_cast<double>(of.at("values")) / seconds / 1e9);
+  });
+  fmt::print(
+      "{} rows of {}\n\n{}\n* the smallest, which automatic takes; sum and unpack in G values/s, as measured and as "
+      "predicted\n{}{}",
+      with_commas(parsed.rows()), given.input, study.table_of({}, columns), study.faults(), out);
   fmt::print("all numeric columns: {} plain, {} packed, {:.1f} times smaller\n",
              format_bytes(static_cast<std::uint64_t>(plain_bits / 8)),
              format_bytes(static_cast<std::uint64_t>(packed_bits / 8)), plain_bits / packed_bits);
-  return 0;
+  return study.status();
 }
 
 }  // namespace zenith_study

@@ -1,24 +1,35 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
+#include <perf/study/family_study.hpp>
+#include <zenith/packed_column.hpp>
 
 namespace zenith_study {
+
+/// The aggregation and the decompression of columns in every encoding, on every executor.
+class pack_study : public family_study {
+ public:
+  /// The backends that are named, or every usable one that packs columns at speed.
+  pack_study(std::string_view title, const std::vector<std::string>& backends, double time_limit);
+
+  [[nodiscard]] const std::vector<series>& all() const noexcept { return all_; }
+  template <zenith::packable T>
+  study_part& measure_column(std::string_view kind, std::vector<T> values, const std::vector<coordinate>& of_input);
+  /// What a column is asked of, encoding, bits, backend, and both times beside their predictions; `show` makes a text
+  /// of a row's seconds.
+  [[nodiscard]] study_columns columns(std::string_view unit,
+                                      const std::function<std::string(const study_row&, double)>& show) const;
+  [[nodiscard]] int status() const { return has(outcome::failed) ? failed_run : family_study::status(); }
+
+ private:
+  std::vector<series> all_;
+};
 
 struct pack_options {
   std::string input;  ///< a CSV file, or the figures
   std::vector<std::string> backends;
-  std::vector<std::string> figures;
-  std::uint64_t count = 0;
-  std::uint64_t seed = 1;
   double time_limit = 0.03;
-  std::string output;
 };
-
 /// Packs every numeric column of a CSV file in every encoding, and prints bits and times. Gives the exit status.
 [[nodiscard]] int pack_file(const pack_options& given);
-/// The figures of chapter 5: tables, numbers and pictures.
-[[nodiscard]] int draw_packed_figures(const pack_options& given);
 
 }  // namespace zenith_study

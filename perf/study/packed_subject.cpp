@@ -40,6 +40,10 @@ class packed_input final : public input {
     return fmt::format("{} {} in {}", values_.size(), to_string(zenith::key_type_of<T>), to_string(kinds_[point]));
   }
 
+  [[nodiscard]] std::vector<coordinate> coordinates(std::size_t point) override {
+    return {{"encoding", point, {}, std::string{to_string(kinds_[point])}}};
+  }
+
   [[nodiscard]] std::vector<trial> place(std::size_t point, const placement& at) override {
     const auto column = pack(point);
     std::vector<trial> made;

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include <perf/study/printable.hpp>
+#include <perf/study/table.hpp>
 
 namespace zenith_study {
 namespace {
@@ -39,11 +39,6 @@ void progress::show(double share, std::string_view what) {
   const std::size_t width = terminal_width() - std::min(terminal_width(), head.size() + cells + 4);
   fmt::print(stderr, "\r\x1b[K{}{}  {}", head, bar, printable(what.substr(0, width)));
   std::fflush(stderr);
-}
-
-void progress::say(std::string_view line) {
-  clear();
-  fmt::print(stderr, "{}\n", line);
 }
 
 void progress::clear() {

@@ -17,12 +17,10 @@ class progress {
 
   /// `share` of the work is done (0 to 1), and `what` is next. On a plain stream, repeated words are not repeated.
   void show(double share, std::string_view what);
-  /// A line that stays, above the bar.
-  void say(std::string_view line);
-
- private:
+  /// Takes the bar off the terminal.
   void clear();
 
+ private:
   std::string title_;
   std::string last_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

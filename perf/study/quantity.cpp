@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <zenith/error.hpp>
+
+#include <perf/study/exit_status.hpp>
 
 namespace zenith_study {
 namespace {
@@ -13,8 +14,7 @@ namespace {
 constexpr std::uint64_t most = 0x7fffffffffffffffULL;
 
 [[noreturn]] void reject(std::string_view what, std::string_view text, std::string_view why) {
-  throw zenith::error(
-      zenith::error_code::invalid_argument,
+  zenith_study::reject(
       fmt::format("{} is '{}'; {}", what, text, why.empty() ? "write it as 65536, 2^16, 64Ki, 64k or 1e6" : why));
 }
 

@@ -79,6 +79,7 @@ std::vector<series> list_series(const series_choice& choice, const sweep_options
   auto executors = options.backends.empty() ? usable_backends(choice, notes) : options.backends;
   std::vector<series> found;
   std::vector<std::string> offered;
+  const auto named = choice.every_strategy ? std::vector<std::string>{} : options.strategies;
   for (const auto& name : executors) {
     series one;
     one.executor = with_threads(name, options.threads);
@@ -95,9 +96,7 @@ std::vector<series> list_series(const series_choice& choice, const sweep_options
     for (const auto& kernel : backend.kernels) {
       if (kernel.operation != choice.operation) continue;
       offered.emplace_back(kernel.strategy);
-      if (!options.strategies.empty() &&
-          std::ranges::find(options.strategies, kernel.strategy) == options.strategies.end())
-        continue;
+      if (!named.empty() && std::ranges::find(named, kernel.strategy) == named.end()) continue;
       one.strategy = kernel.strategy;
       one.label = one.executor + "/" + one.strategy;
       one.resident = backend.memory == zenith::memory_space::device;
@@ -108,7 +107,7 @@ std::vector<series> list_series(const series_choice& choice, const sweep_options
       found.back().label += " from host";
     }
   }
-  require_offered(options.strategies, offered);
+  require_offered(named, offered);
   if (found.empty()) {
     throw zenith::error(zenith::error_code::unsupported,
                         fmt::format("no usable backend of this run offers {}", choice.operation));

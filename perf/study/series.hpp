@@ -7,8 +7,9 @@ namespace zenith_study {
 /// Which of an operation's lines a study has where no option names them.
 struct series_choice {
   std::string_view operation;
-  bool host_and_device = true;             ///< on a device also lines whose data come from the host
-  std::string_view why_no_reference = {};  ///< leaves the reference out, and says why unless it is "-"
+  bool host_and_device = true;              ///< on a device also lines whose data come from the host
+  bool every_strategy = false;              ///< whichever are named
+  std::string_view why_no_reference = "-";  ///< leaves the reference out, and says why unless it is "-"
 };
 
 /// Every series that the options ask for. What is left out is said in `notes`. Throws `backend_unavailable` or

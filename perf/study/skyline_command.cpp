@@ -4,9 +4,8 @@
 
 #include <perf/study/commands.hpp>
 #include <perf/study/family_study.hpp>
-#include <perf/study/output_file.hpp>
+#include <perf/study/files.hpp>
 #include <perf/study/quantity.hpp>
-#include <perf/study/series.hpp>
 #include <perf/study/skyline_file.hpp>
 #include <perf/study/skyline_subject.hpp>
 #include <perf/study/study_options.hpp>
@@ -30,62 +29,56 @@ struct settings {
 
 int run_study(const settings& given) {
   const auto rows = parse_counts("--rows", given.rows);
-  const auto columns = parse_counts("--columns", given.columns);
-  if (columns.back() > zenith::most_skyline_columns) {
-    reject(fmt::format("--columns has {}, but a skyline has at most {}", columns.back(), zenith::most_skyline_columns));
+  const auto widths = parse_counts("--columns", given.columns);
+  if (widths.back() > zenith::most_skyline_columns) {
+    reject(fmt::format("--columns has {}, but a skyline has at most {}", widths.back(), zenith::most_skyline_columns));
   }
   if (rows.back() > std::uint64_t{1} << 28) reject("--rows must be at most 2^28");
-  std::vector<std::string> ignored;
-  const auto all = list_series({operation, true, "-"}, given.sweep, ignored);
   const auto folder = output_folder(given.output);
   family_study study("skyline", given.sweep, given.time_limit);
+  const auto all = study.lines({operation});
   for (std::size_t i = 0; i < correlation_names.size(); ++i) {
     if (!is_asked(given.correlations, correlation_names[i])) continue;
     for (const auto count : rows) {
-      for (const auto width : columns) {
+      for (const auto width : widths) {
         const auto points = make_skyline_input(static_cast<correlation>(i), count, width, given.seed);
         // what is too slow for many columns need not be for few
-        study.measure(correlation_names[i], columns.size() > 1 ? count : 0, *points, operation, all);
+        study.measure(correlation_names[i], widths.size() > 1 ? count : 0, *points, {operation}, all);
       }
     }
   }
 
   const auto each_row = [](std::string_view fact) {
-    return [fact](const study_part& part, const measurement& one) {
-      return number(one, fact) / static_cast<double>(value_of(part.coordinates[one.point], "rows"));
-    };
+    return [fact](const study_row& of) { return of.number(fact) / static_cast<double>(of.at("rows")); };
   };
   const auto tests = each_row("dominance_tests");
-  const auto masks = each_row("mask_tests");
   const auto shown = [](const auto& value) {
-    return [value](const study_part& part, const measurement& one) { return fmt::format("{:.1f}", value(part, one)); };
+    return [value](const study_row& of) { return fmt::format("{:.1f}", value(of)); };
   };
+  const auto columns = study.with_facts({{"dominance tests/row", align::right, shown(tests)},
+                                         {"mask tests/row", align::right, shown(each_row("mask_tests"))}});
   for (const auto kind : correlation_names) {
     if (!is_asked(given.correlations, kind)) continue;
-    fmt::print("{} points, seed {}\n\n{}\n", kind, given.seed,
-               study.table_of(kind, {{"dominance tests/row", shown(tests)}, {"mask tests/row", shown(masks)}}));
+    fmt::print("{} points, seed {}\n\n{}\n", kind, given.seed, study.table_of(kind, columns));
   }
-  fmt::print("* what 'auto' takes\n{}\n", study.is_wrong() ? "a result is WRONG: the strategies do not agree"
-                                                           : "All strategies found the same ids.");
+  fmt::print("* what 'auto' takes\n{}",
+             study.verdict("All strategies found the same ids.", "a result is WRONG: the strategies do not agree"));
 
-  const bool over_rows = columns.size() == 1 && rows.size() > 1;
+  const bool over_rows = widths.size() == 1 && rows.size() > 1;
   const auto base = (folder / fmt::format("skyline-{}", over_rows ? "rows" : "columns")).string();
-  write_file(base + ".json", study.as_json("correlation", {{"operation", "skyline"},
-                                                           {"type", "float32"},
-                                                           {"seed", static_cast<std::uint64_t>(given.seed)}}));
-  const auto heading = "Skyline of " + (over_rows ? fmt::format("{} columns", columns.front())
+  write_file("numbers", base + ".json",
+             study.as_json({{"operation", "skyline"}, {"type", "float32"}, {"seed", std::uint64_t{given.seed}}},
+                           family_study::common_fields("correlation")));
+  const auto heading = "Skyline of " + (over_rows ? fmt::format("{} columns", widths.front())
                                                   : fmt::format("{} rows", with_commas(rows.back())));
-  const auto draw = [&](const char* name, const char* y_label, const family_study::value_function& value) {
-    write_file(
-        fmt::format("{}-{}.svg", base, name),
-        study.picture_of(heading, {over_rows ? "rows" : "columns", over_rows ? "rows (log)" : "columns", y_label, value,
-                                   // one picture has one axis: that of the largest count
-                                   [&](const auto& at) { return over_rows || value_of(at, "rows") == rows.back(); }}));
-  };
-  draw("time", "seconds (log)", [](const study_part&, const measurement& one) { return seconds_of_point(one); });
-  draw("tests", "dominance tests a row (log)", tests);
-  fmt::print("numbers: {0}.json\npictures: {0}-time.svg, {0}-tests.svg\n", base);
-  return study.is_wrong() ? wrong_results : succeeded;
+  study_chart chart{{}, over_rows ? "rows" : "columns", over_rows ? "rows (log)" : "columns", "seconds (log)"};
+  // one picture has one axis: that of the largest count
+  chart.shows = [&](const study_row& of) { return over_rows || of.at("rows") == rows.back(); };
+  write_file("picture", base + "-time.svg", study.picture_of(heading, study.by_kind(chart)));
+  chart.y_label = "dominance tests a row (log)";
+  chart.y = tests;
+  write_file("picture", base + "-tests.svg", study.picture_of(heading, study.by_kind(chart)));
+  return study.status();
 }
 
 }  // namespace

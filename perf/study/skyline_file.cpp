@@ -10,9 +10,7 @@
 #include <perf/study/clock.hpp>
 #include <perf/study/commands.hpp>
 #include <perf/study/csv.hpp>
-#include <perf/study/csv_doubles.hpp>
-#include <perf/study/input_file.hpp>
-#include <perf/study/output_file.hpp>
+#include <perf/study/files.hpp>
 #include <perf/study/quantity.hpp>
 #include <perf/study/skyline_picture.hpp>
 #include <perf/study/study_options.hpp>
@@ -66,7 +64,7 @@ void draw_picture(const skyline_query& query, const zenith::executor& on,
   options.nans = zenith::nan_rows::drop;
   options.most_layers = drawn_layers;
   const auto layers = zenith::skyline_layers(on, plane, options);
-  write_file(query.picture,
+  write_file("picture", query.picture,
              skyline_picture(fmt::format("{}: {} and {}", std::filesystem::path(query.file).filename().string(),
                                          query.axes[0], query.axes[1]),
                              {query.axes[0], both[0], columns[x]}, {query.axes[1], both[1], columns[y]},
@@ -134,10 +132,7 @@ int print_skyline(const skyline_query& query) {
   if (missing > 0) fmt::print("; {} rows without a value in one of the columns are left out", with_commas(missing));
   fmt::print("\nread    {:>9}  from {}\nparse   {:>9}\nskyline {:>9}  {} on {}, {} columns\n", format_seconds(reading),
              query.file, format_seconds(parsing), format_seconds(taken), found.strategy, found.backend, columns.size());
-  if (!query.picture.empty()) {
-    draw_picture(query, on, columns, preferences, found.ids);
-    fmt::print("picture: {}\n", query.picture);
-  }
+  if (!query.picture.empty()) draw_picture(query, on, columns, preferences, found.ids);
   return succeeded;
 }
 

@@ -4,9 +4,8 @@
 
 #include <perf/study/commands.hpp>
 #include <perf/study/family_study.hpp>
-#include <perf/study/output_file.hpp>
+#include <perf/study/files.hpp>
 #include <perf/study/quantity.hpp>
-#include <perf/study/series.hpp>
 #include <perf/study/spatial_file.hpp>
 #include <perf/study/spatial_subject.hpp>
 #include <perf/study/study_options.hpp>
@@ -31,51 +30,45 @@ int run_study(const settings& given) {
   const auto ks = parse_counts("--k", given.k);
   if (rows.back() > std::uint64_t{1} << 26) reject("--rows must be at most 2^26");
   const auto folder = output_folder(given.output);
-  std::vector<std::string> ignored;
-  auto of_all = given.sweep;
-  of_all.strategies.clear();  // those that are named are the ranked join's
-  const auto all = list_series({spatial_operation(0), true, "-"}, of_all, ignored);
-  const auto ranked = list_series({spatial_operation(ks.back()), true, "-"}, given.sweep, ignored);
   family_study study("spatial-join", given.sweep, given.time_limit);
+  // strategies that are named are the ranked join's
+  const auto all = study.lines({.operation = spatial_operation(0), .every_strategy = true});
+  const auto ranked = study.lines({spatial_operation(ks.back())});
   std::vector<std::pair<std::string_view, std::string>> maps;  // of the first k's pairs of the most rows
   for (const auto kind : spatial_kinds) {
     if (!is_asked(given.kinds, kind)) continue;
     for (const auto count : rows) {
       const auto sides = draw_sides(kind, count, given.distance, given.seed);
-      study.measure(kind, 0, *make_spatial_input(sides, 0), spatial_operation(0), all);
+      study.measure(kind, 0, *make_spatial_input(sides, 0), {spatial_operation(0)}, all);
       for (const auto k : ks) {
         const auto best = make_spatial_input(sides, k);
-        study.measure(kind, k, *best, spatial_operation(k), ranked);
+        study.measure(kind, k, *best, {spatial_operation(k)}, ranked);
         if (k == ks.front() && count == rows.back()) maps.emplace_back(kind, map_of(*best, kind));
       }
     }
   }
   for (const auto kind : spatial_kinds) {
     if (!is_asked(given.kinds, kind)) continue;
-    fmt::print("{} points, distance {:g}\n\n{}\n", kind, given.distance, study.table_of(kind, {}));
+    fmt::print("{} points, distance {:g}\n\n{}\n", kind, given.distance, study.table_of(kind, study.with_facts({})));
   }
-  fmt::print("{}\n", study.is_wrong() ? "a result is WRONG: the strategies do not agree"
-                                      : "All strategies found the same pairs.");
+  fmt::print("{}",
+             study.verdict("All strategies found the same pairs.", "a result is WRONG: the strategies do not agree"));
   const auto base = (folder / "spatial-join").string();
-  write_file(base + ".json", study.as_json("kind", {{"operation", "top_k_spatial_join"},
-                                                    {"type", "float32"},
-                                                    {"distance", given.distance},
-                                                    {"seed", given.seed}}));
-  const auto most = with_commas(rows.back());
-  write_file(
-      base + ".svg",
-      study.picture_of(fmt::format("The k best pairs of {0} and {0} points", most),
-                       {"k", "k (log)", "seconds (log)",
-                        [](const study_part&, const measurement& one) { return seconds_of_point(one); },
-                        [&](const auto& at) { return value_of(at, "rows") == rows.back() && value_of(at, "k") > 0; }}));
-  fmt::print("numbers: {0}.json\npicture: {0}.svg\n", base);
+  write_file("numbers", base + ".json",
+             study.as_json({{"operation", "top_k_spatial_join"},
+                            {"type", "float32"},
+                            {"distance", given.distance},
+                            {"seed", given.seed}},
+                           family_study::common_fields("kind")));
+  study_chart chart{{}, "k", "k (log)", "seconds (log)"};
+  chart.shows = [&](const study_row& of) { return of.at("rows") == rows.back() && of.at("k") > 0; };
+  write_file("picture", base + ".svg",
+             study.picture_of(fmt::format("The k best pairs of {0} and {0} points", with_commas(rows.back())),
+                              study.by_kind(chart)));
   for (const auto& [kind, map] : maps) {
-    if (map.empty()) continue;
-    const auto file = fmt::format("{}-map-{}.svg", base, kind);
-    write_file(file, map);
-    fmt::print("map: {}\n", file);
+    if (!map.empty()) write_file("map", fmt::format("{}-map-{}.svg", base, kind), map);
   }
-  return study.is_wrong() ? wrong_results : succeeded;
+  return study.status();
 }
 
 }  // namespace

@@ -10,9 +10,7 @@
 #include <perf/study/clock.hpp>
 #include <perf/study/commands.hpp>
 #include <perf/study/csv.hpp>
-#include <perf/study/csv_doubles.hpp>
-#include <perf/study/input_file.hpp>
-#include <perf/study/output_file.hpp>
+#include <perf/study/files.hpp>
 #include <perf/study/quantity.hpp>
 #include <perf/study/spatial_picture.hpp>
 #include <perf/study/study_options.hpp>
@@ -102,7 +100,7 @@ void draw_picture(const spatial_query& query, const places& left, const places& 
   };
   std::vector<map_pair> pairs;
   for (std::size_t i = 0; i < best.count; ++i) pairs.push_back({best.left[i], best.right[i]});
-  write_file(query.picture,
+  write_file("picture", query.picture,
              spatial_picture(fmt::format("The {} best pairs within {:g}", with_commas(best.count), query.distance),
                              side(left), side(right), pairs));
 }
@@ -135,10 +133,7 @@ int print_best_pairs(const spatial_query& query) {
   if (missing > 0) fmt::print("{} rows without a value in one of their columns are left out\n", with_commas(missing));
   fmt::print("read    {:>9}\njoin    {:>9}  {} on {}\n", format_seconds(reading), format_seconds(taken), best.strategy,
              best.backend);
-  if (!query.picture.empty()) {
-    draw_picture(query, left, right, best);
-    fmt::print("picture: {}\n", query.picture);
-  }
+  if (!query.picture.empty()) draw_picture(query, left, right, best);
   return succeeded;
 }
 

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include <zenith/error.hpp>
-
 namespace zenith_study {
 
 void add_backends(CLI::App& command, std::vector<std::string>& backends) {
@@ -47,7 +45,5 @@ std::string only(std::string_view option, const std::vector<std::string>& all, s
   if (all.size() > 1) reject(fmt::format("with {}, {} takes one name", input, option));
   return all.empty() ? std::string{"auto"} : all.front();
 }
-
-void reject(const std::string& why) { throw zenith::error(zenith::error_code::invalid_argument, why); }
 
 }  // namespace zenith_study

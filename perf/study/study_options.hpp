@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include <perf/study/exit_status.hpp>
+
 /// \file
 /// What the subcommands have in common.
 
@@ -26,7 +28,5 @@ CLI::Option* add_time_limit(CLI::App& command, double& seconds);
 /// The one name that `option` may have beside `input`; "auto" without one.
 [[nodiscard]] std::string only(std::string_view option, const std::vector<std::string>& all,
                                std::string_view input = "--input");
-/// Throws `invalid_argument`.
-[[noreturn]] void reject(const std::string& why);
 
 }  // namespace zenith_study

@@ -53,10 +53,17 @@ struct trial {
 
 /// One of the numbers that tell a question from the others: in tables, in the numbers and on the axis of a picture.
 struct coordinate {
+  template <class Value>
+  coordinate(std::string called, Value at, std::string head = {}, std::string shown = {})
+      : name(std::move(called)),
+        value(static_cast<double>(at)),
+        heading(head.empty() ? name : std::move(head)),
+        text(std::move(shown)) {}
+
   std::string name;
-  std::uint64_t value = 0;
-  std::string heading = name;  ///< of its column
-  std::string text = {};       ///< instead of the value
+  double value;
+  std::string heading;  ///< of its column
+  std::string text;     ///< instead of the value, where it is not empty
 };
 
 /// Data on the host, and the questions that are asked of them.
@@ -70,8 +77,8 @@ class input {
   /// How many questions there are, and the name of each.
   [[nodiscard]] virtual std::size_t points() const = 0;
   [[nodiscard]] virtual std::string label(std::size_t point) const = 0;
-  /// Where a question lies that was asked; none where the study tells its questions apart by itself.
-  [[nodiscard]] virtual std::vector<coordinate> coordinates(std::size_t /*point*/) { return {}; }
+  /// Where a question lies that was asked.
+  [[nodiscard]] virtual std::vector<coordinate> coordinates(std::size_t point) = 0;
   /// What the strategy offers for a question, a trial an operation. The input must outlive them.
   [[nodiscard]] virtual std::vector<trial> place(std::size_t point, const placement& at) = 0;
   /// What the model of a strategy says; none where there is no model.

@@ -9,7 +9,6 @@
 #include <thread>
 
 #include <perf/study/quantity.hpp>
-#include <perf/study/statistics.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith_study {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <perf/study/printable.hpp>
-
 namespace zenith_study {
 namespace {
 

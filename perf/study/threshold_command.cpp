@@ -1,15 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <memory>
 
 #include <perf/study/commands.hpp>
 #include <perf/study/family_study.hpp>
-#include <perf/study/output_file.hpp>
+#include <perf/study/files.hpp>
 #include <perf/study/quantity.hpp>
-#include <perf/study/series.hpp>
 #include <perf/study/study_options.hpp>
 #include <perf/study/threshold_file.hpp>
 #include <perf/study/threshold_subject.hpp>
@@ -34,15 +32,14 @@ struct settings {
 };
 
 // Of each executor the strategies of a table, "auto" unless some are named, and the scan of the columns first.
-std::vector<series> lines_of(const settings& given) {
-  std::vector<std::string> ignored;
+std::vector<series> lines_of(const settings& given, family_study& study) {
   std::vector<series> all;
   const auto add = [&](series like, std::string_view strategy) {
     like.strategy = strategy;
     like.label = fmt::format("{}/{}", like.executor, strategy);
     all.push_back(std::move(like));
   };
-  const auto offered = list_series({operation, false, "-"}, given.sweep, ignored);
+  const auto offered = study.lines({operation, false});
   for (std::size_t i = 0; i < offered.size(); ++i) {
     const auto& one = offered[i];
     if (i == 0 || offered[i - 1].executor != one.executor) add(one, scan_of_columns);
@@ -77,8 +74,8 @@ int run_study(const settings& given) {
   if (ks.back() > rows) reject(fmt::format("--k is {}, but --rows is only {}", ks.back(), rows));
   const auto folder = output_folder(given.output);
   const auto width = static_cast<unsigned>(std::max<std::uint64_t>(8, weights.back()));
-  const auto lines = lines_of(given);
-  family_study study("threshold", given.sweep, std::numeric_limits<double>::infinity());
+  family_study study("threshold", given.sweep);
+  const auto lines = lines_of(given, study);
   for (std::size_t i = 0; i < correlation_names.size(); ++i) {
     if (!is_asked(given.correlations, correlation_names[i])) continue;
     threshold_input_options asked{static_cast<correlation>(i), rows, width, given.seed, {}, weights, ks};
@@ -86,44 +83,43 @@ int run_study(const settings& given) {
     if (given.partitions) asked.table.layout = zenith::table_layout::partitions;
     double build_seconds = 0;
     const auto table = make_threshold_input(asked, &build_seconds);
-    auto& part = study.measure(correlation_names[i], 0, *table, operation, lines);
+    auto& part = study.measure(correlation_names[i], 0, *table, {operation}, lines);
     part.fields = {{"build_seconds", build_seconds}};
     compare_with_scans(part.measured);
   }
 
-  const auto evaluated = [rows](const study_part&, const measurement& one) {
-    return 100 * number(one, "rows_evaluated") / static_cast<double>(rows);
+  const auto evaluated = [rows](const study_row& of) {
+    return 100 * of.number("rows_evaluated") / static_cast<double>(rows);
   };
-  const std::vector<fact_column> facts{
-      {"scan of the columns", [](const auto&, const auto& one) { return format_seconds(number(one, "scan_seconds")); }},
-      {"times faster",
-       [](const auto&, const auto& one) { return fmt::format("{:.2f}", number(one, "scan_seconds") / one.time); }},
-      {"rows evaluated",
-       [&](const auto& part, const auto& one) { return fmt::format("{:.3f} %", evaluated(part, one)); }}};
+  const auto columns = study.with_facts(
+      {{"scan of the columns", align::right,
+        [](const study_row& of) { return format_seconds(of.number("scan_seconds")); }},
+       {"times faster", align::right,
+        [](const study_row& of) { return fmt::format("{:.2f}", of.number("scan_seconds") / of.first().time); }},
+       {"rows evaluated", align::right, [&](const study_row& of) { return fmt::format("{:.3f} %", evaluated(of)); }}});
   for (const auto& part : study.parts()) {
     fmt::print("{} rows of {} columns, {}, built in {}\n\n{}\n", with_commas(rows), width, part.kind,
-               format_seconds(std::get<double>(part.fields.front().second)), study.table_of(part.kind, facts));
+               format_seconds(std::get<double>(part.fields.front().second)), study.table_of(part.kind, columns));
   }
-  fmt::print("{}\n", study.is_wrong() ? "a result is WRONG: it is not that of the scan of the columns"
-                                      : "Every result equals the scan of the columns.");
+  fmt::print("{}", study.verdict("Every result equals the scan of the columns.",
+                                 "a result is WRONG: it is not that of the scan of the columns"));
   const auto base = (folder / "threshold").string();
-  write_file(base + ".json", study.as_json("correlation", {{"operation", "threshold_table"},
-                                                           {"rows", rows},
-                                                           {"type", "float32"},
-                                                           {"layout", given.partitions ? "partitions" : "clusters"},
-                                                           {"block_rows", static_cast<std::uint64_t>(given.block_rows)},
-                                                           {"seed", static_cast<std::uint64_t>(given.seed)}}));
-  const auto draw = [&](const char* name, const char* y_label, const family_study::value_function& value) {
-    write_file(
-        fmt::format("{}-{}.svg", base, name),
-        study.picture_of(fmt::format("Threshold tables of {} rows, k = {}", with_commas(rows), with_commas(ks.front())),
-                         {"weights", "columns with a weight", y_label, value,
-                          [&](const auto& at) { return value_of(at, "k") == ks.front(); }}));
-  };
-  draw("time", "seconds (log)", [](const study_part&, const measurement& one) { return seconds_of_point(one); });
-  draw("rows", "rows evaluated, % (log)", evaluated);
-  fmt::print("numbers: {0}.json\npictures: {0}-time.svg, {0}-rows.svg\n", base);
-  return study.is_wrong() ? wrong_results : succeeded;
+  write_file("numbers", base + ".json",
+             study.as_json({{"operation", "threshold_table"},
+                            {"rows", rows},
+                            {"type", "float32"},
+                            {"layout", given.partitions ? "partitions" : "clusters"},
+                            {"block_rows", std::uint64_t{given.block_rows}},
+                            {"seed", std::uint64_t{given.seed}}},
+                           family_study::common_fields("correlation")));
+  const auto heading = fmt::format("Threshold tables of {} rows, k = {}", with_commas(rows), with_commas(ks.front()));
+  study_chart chart{{}, "weights", "columns with a weight", "seconds (log)"};
+  chart.shows = [&](const study_row& of) { return of.at("k") == ks.front(); };
+  write_file("picture", base + "-time.svg", study.picture_of(heading, study.by_kind(chart)));
+  chart.y_label = "rows evaluated, % (log)";
+  chart.y = evaluated;
+  write_file("picture", base + "-rows.svg", study.picture_of(heading, study.by_kind(chart)));
+  return study.status();
 }
 
 }  // namespace

@@ -9,8 +9,7 @@
 #include <perf/study/clock.hpp>
 #include <perf/study/commands.hpp>
 #include <perf/study/csv.hpp>
-#include <perf/study/csv_doubles.hpp>
-#include <perf/study/input_file.hpp>
+#include <perf/study/files.hpp>
 #include <perf/study/quantity.hpp>
 #include <perf/study/study_options.hpp>
 #include <perf/study/table.hpp>

@@ -2,16 +2,19 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
+#include <map>
 #include <memory>
 
 #include <perf/study/commands.hpp>
+#include <perf/study/family_study.hpp>
+#include <perf/study/files.hpp>
 #include <perf/study/key_type_name.hpp>
-#include <perf/study/output_file.hpp>
 #include <perf/study/quantity.hpp>
-#include <perf/study/report.hpp>
 #include <perf/study/study_options.hpp>
 #include <perf/study/top_k_file.hpp>
-#include <perf/study/top_k_study.hpp>
+#include <perf/study/top_k_subject.hpp>
+#include <zenith/top_k.hpp>
 
 namespace zenith_study {
 namespace {
@@ -28,7 +31,10 @@ struct settings {
   sweep_options sweep{.budget = 90};
 };
 
-int run_study(const settings& given) {
+// The reference sorts all positions: beyond this count it would take the whole time of the study.
+constexpr std::uint64_t reference_limit = std::uint64_t{1} << 20;
+
+top_k_input_options keys_of(const settings& given) {
   auto keys = given.keys;
   keys.count = parse_count("--count", given.count);
   keys.ks = parse_counts("--k", given.k.empty() ? "1..1024" : given.k);
@@ -38,20 +44,118 @@ int run_study(const settings& given) {
   keys.threads = given.sweep.threads;
   const auto names = distribution_names();
   keys.values = static_cast<distribution>(std::ranges::find(names, given.values) - names.begin());
+  if (keys.count == 0 || keys.count > (std::uint64_t{1} << 32)) {
+    reject(fmt::format("--count is {}; it must be from 1 to 2^32", with_commas(keys.count)));
+  }
+  if (keys.ks.front() == 0) reject("--k is 0; there is nothing to time in the best 0");
+  if (keys.ks.back() > keys.count) {
+    reject(fmt::format("--k is {}, but --count is only {}", with_commas(keys.ks.back()), with_commas(keys.count)));
+  }
+  return keys;
+}
 
+// Of each line its floor and its details, and what was left out.
+std::string explain(const family_study& study) {
+  std::string text;
+  std::map<std::string, std::vector<std::string>> floors;
+  const auto& all = study.parts().front().measured.all_series;
+  for (const auto& one : all) {
+    floors[one.floor_seconds > 0 ? fmt::format("{} = {}", format_seconds(one.floor_seconds), one.floor_origin)
+                                 : "not measured"]
+        .push_back(one.label);
+  }
+  for (const auto& [line, labels] : floors) text += fmt::format("floor of {}: {}\n", fmt::join(labels, ", "), line);
+  for (const auto& one : all)
+    text += fmt::format("{}: {}\n", one.label, one.detail.empty() ? "no details" : one.detail);
+  for (const auto& note : study.notes()) text += note + "\n";
+  return text;
+}
+
+study_columns columns_of(const family_study& study, double bytes) {
+  // of a time that was measured
+  const auto measured = [](std::function<std::string(const study_row&)> text) {
+    return [text = std::move(text)](const study_row& of) { return of.seconds() > 0 ? text(of) : "-"; };
+  };
+  auto columns = study.question_columns();
+  columns.push_back({"backend/strategy", align::left, label_cell});
+  columns.push_back({"", align::left, mark_cell});
+  columns.push_back({"time", align::right, time_cell});
+  columns.push_back({"GB/s", align::right,
+                     measured([=](const study_row& of) { return fmt::format("{:.1f}", bytes / of.seconds() / 1e9); })});
+  columns.push_back({"of floor", align::right, measured([](const study_row& of) {
+                       const double floor = of.line().floor_seconds;
+                       return floor > 0 ? fmt::format("{:.0f} %", floor / of.seconds() * 100) : "-";
+                     })});
+  columns.push_back({"predicted", align::right, predicted_cell});
+  columns.push_back({"deviation", align::right, measured([](const study_row& of) {
+                       const auto& predicted = of.first().predicted;
+                       return predicted ? fmt::format("{:+.0f} %", (of.seconds() / *predicted - 1) * 100) : "-";
+                     })});
+  columns.push_back({"", align::left, [](const study_row& of) { return of.first().note; }});
+  return columns;
+}
+
+json_fields numbers_of(const study_row& of) {
+  const auto& one = of.first();
+  const auto& line = of.line();
+  const auto known = [](double seconds) {
+    return optional_number(seconds > 0 ? std::optional{seconds} : std::nullopt);
+  };
+  return {{"backend", std::string{line.on.backend()}},
+          {"strategy", line.strategy},
+          {"label", line.label},
+          {"executor", line.executor},
+          {"data", line.resident ? "device" : "host"},
+          {"detail", line.detail},
+          {"variant", one.seen.variant},
+          {"seconds", one.seconds},
+          {"floor", known(line.floor_seconds)},
+          {"predicted", optional_number(one.predicted)},
+          {"median", known(of.seconds())}};
+}
+
+int run_study(const settings& given) {
+  const auto keys = keys_of(given);
   const auto folder = output_folder(given.output);
+  family_study study("top-k", given.sweep);
+  const auto why = keys.count <= reference_limit
+                       ? std::string{}
+                       : fmt::format("it sorts everything, which takes too long for more than {} items",
+                                     with_commas(reference_limit));
+  constexpr auto operation = zenith::top_k_call::operation;
+  const auto lines = study.lines({.operation = operation, .why_no_reference = why});
+  study.announce(fmt::format("generating {} {} values, {}", with_commas(keys.count), given.type, given.values));
+  study.measure({}, 0, *make_top_k_input(keys), {operation}, lines);
+
+  const char* const select = keys.smallest ? "smallest" : "largest";
+  const auto what = fmt::format(
+      "{} {} values, {}, the {}",
+      std::has_single_bit(keys.count) ? fmt::format("2^{}", std::countr_zero(keys.count)) : with_commas(keys.count),
+      zenith::to_string(keys.type), given.values, select);
+  const auto columns = columns_of(study, static_cast<double>(keys.count * zenith::size_of(keys.type)));
+  fmt::print(
+      "Top-k over {}\n\n{}\n* what zenith::decide chooses; of floor: one read of the data, as a share of the time; "
+      "deviation: of the time from the prediction\n{}{}\n",
+      what, study.table_of({}, columns), explain(study),
+      study.verdict("Every result equals a selection by the standard library, bit by bit.",
+                    "WRONG RESULTS: see the lines marked wrong; they were not timed."));
   const auto base =
       (folder / fmt::format("top-k-{}-{}-{}{}", given.type, given.values, keys.count, keys.smallest ? "-smallest" : ""))
           .string();
-  const auto study = [&] {
-    progress shown("top-k");
-    return run_top_k_study(keys, given.sweep, shown);
-  }();
-  write_file(base + ".json", as_json(study));
-  write_file(base + ".svg", as_svg(study));
-  fmt::print("{0}\nnumbers: {1}.json\npicture: {1}.svg\n", as_table(study), base);
-  if (has(study.measured, outcome::wrong)) return wrong_results;
-  return has(study.measured, outcome::measured) ? succeeded : failed_run;
+  write_file("numbers", base + ".json",
+             study.as_json({{"operation", "top_k"},
+                            {"count", keys.count},
+                            {"type", std::string{zenith::to_string(keys.type)}},
+                            {"distribution", given.values},
+                            {"select", select},
+                            {"seed", keys.seed},
+                            {"repeat", static_cast<std::uint64_t>(given.sweep.repeat)}},
+                           numbers_of));
+  study_chart chart{what, "k", "k (log)", "seconds (log); dashed: predicted, ring: the dispatcher's choice"};
+  chart.predicted = [](const study_row& of) { return of.first().predicted.value_or(0); };
+  chart.rings_choice = true;
+  write_file("picture", base + ".svg", study.picture_of("Top-k: time over k", {chart}));
+  return study.status();
 }
 
 int run_file(const settings& given) {

@@ -13,7 +13,7 @@
 
 #include <perf/study/commands.hpp>
 #include <perf/study/csv.hpp>
-#include <perf/study/input_file.hpp>
+#include <perf/study/files.hpp>
 #include <perf/study/npy.hpp>
 #include <perf/study/quantity.hpp>
 #include <perf/study/study_options.hpp>

@@ -33,6 +33,7 @@ class top_k_input final : public input {
   [[nodiscard]] std::string label(std::size_t point) const override {
     return fmt::format("k = {} of {} {}", ks_[point], keys_.size(), to_string(zenith::key_type_of<T>));
   }
+  [[nodiscard]] std::vector<coordinate> coordinates(std::size_t point) override { return {{"k", ks_[point]}}; }
   [[nodiscard]] std::span<const std::byte> data() const override { return std::as_bytes(keys_); }
 
   [[nodiscard]] std::vector<trial> place(std::size_t point, const placement& at) override {

@@ -1,19 +1,15 @@
-#include <perf/study/input_file.hpp>
+#include <perf/study/files.hpp>
 
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <cstdlib>
 #include <fstream>
+#include <system_error>
 #include <vector>
 
-#include <zenith/error.hpp>
+#include <perf/study/exit_status.hpp>
 
 namespace zenith_study {
-namespace {
-
-[[noreturn]] void reject(const std::string& why) { throw zenith::error(zenith::error_code::invalid_argument, why); }
-
-}  // namespace
 
 std::string read_input_file(const std::string& name) {
   std::error_code fault;
@@ -32,6 +28,27 @@ std::string read_input_file(const std::string& name) {
   if (in.bad()) reject(fmt::format("--input is '{}', which cannot be read", name));
   if (text.empty()) throw zenith::error(zenith::error_code::corrupt_data, fmt::format("{} is empty", name));
   return text;
+}
+
+std::string default_output() {
+  const char* folder = std::getenv("ZENITH_STUDY_OUTPUT");
+  return folder != nullptr && *folder != '\0' ? folder : "zenith-study";
+}
+
+std::filesystem::path output_folder(const std::string& name) {
+  const std::filesystem::path folder = name;
+  std::error_code fault;
+  std::filesystem::create_directories(folder, fault);
+  if (fault) reject(fmt::format("--output is {}: {}", name, fault.message()));
+  return folder;
+}
+
+void write_file(std::string_view what, const std::filesystem::path& file, std::string_view text) {
+  std::ofstream out(file, std::ios::binary);
+  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  out.close();
+  if (!out) reject(fmt::format("cannot write {}", file.string()));
+  fmt::print("{}: {}\n", what, file.string());
 }
 
 }  // namespace zenith_study
