@@ -239,7 +239,7 @@ class node_pair_join {
     if (found > to.capacity) {
       on_.for_each(1, spatial_join_family::set_count{before, to.count});
       from.batch = std::max<u64>(1, batch / 8);
-      if (to_items) make_room(batch);
+      if (to_items) keep_or_grow(batch);
       return;
     }
     set_count(from, first);
@@ -267,7 +267,7 @@ class node_pair_join {
     least_ = on_.read(static_cast<const pair_bound<T>*>(bound_));
   }
 
-  void make_room(u64 batch) {
+  void keep_or_grow(u64 batch) {
     if (count_ > k_) {
       keep();
     } else if (keeper_.pool().capacity < wanted_) {

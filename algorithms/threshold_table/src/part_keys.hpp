@@ -14,7 +14,7 @@ inline constexpr std::size_t part_spare = 16;
 
 /// Brings `first` of the keys, those with the smallest codes, to the front and the others behind them, each in their
 /// order; of keys with one code the first ones. codes[i] is the code of keys[i]. `first` is below `count`, and `others`
-/// has room for count + part_spare keys.
+/// holds count + part_spare keys.
 using part_function = void (*)(std::uint32_t* keys, const std::uint8_t* codes, std::size_t count, std::size_t first,
                                std::uint32_t* others);
 

@@ -10,9 +10,9 @@
 
 namespace zenith::detail {
 
-/// Room for one more element, which then is added without an allocation.
+/// Reserves memory for one more element, which then is added without an allocation.
 template <class X>
-void make_room(std::vector<X>& in) {
+void reserve_one(std::vector<X>& in) {
   if (in.size() == in.capacity()) in.reserve(std::max<std::size_t>(16, 2 * in.capacity()));
 }
 
@@ -38,18 +38,18 @@ class router {
   }
 
   /// Allocates what `split` into a leaf of this number needs, and `remove` later.
-  void make_room_for(std::uint32_t other) {
+  void reserve_one_for(std::uint32_t other) {
     if (free_.empty()) {
-      make_room(nodes_);
+      reserve_one(nodes_);
       free_.reserve(nodes_.capacity());
     }
     while (parents_.size() <= other) {
-      make_room(parents_);
+      reserve_one(parents_);
       parents_.push_back(none);
     }
   }
   /// Puts a node in the place of `leaf`: below `cut` in the column lies `leaf`, and otherwise `other`, a new leaf.
-  /// There must be room for it.
+  /// The memory for it must be reserved.
   void split(std::uint32_t leaf, std::uint32_t column, T cut, std::uint32_t other) noexcept {
     std::uint32_t at;
     if (free_.empty()) {

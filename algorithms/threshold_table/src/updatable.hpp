@@ -59,7 +59,7 @@ struct updatable_storage {
 
   /// Adds a row under the next id.
   void insert(const T* row) {
-    make_room(places_);
+    reserve_one(places_);
     places_.emplace_back();
     try {
       add(row, static_cast<u32>(places_.size() - 1));
@@ -173,18 +173,19 @@ struct updatable_storage {
     return *rows;
   }
 
-  /// Gives a new leaf an empty block in chunk c, which is not full. The route does not lead there yet, but has room.
+  /// Gives a new leaf an empty block in chunk c, which is not full. The route does not lead there yet, but its memory
+  /// is reserved.
   [[nodiscard]] u32 add_leaf(u32 c) {
     auto rows = std::make_shared<rows_type>(epoch_, block_rows_, columns_);
     auto& chunk = writable(c);
     if (free_leaves_.empty()) {
-      make_room(leaves_);
+      reserve_one(leaves_);
       free_leaves_.reserve(leaves_.capacity());
       leaves_.emplace_back();
       free_leaves_.push_back(static_cast<u32>(leaves_.size() - 1));
     }
     const u32 leaf = free_leaves_.back();
-    route_.make_room_for(leaf);
+    route_.reserve_one_for(leaf);
     free_leaves_.pop_back();
     const u32 b = chunk.count++;
     leaves_[leaf] = {c, b, rows.get()};
@@ -244,7 +245,7 @@ struct updatable_storage {
     const auto other = static_cast<u32>(chunks_.size());
     auto low = std::make_shared<chunk_type>(epoch_, columns_);
     auto high = std::make_shared<chunk_type>(epoch_, columns_);
-    make_room(chunks_);
+    reserve_one(chunks_);
     chunks_[c] = std::move(low);
     chunks_.push_back(std::move(high));
     for (std::size_t i = 0; i < order.size(); ++i) {

@@ -175,8 +175,8 @@ void best_table_rows(const Place& here, const table_place& given, const F& score
 }
 
 template <class Key, class Index, class Place>
-[[nodiscard]] top_k_result<Key, Index> room_for(std::size_t k, std::uint64_t rows, const char* given,
-                                                std::string strategy) {
+[[nodiscard]] top_k_result<Key, Index> empty_result(std::size_t k, std::uint64_t rows, const char* given,
+                                                    std::string strategy) {
   if (k > rows) {
     reject("k is " + std::to_string(k) + ", but " + given + " has only " + std::to_string(rows) + " rows");
   }
@@ -195,7 +195,7 @@ template <class Key, class Index, class Place>
 template <index Index = std::uint64_t, place Place, class T, row_score<T> F>
 [[nodiscard]] top_k_result<score_by<F, T>, Index> top_k(const Place& here, const column_set<T>& columns, const F& score,
                                                         std::size_t k, const score_options& options = {}) {
-  auto result = detail::room_for<score_by<F, T>, Index, Place>(k, columns.rows(), "columns", "scan");
+  auto result = detail::empty_result<score_by<F, T>, Index, Place>(k, columns.rows(), "columns", "scan");
   detail::best_rows(here, memory_space::host, columns, score, result.keys.data(), k, result.indices.data(), k, options);
   return result;
 }
@@ -225,7 +225,7 @@ template <index Index = std::uint64_t, place Place, scorable T, row_score<T> F>
 [[nodiscard]] top_k_result<score_by<F, T>, Index> top_k(const Place& here, const threshold_table<T>& table,
                                                         const F& score, std::size_t k,
                                                         const table_score_options& options = {}) {
-  auto result = detail::room_for<score_by<F, T>, Index, Place>(k, table.rows(), "table", "blocks");
+  auto result = detail::empty_result<score_by<F, T>, Index, Place>(k, table.rows(), "table", "blocks");
   const auto* const held = table.storage();
   detail::best_table_rows<T>(
       here, {held, held == nullptr ? nullptr : zenith::detail::bytes_of(*held).data(), memory_space::host, false},
@@ -239,7 +239,7 @@ requires(Place::memory == memory_space::device)
     [[nodiscard]] top_k_result<score_by<F, T>, Index> top_k(const Place& here, const device_threshold_table<T>& table,
                                                             const F& score, std::size_t k,
                                                             const table_score_options& options = {}) {
-  auto result = detail::room_for<score_by<F, T>, Index, Place>(k, table.host().rows(), "table", "blocks");
+  auto result = detail::empty_result<score_by<F, T>, Index, Place>(k, table.host().rows(), "table", "blocks");
   detail::best_table_rows<T>(
       here,
       {table.host().storage(), table.data(), memory_space::device, table.residence() == table_residence::host_blocks},
