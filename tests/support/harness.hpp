@@ -32,6 +32,11 @@ template <class Run>
   }
 }
 
+/// Whether a case is of the share that the seed draws. The first of a test always is: a small share leaves none empty.
+[[nodiscard]] inline bool is_drawn(const verdict& seen, double share, random_source& random) {
+  return seen.cases() == 0 || std::uniform_real_distribution<>{}(random) < share;
+}
+
 /// Counts a case, and adds what `run` says is wrong, with the question's `text()` before it.
 template <class Text, class Run>
 void judge(verdict& seen, const target& on, const Text& text, const Run& run) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <harness.hpp>
 #include <operations.hpp>
 #include <sample.hpp>
 #include <settings.hpp>
@@ -40,8 +41,8 @@ void run_everywhere(verdict& seen, sample<T>& data, random_source& random) {
   // the reference is slow by design
   constexpr std::size_t most_for_reference = 5000;
   for (const auto& on : the_suite().targets) {
-    if (std::uniform_real_distribution<>{}(random) >= the_suite().share) continue;
     if (on.on.backend() == "reference" && data.values().size() > most_for_reference) continue;
+    if (!zenith_test::is_drawn(seen, the_suite().share, random)) continue;
     auto where = placement::host;
     if (on.memory == zenith::memory_space::device) where = static_cast<placement>(random() % 3);
     seen.count_case();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <check.hpp>
+#include <harness.hpp>
 #include <inputs.hpp>
 #include <settings.hpp>
 #include <verdict.hpp>
@@ -36,9 +37,9 @@ void run_everywhere(verdict& seen, column<T>& input, const request& asked, rando
   // the reference is slow by design, and trivially equal to itself
   constexpr std::size_t most_for_reference = 5000;
   for (const auto& on : the_suite().targets) {
-    if (std::uniform_real_distribution<>{}(random) >= the_suite().share) continue;
     if (asked.on_device && on.memory != zenith::memory_space::device) continue;
     if (on.on.backend() == "reference" && input.count() > most_for_reference) continue;
+    if (!zenith_test::is_drawn(seen, the_suite().share, random)) continue;
     seen.count_case();
     seen.add(on, fault_of(on, input, asked));
   }
