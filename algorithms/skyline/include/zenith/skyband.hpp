@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <zenith/no_overload.hpp>
 #include <zenith/skyline.hpp>
 
 /// \file
@@ -118,6 +119,6 @@ template <index Index = std::uint64_t, point_table Points>
 }
 
 /// Takes what no overload takes, so that the compiler's message is short.
-void skyband(...) = delete;
+ZENITH_NO_OVERLOAD skyband ZENITH_OF_ANYTHING;
 
 }  // namespace zenith

@@ -13,6 +13,7 @@
 #include <zenith/executor.hpp>
 #include <zenith/machine.hpp>
 #include <zenith/matrix.hpp>
+#include <zenith/no_overload.hpp>
 #include <zenith/skyline_call.hpp>
 #include <zenith/top_k.hpp>
 
@@ -239,6 +240,6 @@ std::size_t skyline_mask(const executor& on, const Points& points, Mask&& mask_o
 }
 
 /// Takes what no overload takes, so that the compiler's message is short.
-void skyline(...) = delete;
+ZENITH_NO_OVERLOAD skyline ZENITH_OF_ANYTHING;
 
 }  // namespace zenith

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <zenith/no_overload.hpp>
 #include <zenith/skyline.hpp>
 
 /// \file
@@ -95,6 +96,6 @@ template <point_table Points>
 }
 
 /// Takes what no overload takes, so that the compiler's message is short.
-void skyline_layers(...) = delete;
+ZENITH_NO_OVERLOAD skyline_layers ZENITH_OF_ANYTHING;
 
 }  // namespace zenith

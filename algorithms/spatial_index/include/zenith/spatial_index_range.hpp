@@ -11,6 +11,7 @@
 #include <zenith/cost.hpp>
 #include <zenith/executor.hpp>
 #include <zenith/machine.hpp>
+#include <zenith/no_overload.hpp>
 #include <zenith/spatial_index_tree.hpp>
 #include <zenith/top_k.hpp>
 
@@ -193,6 +194,6 @@ requires(detail::are_together<Keys, Ids>) spatial_run
 [[nodiscard]] decision decide(const top_k_range_problem& problem, const machine& on);
 
 /// Takes what no overload takes, so that the compiler's message is short.
-void top_k_range(...) = delete;
+ZENITH_NO_OVERLOAD top_k_range ZENITH_OF_ANYTHING;
 
 }  // namespace zenith

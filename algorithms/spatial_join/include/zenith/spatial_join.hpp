@@ -16,6 +16,7 @@
 #include <zenith/cost.hpp>
 #include <zenith/executor.hpp>
 #include <zenith/machine.hpp>
+#include <zenith/no_overload.hpp>
 #include <zenith/spatial_join_call.hpp>
 #include <zenith/top_k.hpp>
 
@@ -470,7 +471,7 @@ requires(detail::are_together<Left, Right, Scores>&&
 }
 
 /// Take what no overload takes, so that the compiler's message is short.
-void spatial_join(...) = delete;
-void top_k_spatial_join(...) = delete;
+ZENITH_NO_OVERLOAD spatial_join ZENITH_OF_ANYTHING;
+ZENITH_NO_OVERLOAD top_k_spatial_join ZENITH_OF_ANYTHING;
 
 }  // namespace zenith

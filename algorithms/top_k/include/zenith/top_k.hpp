@@ -12,6 +12,7 @@
 #include <zenith/cost.hpp>
 #include <zenith/executor.hpp>
 #include <zenith/machine.hpp>
+#include <zenith/no_overload.hpp>
 #include <zenith/span.hpp>
 #include <zenith/top_k_call.hpp>
 
@@ -159,6 +160,6 @@ requires key<detail::element_t<Keys>>
 
 /// Takes what no overload of any header takes, so that the compiler's message is short: see the overloads above for
 /// keys, and those of `column_set`, tables and packed columns in their headers.
-void top_k(...) = delete;
+ZENITH_NO_OVERLOAD top_k ZENITH_OF_ANYTHING;
 
 }  // namespace zenith

@@ -1,0 +1,23 @@
+# Calls that no overload takes are refused by each compiler in few lines, at their place and without a list of all
+# overloads. COMPILERS: several, between commas; FLAGS: theirs; UNIT: the calls, refused where REFUSED is defined.
+
+set(calls 9)
+math(EXPR most_lines "9 * ${calls}")
+string(REPLACE "," ";" COMPILERS "${COMPILERS}")
+foreach(compiler IN LISTS COMPILERS)
+  execute_process(COMMAND ${compiler} ${FLAGS} -fsyntax-only ${UNIT} RESULT_VARIABLE status ERROR_VARIABLE said)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${compiler} refuses what is right:\n${said}")
+  endif()
+  execute_process(COMMAND ${compiler} ${FLAGS} -fsyntax-only -DREFUSED ${UNIT} ERROR_VARIABLE said)
+  string(REGEX MATCHALL "refused_calls.cpp:[0-9:]+ error" errors "${said}")
+  list(LENGTH errors refused)
+  string(REGEX MATCHALL "\n" lines "${said}")
+  list(LENGTH lines count)
+  if(NOT refused EQUAL calls)
+    message(FATAL_ERROR "${compiler} refuses ${refused} of ${calls} calls:\n${said}")
+  elseif(count GREATER most_lines)
+    message(FATAL_ERROR "${compiler} says ${count} lines, and ${most_lines} are the limit:\n${said}")
+  endif()
+  message(STATUS "${compiler}: ${count} lines for ${refused} calls")
+endforeach()
