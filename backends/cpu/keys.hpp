@@ -55,9 +55,16 @@ class packed_keys {
   packed_keys(const packed_layout& column, std::uint64_t origin, const packed_table& isa, bool smallest)
       : column_(column),
         origin_(origin),
-        scan_((smallest ? isa.smallest : isa.largest).scan[value_index(key_type_of<T>)]) {}
+        scan_((smallest ? isa.smallest : isa.largest).scan[value_index(key_type_of<T>)]),
+        unpack_(isa.read.unpack[sizeof(T) == 8 ? 1 : 0]) {}
 
   [[nodiscard]] T at(std::uint64_t i) const {
+    // a value that those before it in the block lead to takes longer alone than the whole block does
+    if (column_.kind == encoding::delta || column_.kind == encoding::null_suppression_variable) {
+      word values[packed_block_items];
+      decode(i / packed_block_items, values);
+      return static_cast<T>(values[i % packed_block_items]);
+    }
     return static_cast<T>(packed::value_at<word>(column_, origin_ * packed_block_items + i));
   }
 
@@ -68,7 +75,7 @@ class packed_keys {
       const std::uint64_t first = block * packed_block_items;
       const std::uint64_t stop = std::min(end, first + packed_block_items);
       word values[packed_block_items];
-      packed::unpack_block(column_, origin_ + block, values);
+      decode(block, values);
       for (; begin < stop; ++begin) use(begin, static_cast<T>(values[begin - first]));
     }
   }
@@ -94,9 +101,19 @@ class packed_keys {
  private:
   using word = std::make_unsigned_t<T>;
 
+  void decode(std::uint64_t block, word* values) const {
+    block += origin_;
+    if (column_.items_of(block) == packed_block_items) {
+      unpack_({&column_, block, block + 1}, values, false);
+    } else {
+      packed::unpack_block(column_, block, values);
+    }
+  }
+
   const packed_layout& column_;
   std::uint64_t origin_;
   packed_scan_function scan_;
+  void (*unpack_)(const packed_blocks& of, void* out, bool past_caches);
 };
 
 }  // namespace zenith::cpu_backend

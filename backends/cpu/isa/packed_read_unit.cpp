@@ -28,6 +28,7 @@ namespace {
 #include <backends/cpu/isa/wide_unpack.hpp>
 #include <backends/cpu/isa/narrow_predicates.hpp>
 #include <backends/cpu/isa/mixed_group.hpp>
+#include <backends/cpu/isa/buffered_blocks.hpp>
 #include <backends/cpu/isa/packed_tile.hpp>
 #include <backends/cpu/isa/narrow_group.hpp>
 #include <backends/cpu/isa/group_sum.hpp>

@@ -431,9 +431,10 @@ ZENITH_FN void for_plain(const packed_layout& in, std::uint64_t begin, std::uint
 /// Encodings whose blocks are decoded into an L1 buffer.
 template <class U, class Consumer>
 ZENITH_FN void for_buffers(const packed_layout& in, std::uint64_t begin, std::uint64_t end, Consumer& to) {
+  buffered_blocks<U> blocks(in, begin);
+  U values[packed_block_items + buffered_blocks<U>::slack];
   for (auto block = begin; block < end; ++block) {
-    U values[packed_block_items];
-    packed::unpack_block(in, block, values);
+    blocks.decode(block, values);
     const std::uint64_t first = block * packed_block_items;
     for (unsigned i = 0; i < packed_block_items; i += tile_items<U>) to.values(loaded(values + i), first + i);
   }
