@@ -10,6 +10,8 @@
 namespace zenith::top_k_detail {
 namespace {
 
+// entries that workers look through together before one of them does
+constexpr double least_gathered_together = 16384;
 // each sample lies alone in its line of memory
 constexpr double line_bytes = 64;
 
@@ -21,6 +23,7 @@ constexpr rate_names scan_rate{"top_k.filter.scan/4", "top_k.filter.scan/8"};
 constexpr rate_names append_rate{"top_k.filter.append/4", "top_k.filter.append/8"};
 constexpr rate_names take_rate{"top_k.filter.take/4", "top_k.filter.take/8"};
 constexpr rate_names select_rate{"top_k.filter.select/4", "top_k.filter.select/8"};
+constexpr rate_names fetch_rate{"top_k.filter.fetch/4", "top_k.filter.fetch/8"};
 constexpr rate_names sort_rate{"top_k.filter.sort/4", "top_k.filter.sort/8"};
 constexpr rate_names emit_rate{"top_k.filter.emit/4", "top_k.filter.emit/8"};
 constexpr rate_names group_sample_rate{"top_k.filter.group_sample/4", "top_k.filter.group_sample/8"};
@@ -29,15 +32,24 @@ constexpr rate_names rank_rate{"top_k.filter.rank/4", "top_k.filter.rank/8"};
 
 // Seconds for one unit, on one core at about 3 GHz.
 struct estimates {
-  double call, sample, scan, append, take, select, sort, emit;
+  double call, sample, scan, append, take, select, fetch, sort, emit;
 
   // For keys of eight bytes: between the same and twice as long.
   [[nodiscard]] estimates widened() const {
     constexpr double by = 1.6;
-    return {call, by * sample, by * scan, by * append, by * take, by * select, by * sort, by * emit};
+    return {call, by * sample, by * scan, by * append, by * take, by * select, by * fetch, by * sort, by * emit};
   }
 };
-constexpr estimates of_a_core{0.35e-6, 8.3e-9, 0.035e-9, 0.42e-9, 0.14e-9, 1.5e-9, 0.76e-9, 1.4e-9};
+constexpr estimates of_a_core{0.35e-6, 8.3e-9, 0.035e-9, 0.42e-9, 0.14e-9, 1.5e-9, 8e-9, 0.76e-9, 1.4e-9};
+
+// Workers take one chunk after the other, and at each call other ones: what they read is in no cache of their own.
+std::uint64_t working_set_of(int workers, std::uint64_t bytes, const device_profile& on) {
+  const auto own = static_cast<std::size_t>(on.rate("core.own_levels", 0));
+  if (workers < 2 || own == 0 || own >= on.levels.size()) return bytes;
+  // the model takes the part of a cache that belongs to the workers' cores
+  const double part = static_cast<double>(workers) / on.cores;
+  return std::max(bytes, static_cast<std::uint64_t>(part * static_cast<double>(on.levels[own - 1].bytes + on.cores)));
+}
 
 // What one worker's buffer sees.
 struct collection {
@@ -84,6 +96,9 @@ cost cpu_cost(const top_k_problem& problem, const device_profile& on) {
   const int workers = cores_for(n * w, on);
   const auto each = collect(n / workers, k, std::min(1.0, plan.expected_survivors / n));
   const double survivors = workers * (each.taken + each.appended);
+  // several workers keep no more than k each, and then bring together what they hold
+  const double kept = workers > 1 ? std::min(each.held, k) : each.held;
+  const double of_a_worker = each.selected + (kept < each.held ? each.held : 0);
   const double held = workers * each.held;
   const auto data_bytes = static_cast<std::uint64_t>(n * w);
   const auto held_bytes = static_cast<std::uint64_t>(held * e);
@@ -96,17 +111,29 @@ cost cpu_cost(const top_k_problem& problem, const device_profile& on) {
         {"sample", {{data_bytes, samples * line_bytes, 0}}, {{sample_rate(type), samples, typical.sample}}, 0, 1});
   }
   total.phases.push_back({"scan",
-                          {{data_bytes, n * w, 0}, {held_bytes, 0, survivors * e}},
+                          {{working_set_of(workers, data_bytes, on), n * w, 0}, {held_bytes, 0, survivors * e}},
                           {{scan_rate(type), n, typical.scan},
                            {append_rate(type), workers * each.appended, typical.append},
-                           {take_rate(type), workers * each.taken, typical.take}},
+                           {take_rate(type), workers * each.taken, typical.take},
+                           {select_rate(type), workers > 1 ? workers * of_a_worker : 0, typical.select}},
                           workers > 1 ? 1.0 : 0.0,
                           workers});
-  // on the caller's core: its own buffer whenever it was full, and all that is held at the end
-  const double selected = each.selected + (held > k ? held : 0);
+  double gathered = workers * kept;
+  if (workers > 1 && gathered >= least_gathered_together) {
+    // each finds its share of the k best, and what cannot be among these is dropped
+    total.phases.push_back(
+        {"gather", {{held_bytes, gathered * e, 0}}, {{select_rate(type), gathered, typical.select}}, 3, workers});
+    gathered = std::min(gathered, 1.5 * k);
+  }
+  // on the caller's core: its own buffer whenever it was full, and what all hold at the end
+  const double selected = (workers > 1 ? 0 : each.selected) + (gathered > k ? gathered : 0);
+  // the lines of others' caches come one after the other
+  const double fetched = gathered - gathered / workers;
   phase finish{"finish",
                {{held_bytes, held * e, k * (w + 8)}},
-               {{select_rate(type), selected, typical.select}, {emit_rate(type), k, typical.emit}},
+               {{select_rate(type), selected, typical.select},
+                {fetch_rate(type), fetched, typical.fetch},
+                {emit_rate(type), k, typical.emit}},
                0,
                1};
   if (problem.order == ordering::sorted) {

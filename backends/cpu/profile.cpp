@@ -69,6 +69,7 @@ device_profile default_profile(const execution& on) {
   constexpr double most_of_memory = 160e9;
   add("L1", size.first * cores, 150e9, unbounded);
   add("L2", size.second * cores, 90e9, unbounded);
+  typical.rates["core.own_levels"] = static_cast<double>(typical.levels.size());
   add("L3", size.shared / 2, 25e9, most_of_shared_cache);
   add("memory", std::max(memory_bytes(), size.shared + 1), 14e9, most_of_memory);
   return typical;

@@ -81,6 +81,24 @@ TEST_CASE("predictions of packed operations rise with the number of values and w
   }
 }
 
+TEST_CASE("top-k of a packed column is predicted to take longer on a host than the filter without its scan") {
+  const auto here = fixture("server-h200.json");
+  const auto& cpu = *here.find("cpu", 0);
+  for (const auto kind : packed_encodings) {
+    const auto asked = problem(packed_top_k_call::operation, kind, 20, 12, memory_space::host);
+    double around_the_scan = 0;
+    for (const auto& one : top_k_cost("filter", {asked.count, asked.k, asked.type}, cpu).phases) {
+      if (one.name != "scan") around_the_scan += seconds(one, cpu);
+    }
+    CHECK(predicted(asked, cpu) > around_the_scan);
+  }
+  // a sample of deltas is decoded block by block
+  const auto of_kind = [&](encoding kind) {
+    return predicted(problem(packed_top_k_call::operation, kind, 20, 12, memory_space::host), cpu);
+  };
+  CHECK(of_kind(encoding::delta) > of_kind(encoding::frame_of_reference));
+}
+
 TEST_CASE("a column that is read at the speed of memory is summed faster the fewer bits it has") {
   const auto here = fixture("server-h200.json");
   const auto* device = here.find("cuda");

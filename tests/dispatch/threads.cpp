@@ -10,6 +10,7 @@
 #include <core/decide.hpp>
 #include <zenith/backend.hpp>
 #include <zenith/cost.hpp>
+#include <zenith/top_k.hpp>
 #include "scenes.hpp"
 
 using namespace zenith;
@@ -124,4 +125,27 @@ TEST_CASE("what is known of an executor's device stays where it is", "[threads]"
   machine::reload_local();
   CHECK(two->cores == 2);
   CHECK(detail::local_profile(wide_with(2)) != two);
+}
+
+TEST_CASE("workers of the filter find what they share out in no cache of their own", "[cost]") {
+  device_profile on;
+  on.cores = 8;
+  on.grain_bytes = 1 << 19;
+  on.kind = device_kind::cpu;
+  on.levels = {{"L2", 16 << 20, 800e9, 800e9, 800e9}, {"L3", 128 << 20, 200e9, 200e9, 200e9}};
+  const auto scan = [&](std::uint64_t count) {
+    for (const auto& one : top_k_cost("filter", {count, 1, key_type::float32}, on).phases) {
+      if (one.name == "scan") return seconds(one, on);
+    }
+    return 0.0;
+  };
+  const std::uint64_t alone = 1 << 17;
+  const std::uint64_t shared = 1 << 21;
+  on.rates["top_k.filter.scan/4"] = 1e-15;
+  on.rates["top_k.filter.append/4"] = on.rates["top_k.filter.take/4"] = on.rates["top_k.filter.select/4"] = 1e-15;
+  CHECK(scan(alone) == Approx(4.0 * alone / 100e9).epsilon(0.05));
+  CHECK(scan(shared) == Approx(4.0 * shared / 800e9).epsilon(0.05));
+  on.rates["core.own_levels"] = 1;
+  CHECK(scan(alone) == Approx(4.0 * alone / 100e9).epsilon(0.05));
+  CHECK(scan(shared) == Approx(4.0 * shared / 200e9).epsilon(0.05));
 }
