@@ -137,9 +137,9 @@ template <class Problem>
   return last->chosen;
 }
 
-/// Throws unless the backend works on memory of `space` and offers the strategy. `given` is the argument whose memory
-/// it is.
-void check_backend(const execution& on, std::string_view operation, std::string_view function, std::string_view given,
-                   memory_space space, std::string_view strategy);
+/// The kernel of a strategy; throws unless the backend offers it and works on memory of `space`. `given` is the
+/// argument whose memory it is.
+const kernel& check_backend(const execution& on, std::string_view operation, std::string_view function,
+                            std::string_view given, memory_space space, std::string_view strategy);
 
 }  // namespace zenith::detail

@@ -29,9 +29,8 @@ struct rejection {
 void run_parts(const execution& on, const top_k_call& call, const rejection& reject, std::uint64_t segment,
                const part_function& run_part);
 
-/// Runs a checked call: splits more than `segment` items into segments and merges their results; under the rejecting
-/// policy (`call.nan_first` is set) it writes nothing and throws invalid_argument when the best key is a NaN.
-void run(const execution& on, std::string_view strategy, const top_k_call& call, bool reject_nan,
-         std::uint64_t segment = segment_limit);
+/// The same by a kernel of operation "top_k", for a call that is more than one call of it.
+void run_in_parts(const execution& on, const kernel& by, const top_k_call& call, bool reject_nan,
+                  std::uint64_t segment = segment_limit);
 
 }  // namespace zenith::top_k_detail

@@ -2,8 +2,8 @@
 
 namespace zenith::detail {
 
-void check_backend(const execution& on, std::string_view operation, std::string_view function, std::string_view given,
-                   memory_space space, std::string_view strategy) {
+const kernel& check_backend(const execution& on, std::string_view operation, std::string_view function,
+                            std::string_view given, memory_space space, std::string_view strategy) {
   const auto& name = on.target->name;
   if (space == memory_space::device && on.target->memory != memory_space::device) {
     throw error(
@@ -11,7 +11,7 @@ void check_backend(const execution& on, std::string_view operation, std::string_
         std::string{function} + ": " + std::string{given} + " is a device_span, but this backend works on host memory",
         name);
   }
-  if (find_kernel(*on.target, operation, strategy) != nullptr) return;
+  if (const auto* found = find_kernel(*on.target, operation, strategy)) return *found;
   std::string offers;
   for (const auto& entry : on.target->kernels) {
     if (entry.run != nullptr && entry.operation == operation)

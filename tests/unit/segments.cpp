@@ -45,7 +45,9 @@ std::string fault_of_segments(const zenith_test::target& on, column<T>& input, c
   call.statistics = &statistics;
   const bool rejecting = asked.nans == zenith::nan_policy::reject;
   try {
-    zenith::top_k_detail::run(on.on.settings(), on.strategy, call, rejecting, segment);
+    const auto& settings = on.on.settings();
+    zenith::top_k_detail::run_in_parts(settings, *zenith::find_kernel(*settings.target, "top_k", on.strategy), call,
+                                       rejecting, segment);
   } catch (const zenith::error& thrown) {
     if (!rejecting || !input.has_nan()) return std::string{"threw: "} + thrown.what();
     if (thrown.code() != zenith::error_code::invalid_argument) return "threw with another code";
@@ -157,7 +159,8 @@ TEST_CASE("segments of device memory") {
     call.out_keys = best.device().data();
     call.out_indices = indices.device().data();
     call.nan_first = true;
-    const auto run = [&] { zenith::top_k_detail::run(on.settings(), "pretended", call, true, 7); };
+    const auto& by = *zenith::find_kernel(*on.settings().target, "top_k", "pretended");
+    const auto run = [&] { zenith::top_k_detail::run_in_parts(on.settings(), by, call, true, 7); };
     if (nan) {
       zenith_test::expect_error(zenith::error_code::invalid_argument, {"keys", "NaN"}, run);
     } else {

@@ -52,12 +52,12 @@ class staged {
   void* to_;
 };
 
-void require_indices(std::string_view operation, std::uint64_t count, int index_bytes, bool index_signed) {
+void require_indices(std::uint64_t count, int index_bytes, bool index_signed) {
   if (index_bytes != 4 || count == 0) return;
   const std::uint64_t most = index_signed ? 0x7fffffffULL : 0xffffffffULL;
   if (count - 1 > most) {
-    reject(operation, "the column has " + std::to_string(count) +
-                          " values, more than indices of 32 bits can tell apart; use 64-bit indices");
+    reject("select_indices", "the column has " + std::to_string(count) +
+                                 " values, more than indices of 32 bits can tell apart; use 64-bit indices");
   }
 }
 
@@ -98,20 +98,21 @@ void unpack(const executor& on, const packed_operand& column, std::uint64_t firs
   }
   auto problem = problem_of(unpack_call::operation, column);
   problem.count = count;
-  const auto place = packed::resolve(on, problem);
+  const auto where = packed::resolve(on, problem);
   if (count == 0) return report_nothing(options);
   const std::size_t bytes = count * size_of(layout.type);
-  const staged results(place, column.space, out_space, out, bytes);
-  packed::run(place, unpack_call{layout, column.space, first, count, results.data(), options.statistics});
+  const staged results(where.on, column.space, out_space, out, bytes);
+  const unpack_call call{layout, column.space, first, count, results.data(), options.statistics};
+  where.by->run(where.on, &call);
   results.finish(bytes);
 }
 
 std::uint64_t packed_sum(const executor& on, const packed_operand& column, const packed_options& options) {
   std::uint64_t sum = 0;
-  const auto problem = problem_of(packed_sum_call::operation, column);
-  const auto place = packed::resolve(on, problem);
+  const auto where = packed::resolve(on, problem_of(packed_sum_call::operation, column));
   if (column.layout.count > 0) {
-    packed::run(place, packed_sum_call{column.layout, column.space, &sum, options.statistics});
+    const packed_sum_call call{column.layout, column.space, &sum, options.statistics};
+    where.by->run(where.on, &call);
   } else {
     report_nothing(options);
   }
@@ -122,8 +123,9 @@ packed_extremes extremes(const executor& on, const packed_operand& column, std::
                          const packed_options& options) {
   if (column.layout.count == 0) reject(operation, "the column has no values");
   packed_extremes found{};
-  packed::run(packed::resolve(on, problem_of(packed_extremes_call::operation, column)),
-              packed_extremes_call{column.layout, column.space, &found.minimum, &found.maximum, options.statistics});
+  const auto where = packed::resolve(on, problem_of(packed_extremes_call::operation, column));
+  const packed_extremes_call call{column.layout, column.space, &found.minimum, &found.maximum, options.statistics};
+  where.by->run(where.on, &call);
   return found;
 }
 
@@ -136,14 +138,14 @@ std::uint64_t select_bitmap(const executor& on, const packed_operand& column, st
                                 std::to_string(column.layout.count) + " values needs " + std::to_string(wanted));
   }
   const auto problem = problem_of(packed_select_call::operation, column);
-  const auto place = packed::resolve(on, problem);
+  const auto where = packed::resolve(on, problem);
   if (wanted == 0) {
     report_nothing(options);
     return 0;
   }
   std::uint64_t matches = 0;
   const std::size_t bytes = word_count * sizeof(std::uint64_t);
-  const staged results(place, column.space, out_space, words, bytes);
+  const staged results(where.on, column.space, out_space, words, bytes);
   if (in_order(column, low, high)) {
     packed_select_call call;
     call.column = column.layout;
@@ -153,9 +155,9 @@ std::uint64_t select_bitmap(const executor& on, const packed_operand& column, st
     call.bitmap = static_cast<std::uint64_t*>(results.data());
     call.matches = &matches;
     call.statistics = options.statistics;
-    packed::run(place, call);
+    where.by->run(where.on, &call);
   } else {
-    clear(place, column.space, results.data(), bytes);
+    clear(where.on, column.space, results.data(), bytes);
     report_nothing(options);
   }
   results.finish(bytes);
@@ -165,16 +167,16 @@ std::uint64_t select_bitmap(const executor& on, const packed_operand& column, st
 std::uint64_t select_indices(const executor& on, const packed_operand& column, std::uint64_t low, std::uint64_t high,
                              memory_space out_space, void* indices, std::size_t capacity, int index_bytes,
                              bool index_signed, const packed_options& options) {
-  require_indices("select_indices", column.layout.count, index_bytes, index_signed);
+  require_indices(column.layout.count, index_bytes, index_signed);
   const auto problem = problem_of(packed_select_call::operation, column);
-  const auto place = packed::resolve(on, problem);
+  const auto where = packed::resolve(on, problem);
   if (column.layout.count == 0 || !in_order(column, low, high)) {
     report_nothing(options);
     return 0;
   }
   std::uint64_t matches = 0;
   const std::size_t most = std::min<std::uint64_t>(capacity, column.layout.count);
-  const staged results(place, column.space, out_space, indices, most * static_cast<std::size_t>(index_bytes));
+  const staged results(where.on, column.space, out_space, indices, most * static_cast<std::size_t>(index_bytes));
   packed_select_call call;
   call.column = column.layout;
   call.space = column.space;
@@ -185,7 +187,7 @@ std::uint64_t select_indices(const executor& on, const packed_operand& column, s
   call.capacity = most;
   call.matches = &matches;
   call.statistics = options.statistics;
-  packed::run(place, call);
+  where.by->run(where.on, &call);
   if (matches > capacity) {
     reject("select_indices",
            "indices has " + std::to_string(capacity) + " elements, but " + std::to_string(matches) + " values match");
@@ -194,49 +196,33 @@ std::uint64_t select_indices(const executor& on, const packed_operand& column, s
   return matches;
 }
 
-top_k_run packed_top_k(const executor& on, const packed_operand& column, memory_space out_space, void* out_keys,
-                       std::size_t out_keys_count, void* out_indices, std::size_t out_indices_count, int index_bytes,
-                       bool index_signed, const top_k_options& options) {
-  const auto& layout = column.layout;
-  if (out_keys_count != out_indices_count) {
-    reject("top_k", "out_keys has " + std::to_string(out_keys_count) + " elements and out_indices " +
-                        std::to_string(out_indices_count) + "; both must have k");
-  }
-  require_k(out_keys_count, layout.count);
-  require_indices("top_k", layout.count, index_bytes, index_signed);
+top_k_run packed_top_k(const executor& on, const packed_operand& column, memory_space out_space,
+                       const top_k_call& result, const top_k_options& options) {
   if (options.strategy != "auto" && options.strategy != packed::strategy) {
     throw error(error_code::unsupported, "top_k: options.strategy is '" + std::string{options.strategy} +
                                              "'; over a packed column it must be 'auto' or '" +
                                              std::string{packed::strategy} + "'");
   }
   auto problem = problem_of(packed_top_k_call::operation, column);
-  problem.k = out_keys_count;
-  const auto place = packed::resolve(on, problem);
-  top_k_run ran{std::string{place.target->name}, std::string{packed::strategy}};
-  if (out_keys_count == 0) {
-    if (options.statistics != nullptr) *options.statistics = {};
+  problem.k = result.k;
+  const auto where = packed::resolve(on, problem);
+  top_k_run ran{std::string{where.on.target->name}, std::string{packed::strategy}};
+  if (result.k == 0) {
+    if (result.statistics != nullptr) *result.statistics = {};
     return ran;
   }
-  const std::size_t key_bytes = out_keys_count * size_of(layout.type);
-  const std::size_t index_total = out_keys_count * static_cast<std::size_t>(index_bytes);
-  const staged keys(place, column.space, out_space, out_keys, key_bytes);
-  const staged indices(place, column.space, out_space, out_indices, index_total);
+  const std::size_t key_bytes = result.k * size_of(result.type);
+  const std::size_t index_bytes = result.k * static_cast<std::size_t>(result.index_bytes);
+  const staged keys(where.on, column.space, out_space, result.out_keys, key_bytes);
+  const staged indices(where.on, column.space, out_space, result.out_indices, index_bytes);
   packed_top_k_call call;
-  call.column = layout;
-  call.top_k.type = layout.type;
-  call.top_k.space = column.space;
-  call.top_k.count = layout.count;
-  call.top_k.k = out_keys_count;
+  call.column = column.layout;
+  call.top_k = result;
   call.top_k.out_keys = keys.data();
   call.top_k.out_indices = indices.data();
-  call.top_k.index_bytes = index_bytes;
-  call.top_k.select = options.select;
-  call.top_k.order = options.order;
-  call.top_k.ties = options.ties;
-  call.top_k.statistics = options.statistics;
-  packed::run(place, call);
+  where.by->run(where.on, &call);
   keys.finish(key_bytes);
-  indices.finish(index_total);
+  indices.finish(index_bytes);
   return ran;
 }
 

@@ -99,7 +99,8 @@ void pack(const executor& on, key_type type, memory_space space, const void* val
   call.context = &to;
   call.result = &written;
   call.digest = &digest;
-  packed::run(packed::resolve(on, problem_of(call)), call);
+  const auto where = packed::resolve(on, problem_of(call));
+  where.by->run(where.on, &call);
 
   std::byte* const column = bytes.data.get();
   packed::clear_padding(written, column);
@@ -122,13 +123,13 @@ void pack_on_device(const executor& on, key_type type, memory_space space, const
                 on.settings().target->name);
   }
   auto call = call_of<device_pack_call>(type, space, values, count, kind, options);
-  const auto place = packed::resolve(on, problem_of(call));
+  const auto where = packed::resolve(on, problem_of(call));
   packed_layout written;
-  device_destination to{place, bytes, made};
+  device_destination to{where.on, bytes, made};
   call.allocate = allocate_there;
   call.context = &to;
   call.result = &written;
-  packed::run(place, call);
+  where.by->run(where.on, &call);
   made = written;
 }
 

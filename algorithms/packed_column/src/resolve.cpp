@@ -49,13 +49,14 @@ const execution& choose(const packed_problem& problem) {
 
 }  // namespace
 
-execution resolve(const executor& on, const packed_problem& problem) {
+place resolve(const executor& on, const packed_problem& problem) {
   execution found = on.settings();
   if (on.is_automatic()) {
     const auto forced = detail::forced_backend();
     found = forced.empty() ? choose(problem) : make_executor(forced).settings();
   }
-  if (find_kernel(*found.target, problem.operation, strategy) == nullptr) {
+  const auto* const by = find_kernel(*found.target, problem.operation, strategy);
+  if (by == nullptr) {
     throw error(error_code::unsupported, std::string{problem.operation} + " is not offered by this backend",
                 found.target->name);
   }
@@ -65,11 +66,7 @@ execution resolve(const executor& on, const packed_problem& problem) {
         std::string{problem.operation} + ": the column lies in device memory, but this backend works on host memory",
         found.target->name);
   }
-  return found;
-}
-
-void run_kernel(const execution& on, std::string_view operation, const void* call) {
-  find_kernel(*on.target, operation, strategy)->run(on, call);
+  return {std::move(found), by};
 }
 
 }  // namespace packed

@@ -12,7 +12,7 @@ namespace {
 
 [[noreturn]] void reject(const std::string& message) { throw error(error_code::invalid_argument, "top_k: " + message); }
 
-void check(const top_k_arguments& given, const row_predicate& where) {
+void check(const top_k_call& given, const row_predicate& where) {
   if (where.count != given.count) {
     reject("keys has " + std::to_string(given.count) + " elements, the predicate's column " +
            std::to_string(where.count) + "; both must have one a row");
@@ -22,18 +22,9 @@ void check(const top_k_arguments& given, const row_predicate& where) {
                ? "keys lies on the host, the predicate's column on a device; both must lie in one memory"
                : "keys lies on a device, the predicate's column on the host; both must lie in one memory");
   }
-  if (given.out_keys_count != given.out_indices_count) {
-    reject("out_keys has " + std::to_string(given.out_keys_count) + " elements and out_indices " +
-           std::to_string(given.out_indices_count) + "; both must have k");
-  }
-  require_k(given.out_keys_count, given.count);
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
   if (given.count >= most)
     reject("keys has " + std::to_string(given.count) + " elements; it must have fewer than 2^32 - 1");
-  if (given.index_bytes == 4 && given.index_signed && given.count > std::uint64_t{1} << 31) {
-    reject("keys has " + std::to_string(given.count) +
-           " elements, more than signed indices of 32 bits can tell apart; use 64-bit indices");
-  }
 }
 
 double bits_of(const row_range& rows, std::uint64_t count) {
@@ -43,17 +34,17 @@ double bits_of(const row_range& rows, std::uint64_t count) {
 
 }  // namespace
 
-predicated_top_k_run predicated_top_k(const executor& on, const top_k_arguments& given, const row_predicate& where,
+predicated_top_k_run predicated_top_k(const executor& on, const top_k_call& result, const row_predicate& where,
                                       const top_k_options& options) {
-  check(given, where);
-  const predicated_top_k_problem problem{given.count,          given.out_keys_count,
-                                         given.type,           bits_of(where.rows, where.count),
-                                         where.rows.is_packed, given.space};
+  check(result, where);
+  const predicated_top_k_problem problem{
+      result.count, result.k, result.type, bits_of(where.rows, where.count), where.rows.is_packed, result.space};
   const auto chosen = choose(predicated_top_k_detail::choices, on.settings(), problem, options.strategy);
-  check_backend(chosen.on, predicated_top_k_call::operation, "top_k", "keys", given.space, chosen.strategy);
+  const auto& by =
+      check_backend(chosen.on, predicated_top_k_call::operation, "top_k", "keys", result.space, chosen.strategy);
   predicated_top_k_run ran{{std::string{chosen.on.target->name}, chosen.strategy}, 0};
-  if (given.out_keys_count == 0 || where.is_empty) {
-    if (options.statistics != nullptr) *options.statistics = {};
+  if (result.k == 0 || where.is_empty) {
+    if (result.statistics != nullptr) *result.statistics = {};
     return ran;
   }
   std::uint64_t found = 0;
@@ -62,21 +53,8 @@ predicated_top_k_run predicated_top_k(const executor& on, const top_k_arguments&
   call.rows = where.rows;
   call.found = &found;
   if (options.nans == nan_policy::reject) call.has_nan = &has_nan;
-  auto& result = call.result;
-  result.type = given.type;
-  result.space = given.space;
-  result.keys = given.keys;
-  result.count = given.count;
-  result.k = given.out_keys_count;
-  result.out_keys = given.out_keys;
-  result.out_indices = given.out_indices;
-  result.index_bytes = given.index_bytes;
-  result.select = options.select;
-  result.order = options.order;
-  result.ties = options.ties;
-  result.nan_first = options.nans != nan_policy::last;
-  result.statistics = options.statistics;
-  find_kernel(*chosen.on.target, predicated_top_k_call::operation, chosen.strategy)->run(chosen.on, &call);
+  call.result = result;
+  by.run(chosen.on, &call);
   if (has_nan) {
     throw error(error_code::invalid_argument,
                 "top_k: keys holds NaN in a row that is taken, which options.nans = reject does not allow",

@@ -14,10 +14,6 @@
 namespace zenith::top_k_detail {
 namespace {
 
-void run_kernel(const execution& on, std::string_view strategy, const top_k_call& call) {
-  find_kernel(*on.target, top_k_call::operation, strategy)->run(on, &call);
-}
-
 // Results on their way: out of the caller's sight until nothing can fail any more.
 struct held_results {
   held_results(const execution& on, const top_k_call& call, std::uint64_t most)
@@ -149,13 +145,12 @@ void run_parts(const execution& on, const top_k_call& call, const rejection& rej
   }
 }
 
-void run(const execution& on, std::string_view strategy, const top_k_call& call, bool reject_nan,
-         std::uint64_t segment) {
-  if (!reject_nan && call.count <= segment) return run_kernel(on, strategy, call);
+void run_in_parts(const execution& on, const kernel& by, const top_k_call& call, bool reject_nan,
+                  std::uint64_t segment) {
   run_parts(on, call, {reject_nan, "keys holds NaN"}, segment, [&](const top_k_call& part, std::uint64_t first) {
     auto there = part;
     there.keys = static_cast<const std::byte*>(call.keys) + first * size_of(call.type);
-    run_kernel(on, strategy, there);
+    by.run(on, &there);
   });
 }
 

@@ -11,26 +11,6 @@ namespace {
 
 [[noreturn]] void reject(const std::string& message) { throw error(error_code::invalid_argument, "top_k: " + message); }
 
-void check(const top_k_arguments& given) {
-  if (given.out_keys_count != given.out_indices_count) {
-    reject("out_keys has " + std::to_string(given.out_keys_count) + " elements and out_indices " +
-           std::to_string(given.out_indices_count) + "; both must have k");
-  }
-  require_k(given.out_keys_count, given.count);
-  if (given.index_bytes == 4 && given.count > 0) {
-    const std::uint64_t most =
-        given.index_signed ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::uint32_t>::max();
-    if (given.count - 1 > most) {
-      reject("keys has " + std::to_string(given.count) +
-             " items, more than out_indices of 32 bits can tell apart; use 64-bit indices");
-    }
-  }
-}
-
-top_k_problem problem_of(const top_k_arguments& given, const top_k_options& options) {
-  return {given.count, given.out_keys_count, given.type, options.order, given.space};
-}
-
 }  // namespace
 
 void require_k(std::size_t k, std::size_t count) {
@@ -40,29 +20,30 @@ void require_k(std::size_t k, std::size_t count) {
   reject("k is " + std::to_string(k) + ", but keys has only " + std::to_string(count) + " items");
 }
 
-top_k_run top_k(const executor& on, const top_k_arguments& given, const top_k_options& options) {
-  check(given);
-  const auto [where, strategy] =
-      choose(top_k_detail::choices, on.settings(), problem_of(given, options), options.strategy);
-  check_backend(where, top_k_call::operation, "top_k", "keys", given.space, strategy);
-  if (given.out_keys_count > 0) {
-    top_k_call call;
-    call.type = given.type;
-    call.space = given.space;
-    call.keys = given.keys;
-    call.count = given.count;
-    call.k = given.out_keys_count;
-    call.out_keys = given.out_keys;
-    call.out_indices = given.out_indices;
-    call.index_bytes = given.index_bytes;
-    call.select = options.select;
-    call.order = options.order;
-    call.ties = options.ties;
-    call.nan_first = options.nans != nan_policy::last;
-    call.statistics = options.statistics;
-    top_k_detail::run(where, strategy, call, options.nans == nan_policy::reject && is_floating(given.type));
-  } else if (options.statistics != nullptr) {
-    *options.statistics = {};
+void check_outputs(std::string_view given, std::size_t count, std::size_t out_keys_count, std::size_t out_indices_count,
+                   std::uint64_t most_index) {
+  if (out_keys_count != out_indices_count) {
+    reject("out_keys has " + std::to_string(out_keys_count) + " elements and out_indices " +
+           std::to_string(out_indices_count) + "; both must have k");
+  }
+  require_k(out_keys_count, count);
+  if (count > 0 && count - 1 > most_index) {
+    reject(std::string{given} + " has " + std::to_string(count) +
+           " items, more than out_indices of 32 bits can tell apart; use 64-bit indices");
+  }
+}
+
+top_k_run top_k(const executor& on, const top_k_call& call, const top_k_options& options) {
+  const top_k_problem problem{call.count, call.k, call.type, call.order, call.space};
+  const auto [where, strategy] = choose(top_k_detail::choices, on.settings(), problem, options.strategy);
+  const auto& by = check_backend(where, top_k_call::operation, "top_k", "keys", call.space, strategy);
+  const bool reject_nan = options.nans == nan_policy::reject && is_floating(call.type);
+  if (call.k == 0) {
+    if (call.statistics != nullptr) *call.statistics = {};
+  } else if (reject_nan || call.count > top_k_detail::segment_limit) {
+    top_k_detail::run_in_parts(where, by, call, reject_nan);
+  } else {
+    by.run(where, &call);
   }
   return {std::string{where.target->name}, strategy};
 }

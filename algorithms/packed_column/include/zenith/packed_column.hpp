@@ -91,9 +91,9 @@ std::uint64_t select_bitmap(const executor& on, const packed_operand& column, st
 std::uint64_t select_indices(const executor& on, const packed_operand& column, std::uint64_t low, std::uint64_t high,
                              memory_space out_space, void* indices, std::size_t capacity, int index_bytes,
                              bool index_signed, const packed_options& options);
-top_k_run packed_top_k(const executor& on, const packed_operand& column, memory_space out_space, void* out_keys,
-                       std::size_t out_keys_count, void* out_indices, std::size_t out_indices_count, int index_bytes,
-                       bool index_signed, const top_k_options& options);
+// `result` is what `make_top_k_call` made; its outputs lie in `out_space`.
+top_k_run packed_top_k(const executor& on, const packed_operand& column, memory_space out_space,
+                       const top_k_call& result, const top_k_options& options);
 [[noreturn]] void throw_packed_index(std::uint64_t index, std::uint64_t count);
 void gather(const packed_layout& column, const void* indices, std::size_t index_count, int index_bytes,
             bool index_signed, void* out, std::size_t out_count);
@@ -519,16 +519,18 @@ template <detail::packed_queryable Column, detail::writable_range OutKeys, detai
 requires std::same_as<detail::packed_value<Column>, detail::element_t<OutKeys>> && index<detail::element_t<OutIndices>>
     top_k_run top_k(const executor& on, const Column& column, OutKeys&& out_keys, OutIndices&& out_indices,
                     const top_k_options& options = {}) {
-  using number = detail::element_t<OutIndices>;
-  return detail::packed_top_k(on, detail::operand_of(column), memory_space::host, std::ranges::data(out_keys),
-                              std::ranges::size(out_keys), std::ranges::data(out_indices),
-                              std::ranges::size(out_indices), sizeof(number), std::is_signed_v<number>, options);
+  const auto result = detail::make_top_k_call<detail::packed_value<Column>>(
+      "column", detail::packed_source<Column>::space, nullptr, column.size(), std::ranges::data(out_keys),
+      std::ranges::size(out_keys), std::ranges::data(out_indices), std::ranges::size(out_indices), options);
+  return detail::packed_top_k(on, detail::operand_of(column), memory_space::host, result, options);
 }
 template <detail::packed_queryable Column, index Index>
 top_k_run top_k(const executor& on, const Column& column, device_span<detail::packed_value<Column>> out_keys,
                 device_span<Index> out_indices, const top_k_options& options = {}) {
-  return detail::packed_top_k(on, detail::operand_of(column), memory_space::device, out_keys.data(), out_keys.size(),
-                              out_indices.data(), out_indices.size(), sizeof(Index), std::is_signed_v<Index>, options);
+  const auto result = detail::make_top_k_call<detail::packed_value<Column>>(
+      "column", detail::packed_source<Column>::space, nullptr, column.size(), out_keys.data(), out_keys.size(),
+      out_indices.data(), out_indices.size(), options);
+  return detail::packed_top_k(on, detail::operand_of(column), memory_space::device, result, options);
 }
 
 /// The k best as a value. Synchronises.

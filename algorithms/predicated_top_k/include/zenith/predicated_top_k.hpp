@@ -79,7 +79,7 @@ template <class T>
   return made;
 }
 
-predicated_top_k_run predicated_top_k(const executor& on, const top_k_arguments& arguments, const row_predicate& where,
+predicated_top_k_run predicated_top_k(const executor& on, const top_k_call& result, const row_predicate& where,
                                       const top_k_options& options);
 
 }  // namespace detail
@@ -129,12 +129,11 @@ requires key<detail::element_t<Keys>> && std::same_as<detail::element_t<OutKeys>
     index<detail::element_t<OutIndices>>
         predicated_top_k_run top_k(const executor& on, const Keys& keys, const row_predicate& rows, OutKeys&& out_keys,
                                    OutIndices&& out_indices, const top_k_options& options = {}) {
-  using number = detail::element_t<OutIndices>;
   return detail::predicated_top_k(
       on,
-      {key_type_of<detail::element_t<Keys>>, memory_space::host, std::ranges::data(keys), std::ranges::size(keys),
-       std::ranges::data(out_keys), std::ranges::size(out_keys), std::ranges::data(out_indices),
-       std::ranges::size(out_indices), static_cast<int>(sizeof(number)), std::is_signed_v<number>},
+      detail::make_top_k_call<detail::element_t<Keys>>(
+          "keys", memory_space::host, std::ranges::data(keys), std::ranges::size(keys), std::ranges::data(out_keys),
+          std::ranges::size(out_keys), std::ranges::data(out_indices), std::ranges::size(out_indices), options),
       rows, options);
 }
 
@@ -146,9 +145,9 @@ requires key<std::remove_const_t<T>> predicated_top_k_run top_k(const executor& 
                                                                 device_span<Index> out_indices,
                                                                 const top_k_options& options = {}) {
   return detail::predicated_top_k(on,
-                                  {key_type_of<std::remove_const_t<T>>, memory_space::device, keys.data(), keys.size(),
-                                   out_keys.data(), out_keys.size(), out_indices.data(), out_indices.size(),
-                                   static_cast<int>(sizeof(Index)), std::is_signed_v<Index>},
+                                  detail::make_top_k_call<std::remove_const_t<T>>(
+                                      "keys", memory_space::device, keys.data(), keys.size(), out_keys.data(),
+                                      out_keys.size(), out_indices.data(), out_indices.size(), options),
                                   rows, options);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <ranges>
 #include <span>
 #include <string>
@@ -70,21 +71,13 @@ struct top_k_problem {
 
 namespace detail {
 
-struct top_k_arguments {
-  key_type type;
-  memory_space space;
-  const void* keys;
-  std::size_t count;
-  void* out_keys;
-  std::size_t out_keys_count;
-  void* out_indices;
-  std::size_t out_indices_count;
-  int index_bytes;
-  bool index_signed;
-};
-
-top_k_run top_k(const executor& on, const top_k_arguments& arguments, const top_k_options& options);
+// `call` is what `make_top_k_call` made of the same options.
+top_k_run top_k(const executor& on, const top_k_call& call, const top_k_options& options);
 void require_k(std::size_t k, std::size_t count);
+// Throws invalid_argument for outputs that differ in length, for a k beyond `count`, and for indices that cannot name
+// all of the `count` items. `given` is what messages call the argument that has them.
+void check_outputs(std::string_view given, std::size_t count, std::size_t out_keys_count, std::size_t out_indices_count,
+                   std::uint64_t most_index);
 
 template <class Range>
 using element_t = std::remove_cvref_t<std::ranges::range_reference_t<Range>>;
@@ -96,14 +89,26 @@ template <class Range>
 concept writable_range =
     host_range<Range> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>;
 
+// The arguments of a public function, checked, as a backend's kernel receives them. `keys` is nullptr where the `count`
+// items are no array.
 template <key T, index Index>
-top_k_run top_k_spans(const executor& on, memory_space space, const T* keys, std::size_t count, T* out_keys,
-                      std::size_t out_keys_count, Index* out_indices, std::size_t out_indices_count,
-                      const top_k_options& options) {
-  return top_k(on,
-               {key_type_of<T>, space, keys, count, out_keys, out_keys_count, out_indices, out_indices_count,
-                static_cast<int>(sizeof(Index)), std::is_signed_v<Index>},
-               options);
+[[nodiscard]] top_k_call make_top_k_call(std::string_view given, memory_space space, const T* keys, std::size_t count,
+                                         T* out_keys, std::size_t out_keys_count, Index* out_indices,
+                                         std::size_t out_indices_count, const top_k_options& options) {
+  check_outputs(given, count, out_keys_count, out_indices_count, std::uint64_t{std::numeric_limits<Index>::max()});
+  return {.type = key_type_of<T>,
+          .space = space,
+          .keys = keys,
+          .count = count,
+          .k = out_keys_count,
+          .out_keys = out_keys,
+          .out_indices = out_indices,
+          .index_bytes = sizeof(Index),
+          .select = options.select,
+          .order = options.order,
+          .ties = options.ties,
+          .nan_first = options.nans != nan_policy::last,
+          .statistics = options.statistics};
 }
 
 }  // namespace detail
@@ -129,9 +134,12 @@ requires key<detail::element_t<Keys>> && std::same_as<detail::element_t<Keys>, d
     index<detail::element_t<OutIndices>>
         top_k_run top_k(const executor& on, const Keys& keys, OutKeys&& out_keys, OutIndices&& out_indices,
                         const top_k_options& options = {}) {
-  return detail::top_k_spans(on, memory_space::host, std::ranges::data(keys), std::ranges::size(keys),
-                             std::ranges::data(out_keys), std::ranges::size(out_keys), std::ranges::data(out_indices),
-                             std::ranges::size(out_indices), options);
+  return detail::top_k(
+      on,
+      detail::make_top_k_call<detail::element_t<Keys>>(
+          "keys", memory_space::host, std::ranges::data(keys), std::ranges::size(keys), std::ranges::data(out_keys),
+          std::ranges::size(out_keys), std::ranges::data(out_indices), std::ranges::size(out_indices), options),
+      options);
 }
 
 /// The same over device memory. Asynchronous on the executor's stream, except under `nan_policy::reject`.
@@ -140,8 +148,11 @@ requires std::same_as<std::remove_const_t<Key>, T> top_k_run top_k(const executo
                                                                    device_span<T> out_keys,
                                                                    device_span<Index> out_indices,
                                                                    const top_k_options& options = {}) {
-  return detail::top_k_spans(on, memory_space::device, static_cast<const T*>(keys.data()), keys.size(), out_keys.data(),
-                             out_keys.size(), out_indices.data(), out_indices.size(), options);
+  return detail::top_k(
+      on,
+      detail::make_top_k_call<T>("keys", memory_space::device, keys.data(), keys.size(), out_keys.data(),
+                                 out_keys.size(), out_indices.data(), out_indices.size(), options),
+      options);
 }
 
 /// The k best of `keys` as a value. Synchronises. Throws as above.
