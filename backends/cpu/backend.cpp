@@ -11,6 +11,7 @@
 #include <backends/cpu/profile.hpp>
 #include <backends/cpu/top_k.hpp>
 #include <core/device/family.hpp>
+#include <core/kernel_by_type.hpp>
 #include <zenith_families.hpp>
 
 namespace zenith::cpu_backend {
@@ -24,8 +25,8 @@ constexpr kernel own_kernels[] = {
     make_kernel<packed_select_call, packed_select>("tiles"),
     make_kernel<packed_sum_call, packed_sum>("tiles"),
     make_kernel<packed_top_k_call, packed_top_k>("tiles"),
-    make_kernel<top_k_call, top_k_bitonic>("bitonic"),
-    make_kernel<top_k_call, top_k_filter>("filter"),
+    detail::make_kernel_by_type<top_k_call, top_k_bitonic>("bitonic"),
+    detail::make_kernel_by_type<top_k_call, top_k_filter>("filter"),
     make_kernel<unpack_call, unpack>("tiles"),
 };
 constexpr auto kernels = device::joined(own_kernels, device::kernel_entries<runner>(device::all_strategies{}));

@@ -98,7 +98,20 @@ class collector {
   /// Considers keys [begin, end). Ranges must come by rising index: that is what breaks ties.
   void scan(std::uint64_t begin, std::uint64_t end) {
     while (begin < end && !exhausted_) {
-      begin = order_.takes_all(threshold_) ? take(begin, end) : filter(begin, end);
+      if (order_.takes_all(threshold_)) {
+        begin = take(begin, end);
+      } else {
+        const T threshold = order_.threshold_key(threshold_);
+        const T worst = order_.worst_key();
+        const auto seen = keys_.scan({.threshold = &threshold,
+                                      .worst = &worst,
+                                      .out_keys = staged_keys_.data(),
+                                      .out_indices = staged_indices_.data(),
+                                      .capacity = staging},
+                                     begin, end);
+        append_staged(seen.appended);
+        begin += seen.consumed;
+      }
       if (count_ >= full_) select();
     }
   }
@@ -141,23 +154,14 @@ class collector {
     return end;
   }
 
-  std::uint64_t filter(std::uint64_t begin, std::uint64_t end) {
-    const T threshold = order_.threshold_key(threshold_);
-    const T worst = order_.worst_key();
-    scan_request request;
-    request.threshold = &threshold;
-    request.worst = &worst;
-    request.out_keys = staged_keys_.data();
-    request.out_indices = staged_indices_.data();
-    request.capacity = staging;
-    const auto seen = keys_.scan(request, begin, end);
-    for (std::uint64_t i = 0; i < seen.appended; ++i) {
+  // A scan compares keys, so some of what it lets through may be worse than the threshold's image.
+  void append_staged(std::uint64_t staged) {
+    for (std::uint64_t i = 0; i < staged; ++i) {
       const auto image = order_.image(staged_keys_[i]);
       entries_[count_] = entry::make(image, staged_indices_[i]);
       count_ += static_cast<std::size_t>(image >= threshold_);
     }
-    survivors_ += seen.appended;
-    return begin + seen.consumed;
+    survivors_ += staged;
   }
 
   void select() {

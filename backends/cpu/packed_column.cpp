@@ -196,7 +196,7 @@ void packed_select(const execution& on, const packed_select_call& call) {
 
 void packed_top_k(const execution& on, const packed_top_k_call& call) {
   top_k_detail::run_segments(on, call.top_k, call.segment, [&](const top_k_call& part, std::uint64_t first) {
-    top_k_filter(on, part, call.column, first / packed_block_items);
+    filter_packed(on, part, call.column, first / packed_block_items);
   });
 }
 

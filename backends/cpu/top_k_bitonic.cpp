@@ -8,7 +8,6 @@
 #include <backends/cpu/scratch.hpp>
 #include <backends/cpu/top_k.hpp>
 #include <backends/cpu/top_k_finish.hpp>
-#include <core/with_key_type.hpp>
 
 namespace zenith::cpu_backend {
 namespace {
@@ -94,8 +93,16 @@ class bitonic_call {
 
 }  // namespace
 
-void top_k_bitonic(const execution& on, const top_k_call& call) {
-  detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) { bitonic_call<T>(on, call).run(); });
+template <class T>
+void top_k_bitonic<T>::run(const execution& on, const top_k_call& call) {
+  bitonic_call<T>(on, call).run();
 }
+
+template struct top_k_bitonic<float>;
+template struct top_k_bitonic<double>;
+template struct top_k_bitonic<std::int32_t>;
+template struct top_k_bitonic<std::uint32_t>;
+template struct top_k_bitonic<std::int64_t>;
+template struct top_k_bitonic<std::uint64_t>;
 
 }  // namespace zenith::cpu_backend

@@ -212,16 +212,23 @@ class filter_call {
 
 }  // namespace
 
-void top_k_filter(const execution& on, const top_k_call& call) {
-  detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
-    const scan_order<T> order(top_k_detail::order_of<T>(call));
-    const plain_keys<T> keys(static_cast<const T*>(call.keys),
-                             order.variant(find_isa(on.isa).scan[static_cast<int>(key_type_of<T>)]));
-    filter_call<T, plain_keys<T>>(on, call, keys).run();
-  });
+template <class T>
+void top_k_filter<T>::run(const execution& on, const top_k_call& call) {
+  const scan_order<T> order(top_k_detail::order_of<T>(call));
+  const plain_keys<T> keys(static_cast<const T*>(call.keys),
+                           order.variant(find_isa(on.isa).scan[static_cast<int>(key_type_of<T>)]));
+  filter_call<T, plain_keys<T>>(on, call, keys).run();
 }
 
-void top_k_filter(const execution& on, const top_k_call& call, const packed_layout& column, std::uint64_t first_block) {
+template struct top_k_filter<float>;
+template struct top_k_filter<double>;
+template struct top_k_filter<std::int32_t>;
+template struct top_k_filter<std::uint32_t>;
+template struct top_k_filter<std::int64_t>;
+template struct top_k_filter<std::uint64_t>;
+
+void filter_packed(const execution& on, const top_k_call& call, const packed_layout& column,
+                   std::uint64_t first_block) {
   detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_integral_v<T>) {
       const packed_keys<T> keys(column, first_block, find_packed(on.isa), call.select == selection::smallest);
