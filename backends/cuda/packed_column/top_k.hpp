@@ -106,7 +106,7 @@ class packed_top_k_run {
     of_sample.index_bytes = sizeof(std::uint32_t);
     of_sample.first_index = 0;
     of_sample.order = ordering::sorted;
-    top_k_filter(on_, of_sample);
+    top_k_filter.run(on_, &of_sample);
     wait.now();
     sampled found{};
     best.read(&found.threshold, (plan.rank - 1) * sizeof(U), sizeof(U));
@@ -158,7 +158,7 @@ class packed_top_k_run {
     last.out_indices = positions_;
     last.index_bytes = sizeof(std::uint32_t);
     last.first_index = 0;
-    top_k_filter(on_, last);
+    top_k_filter.run(on_, &last);
     const auto name = [&]<class Index>(Index* out) {
       using kernel = name_positions<Index>;
       simt::launch(kernel{positions_, indices_, call_.first_index, call_.k, out},
@@ -183,7 +183,7 @@ class packed_top_k_run {
     top_k_call plain = call_;
     plain.keys = values;
     plain.count = column_.count;
-    top_k_filter(on_, plain);
+    top_k_filter.run(on_, &plain);
     return {"warp tiles", 0, 1, column_.count};
   }
 

@@ -11,6 +11,7 @@
 
 #include <algorithms/top_k/order.hpp>
 #include <backends/cuda/top_k/problem.hpp>
+#include <backends/cuda/top_k/strategies.hpp>
 #include <zenith/top_k_call.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
@@ -171,7 +172,7 @@ void run_streamed(const execution& on, const top_k_call& call) {
 }
 
 template <class T, class Strategy>
-void run_top_k(const execution& on, const top_k_call& call) {
+void top_k_runner<T, Strategy>::run(const execution& on, const top_k_call& call) {
   const simt::device_guard current(on.device);
   if (call.space == memory_space::host) {
     run_streamed<T, Strategy>(on, call);

@@ -54,6 +54,17 @@ unsigned resident_grid(std::uint32_t wanted) {
   return std::clamp(wanted, 1U, static_cast<unsigned>(resident));
 }
 
+/// What the filter makes of a problem; the memory is still to come.
+template <class T>
+filter_problem<T> filter_problem_of(const device_problem<T>& problem, const filter_extent<T>& extent,
+                                    std::uint32_t above_capacity) {
+  filter_problem<T> made{problem};
+  made.above_capacity = above_capacity;
+  made.equal_capacity = problem.k + filter_extent<T>::block_items;
+  made.slots = extent.slots();
+  return made;
+}
+
 /// One call's filter in several launches: its buffers join the scratch when it is made.
 template <class T>
 class filter_reduction {
@@ -66,16 +77,7 @@ class filter_reduction {
   filter_reduction(scratch& workspace, const device_problem<T>& problem, const top_k_detail::filter_plan& plan)
       : plan_(plan),
         extent_(filter_extent<T>::of(problem.keys, problem.count)),
-        problem_{.keys = problem.keys,
-                 .count = problem.count,
-                 .k = problem.k,
-                 .order = problem.order,
-                 .state = nullptr,
-                 .survivors = nullptr,
-                 .above_capacity = survivor_capacity(problem, plan),
-                 .equal_capacity = problem.k + filter_extent<T>::block_items,
-                 .equal_in_slot = nullptr,
-                 .slots = extent_.slots()},
+        problem_(filter_problem_of(problem, extent_, survivor_capacity(problem, plan))),
         finish_(workspace, capacity(), problem.k) {
     workspace.request(problem_.survivors, capacity());
     workspace.request(control_, control_vectors() * 16);
@@ -85,7 +87,7 @@ class filter_reduction {
   filter_reduction& operator=(const filter_reduction&) = delete;
 
   /// Enqueues all phases.
-  void enqueue(const device_problem<T>& problem, CUstream_st* stream) {
+  void enqueue(CUstream_st* stream) {
     auto* const bins = reinterpret_cast<std::uint32_t*>(control_ + sizeof(filter_state<image_t>));
     problem_.state = reinterpret_cast<filter_state<image_t>*>(control_);
     problem_.equal_in_slot = bins + refine::passes * digit_bins;
@@ -95,7 +97,7 @@ class filter_reduction {
                  {.grid = resident_grid<scan_keys<T>>(extent_.tiles), .stream = stream});
     simt::launch(repeat_filter<T>{{problem_, extent_, bins}},
                  {.grid = resident_grid<repeat_filter<T>>(extent_.tiles), .stream = stream, .waits_within = true});
-    finish(problem, stream);
+    finish(stream);
   }
 
  private:
@@ -136,14 +138,14 @@ class filter_reduction {
                  {.stream = stream});
   }
 
-  void finish(const device_problem<T>& problem, CUstream_st* stream) {
-    enqueue_results(
-        problem,
+  void finish(CUstream_st* stream) {
+    enqueue_results<T>(
+        problem_,
         finish_.enqueue({problem_.survivors, &problem_.state->above, &problem_.state->equal, problem_.above_capacity},
                         stream),
         stream);
-    if (problem.report == nullptr) return;
-    simt::launch(report_filter<image_t>{problem_.state, problem.report}, {.stream = stream});
+    if (problem_.report == nullptr) return;
+    simt::launch(report_filter<image_t>{problem_.state, problem_.report}, {.stream = stream});
   }
 
   top_k_detail::filter_plan plan_;
@@ -166,16 +168,7 @@ class launched_filter {
                       CUstream_st* stream) {
     const auto extent = filter_extent<T>::of(problem.keys, problem.count);
     scratch workspace(on, stream);
-    filter_problem<T> filtered{.keys = problem.keys,
-                               .count = problem.count,
-                               .k = problem.k,
-                               .order = problem.order,
-                               .state = nullptr,
-                               .survivors = nullptr,
-                               .above_capacity = capacity(problem, plan),
-                               .equal_capacity = problem.k + filter_extent<T>::block_items,
-                               .equal_in_slot = nullptr,
-                               .slots = extent.slots()};
+    auto filtered = filter_problem_of(problem, extent, capacity(problem, plan));
     group_sample<T> sample{plan, nullptr};
     narrow_survivors<T> narrow{plan_type::groups_for(problem.k), nullptr, nullptr};
     std::uint32_t* bins = nullptr;
@@ -192,12 +185,9 @@ class launched_filter {
       filtered.equal_in_slot = bins + all_bins;
       simt::fill_zero(filtered.state, sizeof(*filtered.state), stream);
     }
-    problem.with_indices([&]<class Index>(Index* indices) {
-      using kernel = filter_launch<T, Index>;
-      const rank_survivors<T, Index> results{problem.k, problem.keys, problem.out_keys, indices, problem.naming};
-      simt::launch(kernel{filtered, extent, sample, bins, narrow, results, problem.report},
-                   {.grid = grid<kernel>(extent, plan), .stream = stream, .waits_within = true});
-    });
+    using kernel = filter_launch<T>;
+    simt::launch(kernel{filtered, extent, sample, bins, narrow},
+                 {.grid = grid<kernel>(extent, plan), .stream = stream, .waits_within = true});
   }
 
  private:
@@ -239,7 +229,7 @@ struct filter_strategy {
     }
     filter_reduction<T> reduction(workspace, problem, plan);
     workspace.allocate();
-    reduction.enqueue(problem, stream);
+    reduction.enqueue(stream);
   }
 
   static top_k_statistics statistics(const run_report& counted) {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the instantiation files define, one function a strategy and key type. No CUDA in here.
+/// What the instantiation files define, one class a strategy and key type. No CUDA in here.
 
 #include <backends/cuda/simt/common.hpp>
 #include <zenith/backend.hpp>
@@ -9,10 +9,13 @@
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
-template <class T>
-void run_bitonic(const execution& on, const top_k_call& call);
+struct bitonic_strategy;
+struct filter_strategy;
 
-template <class T>
-void run_filter(const execution& on, const top_k_call& call);
+/// A call by a strategy over keys of T: call.hpp.
+template <class T, class Strategy>
+struct top_k_runner {
+  static void run(const execution& on, const top_k_call& call);
+};
 
 }  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM

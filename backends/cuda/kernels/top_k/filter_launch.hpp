@@ -10,7 +10,7 @@
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
-template <class T, class Index>
+template <class T>
 struct filter_launch {
   using image_t = typename filter_problem<T>::image_t;
   using entry = typename filter_problem<T>::entry;
@@ -23,8 +23,6 @@ struct filter_launch {
   group_sample<T> sample;
   std::uint32_t* bins;  ///< digit_bins for each pass
   narrow_survivors<T> narrow;
-  rank_survivors<T, Index> results;
-  run_report* report;  ///< or nullptr
 
   ZENITH_DEVICE void operator()() const {
     ZENITH_STATIC_SHARED(std::uint32_t, counts, digit_bins);
@@ -50,9 +48,9 @@ struct filter_launch {
     if (again.run({counts, sums, stages}, steps)) all_blocks(problem.state, ++steps, [] {});
 
     auto row = survivor_row<entry>::of(problem);
-    if (report != nullptr && is_first_thread()) {
-      simt::atomic_max(&report->reads, simt::load(&problem.state->reads));
-      simt::atomic_add(&report->survivors, row.size());
+    if (problem.report != nullptr && is_first_thread()) {
+      simt::atomic_max(&problem.report->reads, simt::load(&problem.state->reads));
+      simt::atomic_add(&problem.report->survivors, row.size());
     }
     if (row.size() > top_k_detail::group_plan::most_ranked) {
       narrow.take(row);
@@ -64,7 +62,7 @@ struct filter_launch {
       all_blocks(problem.state, ++steps, [] {});
       row = {narrow.kept, simt::atomic_load(&problem.state->kept), nullptr, 0};
     }
-    results.run(row);
+    rank_survivors<T>{problem}.run(row);
   }
 
  private:
@@ -72,10 +70,10 @@ struct filter_launch {
 
   // Few keys: no step waits.
   ZENITH_DEVICE void rank_keys() const {
-    results.run(key_row<T>{problem});
-    if (report == nullptr || !is_first_thread()) return;
-    simt::atomic_max(&report->reads, 1U);
-    simt::atomic_add(&report->survivors, problem.count);
+    rank_survivors<T>{problem}.run(key_row<T>{problem});
+    if (problem.report == nullptr || !is_first_thread()) return;
+    simt::atomic_max(&problem.report->reads, 1U);
+    simt::atomic_add(&problem.report->survivors, problem.count);
   }
 
   // The bins and, behind them, the slots.

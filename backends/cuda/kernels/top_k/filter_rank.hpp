@@ -7,7 +7,6 @@
 #include <algorithms/top_k/filter_plan.hpp>
 #include <backends/cuda/kernels/top_k/block_select.hpp>
 #include <backends/cuda/kernels/top_k/filter_sinks.hpp>
-#include <backends/cuda/kernels/top_k/results.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
@@ -128,16 +127,12 @@ struct narrow_survivors {
 };
 
 /// Writes the k best of a row to their places.
-template <class T, class Index>
+template <class T>
 struct rank_survivors {
   using entry = typename filter_problem<T>::entry;
   static constexpr unsigned together = 4;  ///< that a warp ranks at a time, where it has so many
 
-  std::uint32_t k;
-  const T* keys;
-  T* out_keys;
-  Index* out_indices;
-  index_naming naming;
+  const filter_problem<T>& problem;
 
   /// The row has at least k entries.
   template <class Row>
@@ -176,14 +171,8 @@ struct rank_survivors {
     ZENITH_UNROLL
     for (unsigned r = 0; r < Count; ++r) {
       const std::uint32_t place = simt::reduce_add(simt::full_warp, places[r]);
-      if (simt::lane_index() == r && place < k) write(place, ranked[r].index());
+      if (simt::lane_index() == r && place < problem.k) problem.write(place, ranked[r].index());
     }
-  }
-
-  // Keys are fetched from the input, so that -0 and a NaN's bits are the input's own.
-  ZENITH_DEVICE void write(std::uint32_t place, std::uint32_t position) const {
-    simt::store(out_keys + place, simt::load(keys + position));
-    simt::store(out_indices + place, static_cast<Index>(naming.name(position)));
   }
 };
 

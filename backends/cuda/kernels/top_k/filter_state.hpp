@@ -4,10 +4,7 @@
 /// What the kernels of strategy "filter" tell each other, in device memory: every decision is made there, so that a
 /// call is enqueued without a round trip to the host.
 
-#include <algorithms/top_k/entry.hpp>
-#include <algorithms/top_k/order.hpp>
-#include <backends/cuda/simt/vocabulary.hpp>
-#include <backends/cuda/top_k/report.hpp>
+#include <backends/cuda/kernels/top_k/problem.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
@@ -35,22 +32,19 @@ struct filter_state {
   std::uint32_t kept;     ///< survivors that were not narrowed away
 };
 
-/// What every kernel of a call knows.
+/// A problem, and what the kernels of the filter share beside it.
 template <class T>
-struct filter_problem {
-  using image_t = typename top_k_detail::key_order<T>::image_t;
-  using entry = top_k_detail::entry_t<image_t>;
+struct filter_problem : device_problem<T> {
+  using typename device_problem<T>::image_t;
+  using typename device_problem<T>::entry;
 
-  const T* keys;
-  std::uint32_t count;
-  std::uint32_t k;
-  top_k_detail::key_order<T> order;
-  filter_state<image_t>* state;
-  entry* survivors;              ///< those above the threshold, then those equal to it
-  std::uint32_t above_capacity;  ///< at least k
-  std::uint32_t equal_capacity;  ///< at least k and a block's tile
-  std::uint32_t* equal_in_slot;  ///< items equal to the threshold: in the head, in each block's tile, in the tail
-  std::uint32_t slots;
+  filter_state<image_t>* state = nullptr;
+  entry* survivors = nullptr;              ///< those above the threshold, then those equal to it
+  std::uint32_t above_capacity = 0;        ///< at least k
+  std::uint32_t equal_capacity = 0;        ///< at least k and a block's tile
+  std::uint32_t* equal_in_slot = nullptr;  ///< items equal to the threshold: in the head, in each block's tile, in the
+                                           ///< tail
+  std::uint32_t slots = 0;
 
   [[nodiscard]] ZENITH_DEVICE filter_verdict verdict() const {
     return static_cast<filter_verdict>(simt::atomic_load(&state->verdict));

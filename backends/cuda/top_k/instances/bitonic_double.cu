@@ -1,7 +1,8 @@
-#include <backends/cuda/top_k/instances/bitonic.hpp>
+#include <backends/cuda/top_k/bitonic.hpp>
+#include <backends/cuda/top_k/call.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
-template void run_bitonic<double>(const execution&, const top_k_call&);
+template struct top_k_runner<double, bitonic_strategy>;
 
 }  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM

@@ -1,7 +1,8 @@
-#include <backends/cuda/top_k/instances/filter.hpp>
+#include <backends/cuda/top_k/call.hpp>
+#include <backends/cuda/top_k/filter.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
-template void run_filter<std::uint64_t>(const execution&, const top_k_call&);
+template struct top_k_runner<std::uint64_t, filter_strategy>;
 
 }  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM
