@@ -100,19 +100,6 @@ std::vector<std::filesystem::path> fixture_files() {
   return files;
 }
 
-environment::environment(const char* name, const std::string& value) : name_(name) {
-  const char* before = std::getenv(name);
-  was_set_ = before != nullptr;
-  if (was_set_) before_ = before;
-  setenv(name, value.c_str(), 1);
-  zenith::machine::reload_local();
-}
-
-environment::~environment() {
-  was_set_ ? setenv(name_, before_.c_str(), 1) : unsetenv(name_);
-  zenith::machine::reload_local();
-}
-
 temporary_folder::temporary_folder()
     : path_(std::filesystem::temp_directory_path() / ("zenith-dispatch-" + std::to_string(std::random_device{}()))) {
   std::filesystem::create_directories(path_);

@@ -5,11 +5,12 @@
 #include <string_view>
 #include <vector>
 
+#include <environment.hpp>
 #include <zenith/backend.hpp>
 #include <zenith/machine.hpp>
 
 /// \file
-/// What the tests of the dispatcher share: machines from files, backends that note what ran, settings for one test.
+/// What the tests of the dispatcher share: machines from files, backends that note what ran.
 
 namespace zenith_test {
 
@@ -17,20 +18,6 @@ namespace zenith_test {
 [[nodiscard]] zenith::machine fixture(std::string_view name);
 /// Every file of perf/profiles.
 [[nodiscard]] std::vector<std::filesystem::path> fixture_files();
-
-/// A setting of the environment for as long as this lives; machine::local is read afresh at both ends.
-class environment {
- public:
-  environment(const char* name, const std::string& value);
-  environment(const environment&) = delete;
-  environment& operator=(const environment&) = delete;
-  ~environment();
-
- private:
-  const char* name_;
-  bool was_set_;
-  std::string before_;
-};
 
 /// A folder that is gone with this.
 class temporary_folder {

@@ -9,8 +9,8 @@
 #include <settings.hpp>
 #include <zenith/zenith.hpp>
 
-using unit::environment;
 using zenith::error_code;
+using zenith_test::environment;
 using zenith_test::expect_error;
 
 namespace {

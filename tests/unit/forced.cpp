@@ -10,8 +10,8 @@
 #include <targets.hpp>
 #include <zenith/zenith.hpp>
 
-using unit::environment;
 using zenith::error_code;
+using zenith_test::environment;
 using zenith_test::expect_error;
 
 namespace {

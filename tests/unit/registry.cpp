@@ -159,7 +159,7 @@ TEST_CASE("what a registered backend lacks is said") {
 
 TEST_CASE("a registered backend may be forced for automatic executors") {
   register_all();
-  const unit::environment forced("ZENITH_FORCE_BACKEND", "recorder");
+  const zenith_test::environment forced("ZENITH_FORCE_BACKEND", "recorder");
   recorded = {};
   CHECK(zenith::top_k<std::uint32_t>(zenith::executor{}, std::vector<std::uint32_t>{3, 1}, 1).backend == "recorder");
   CHECK(recorded.calls == 1);
