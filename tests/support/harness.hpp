@@ -1,17 +1,18 @@
 #pragma once
 
 /// \file
-/// What the conformance suites have in common: which targets a question is put to, and what becomes of what is wrong. A
-/// family says how a question is asked of one target and what its answer is.
+/// How every conformance suite draws what a question is put to, and what becomes of what is wrong. A family says how a
+/// question is asked of one target and what its answer is.
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <settings.hpp>
@@ -32,65 +33,56 @@ template <class Run>
   }
 }
 
-/// Whether a case is of the share that the seed draws. The first of a test always is: a small share leaves none empty.
-[[nodiscard]] inline bool is_drawn(const verdict& seen, double share, random_source& random) {
-  return seen.cases() == 0 || std::uniform_real_distribution<>{}(random) < share;
-}
+/// Where a question may be put: to a target, with its data on the host or on the target's device.
+struct place {
+  const target& on;
+  bool on_device;
+  bool is_first;  ///< none of its backend and strategy was drawn before for this question
 
-/// Counts a case, and adds what `run` says is wrong, with the question's `text()` before it.
-template <class Text, class Run>
-void judge(verdict& seen, const target& on, const Text& text, const Run& run) {
-  seen.count_case();
-  const std::string fault = caught(run);
-  if (!fault.empty()) seen.add(on, text() + ": " + fault);
-}
+  /// The reference is slow by design, and families leave it out of what is large.
+  [[nodiscard]] bool is_reference() const { return on.on.backend() == "reference"; }
+};
 
-/// `ask(target, on_device)` says what is wrong: of every target, with data on the host and, where it has one, on its
-/// device.
-template <class Text, class Ask>
-void judge_every_place(verdict& seen, const std::vector<target>& all, const Text& text, const Ask& ask) {
+/// The share of the places for families whose every case is worth its time.
+[[nodiscard]] inline double everywhere(const place& /*at*/) { return 1; }
+/// One of each backend and strategy, and some more.
+[[nodiscard]] inline double one_of_each(const place& at) { return at.is_first ? 1 : 0.1 * scale(); }
+
+/// Puts a question to the places that the seed draws: `share(place)` is how likely each is, and 0 means never. The
+/// first question of a test goes to one place at least, so a small share leaves no test without a case. `ask(place)`
+/// says what is wrong, which stands in the verdict behind the target and the question's `text()`.
+template <class Share, class Text, class Ask>
+void judge(verdict& seen, const std::vector<target>& all, random_source& random, const Share& share, const Text& text,
+           const Ask& ask) {
+  std::vector<std::pair<const target*, bool>> order;
   for (const auto& on : all) {
-    for (const bool on_device : {false, true}) {
-      if (on_device && on.memory != zenith::memory_space::device) continue;
-      judge(
-          seen, on, [&] { return text() + (on_device ? " on the device" : ""); }, [&] { return ask(on, on_device); });
-    }
+    order.emplace_back(&on, false);
+    if (on.memory == zenith::memory_space::device) order.emplace_back(&on, true);
   }
-}
-
-/// The whole of the cases, for strategies that do not take turns.
-[[nodiscard]] inline double always(std::string_view /*strategy*/) { return 1; }
-
-/// use(target) for a share of the targets that the seed draws: one of each backend and strategy, or `turn(strategy)` of
-/// them, and some more. `spares_reference` leaves the reference out, which is slow.
-template <class Turn, class Use>
-void some_targets(const std::vector<target>& all, bool spares_reference, random_source& random, const Turn& turn,
-                  const Use& use) {
-  std::vector<std::size_t> order(all.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::shuffle(order.begin(), order.end(), random);
-  std::vector<std::string> ran;
-  for (const auto i : order) {
-    const auto& on = all[i];
-    if (spares_reference && on.on.backend() == "reference") continue;
-    const std::string kind = std::string{on.on.backend()} + "/" + on.strategy;
-    const bool is_first = std::ranges::find(ran, kind) == ran.end();
-    const double share = turn(on.strategy) * (is_first ? 1 : 0.1 * scale());
-    if (share < 1 && std::uniform_real_distribution<>{}(random) >= share) continue;
-    ran.push_back(kind);
-    use(on);
+  std::set<std::pair<std::string_view, std::string_view>> drawn;
+  for (const auto& [on, on_device] : order) {
+    const std::pair<std::string_view, std::string_view> kind{on->on.backend(), on->strategy};
+    const place at{*on, on_device, !drawn.contains(kind)};
+    const double likely = share(at);
+    const bool must = seen.cases() == 0 && likely > 0;
+    if (!must && std::uniform_real_distribution<>{}(random) >= likely) continue;
+    drawn.insert(kind);
+    const auto fault = caught([&] { return ask(at); });
+    seen.add(*on, fault.empty() ? fault : text() + (on_device ? " on the device: " : ": ") + fault);
   }
 }
 
-/// use(random) again and again, with a seed of its own each, for so long at the scale of the run.
+/// use(random) again and again, with a seed of its own each, for so many seconds, and once at least.
 template <class Use>
-void for_a_while(std::string_view test, int milliseconds, const Use& use) {
+void for_a_while(std::string_view test, double seconds, const Use& use) {
   using clock = std::chrono::steady_clock;
-  const auto end = clock::now() + std::chrono::milliseconds(static_cast<int>(milliseconds * scale()));
-  for (std::uint64_t number = 0; clock::now() < end; ++number) {
-    random_source random{seed_of(test, number)};
+  const auto start = clock::now();
+  std::uint64_t number = 0;
+  do {
+    random_source random{seed_of(test, number++)};
     use(random);
-  }
+  } while (std::chrono::duration<double>(clock::now() - start).count() < seconds);
 }
 
 }  // namespace zenith_test

@@ -113,12 +113,10 @@ template <class T>
   return is_clean;
 }
 
-/// use(target, on_device) for a share of the targets. `tests`: of pairs, by which the reference is left out.
-template <class Use>
-void each_target(const std::vector<target>& all, std::size_t tests, random_source& random, const Use& use) {
+/// The share of the targets for a question that makes so many tests of pairs.
+[[nodiscard]] inline auto share_for(std::size_t tests) {
   constexpr std::size_t most_for_reference = std::size_t{1} << 22;
-  some_targets(all, tests > most_for_reference, random, always,
-               [&](const target& on) { use(on, on.memory == zenith::memory_space::device && random() % 2 == 0); });
+  return [=](const place& at) { return at.is_reference() && tests > most_for_reference ? 0 : one_of_each(at); };
 }
 
 }  // namespace zenith_test::spatial

@@ -7,9 +7,10 @@ namespace zenith_test {
 
 void verdict::add(const target& on, const std::string& fault) {
   constexpr std::size_t shown_of_each = 4;
+  ++cases_;
   if (fault.empty()) return;
   ++faults_;
-  if (++faults_of_[on.name()] <= shown_of_each) text_ += "\n  " + fault;
+  if (++faults_of_[on.name()] <= shown_of_each) text_ += "\n  " + on.name() + ": " + fault;
 }
 
 void verdict::require_none() const {

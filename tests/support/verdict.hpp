@@ -11,11 +11,11 @@ namespace zenith_test {
 /// Collects faults, a few of each target so that one cause does not hide another.
 class verdict {
  public:
+  /// Counts a case, with what is wrong; empty if nothing is.
   void add(const target& on, const std::string& fault);
   /// Fails the running test case with what was collected, if anything.
   void require_none() const;
   [[nodiscard]] std::size_t cases() const { return cases_; }
-  void count_case() { ++cases_; }
 
  private:
   std::size_t cases_ = 0;

@@ -1,7 +1,6 @@
 // The cases that every target is put through.
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -136,15 +135,13 @@ TEMPLATE_TEST_CASE("long columns", "[packed_column]", ZENITH_EVERY_PACKABLE_TYPE
 TEMPLATE_TEST_CASE("random cases", "[packed_column]", ZENITH_EVERY_PACKABLE_TYPE) {
   if (the_suite().targets.empty()) return;
   verdict seen;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(the_suite().random_seconds);
-  for (std::uint64_t number = 0; number == 0 || std::chrono::steady_clock::now() < end; ++number) {
-    random_source random{zenith_test::seed_of("random", number)};
+  zenith_test::for_a_while("random", the_suite().random_seconds, [&](random_source& random) {
     // lengths by magnitude: as many short ones as long ones
     const auto most = static_cast<double>(std::min<std::size_t>(the_suite().most_items, 50000));
     const double drawn = std::uniform_real_distribution<>{0, std::log(most + 1)}(random);
     auto data = make_sample<TestType>(some_shape(random), static_cast<std::size_t>(std::exp(drawn) - 1),
                                       some_width<TestType>(random), some_manner(random), random);
     run_everywhere(seen, data, random);
-  }
+  });
   seen.require_none();
 }

@@ -173,7 +173,7 @@ std::string faults_with(plant one) {
   for (const auto which : {shape::width, shape::normal, shape::few_distinct}) {
     for (const auto& as : every_manner) {
       auto data = make_sample<std::int32_t>(which, 999, 12, as, random);
-      for (const auto& fault : faults_of(on, data, placement::host, random)) all += fault + "\n";
+      all += fault_of(on, data, placement::host, random);
     }
   }
   return all;

@@ -56,7 +56,7 @@ class checker {
   checker(const zenith_test::target& on, sample<T>& data, const Column& column, placement where, random_source& random)
       : on_(on), data_(data), values_(data.values()), column_(column), where_(where), random_(random) {}
 
-  std::vector<std::string> run() {
+  std::string run() {
     const auto count = values_.size();
     if (offers(on_, "pack") && !data_.is_scribbled()) {
       attempt("pack", [&] { return check_pack(); });
@@ -117,8 +117,7 @@ class checker {
       data_.restore();
     }
     if (fault.empty()) return;
-    faults_.push_back(on_.name() + ": " + data_.describe() + ", " + std::string{name_of(where_)} + ", " + what + ": " +
-                      fault);
+    faults_ += (faults_.empty() ? "" : "\n    ") + std::string{name_of(where_)} + ", " + what + ": " + fault;
   }
 
   [[nodiscard]] zenith::packed_options options() { return {.statistics = &statistics_}; }
@@ -423,26 +422,25 @@ class checker {
   random_source& random_;
   zenith::packed_statistics statistics_;
   bool ran_ = false;  // whether a kernel ran that reports itself
-  std::vector<std::string> faults_;
+  std::string faults_;
 };
 
 }  // namespace
 
 template <class T>
-std::vector<std::string> faults_of(const zenith_test::target& on, sample<T>& data, placement where,
-                                   random_source& random) {
+std::string fault_of(const zenith_test::target& on, sample<T>& data, placement where, random_source& random) {
   if (where == placement::host) return checker(on, data, data.view(), where, random).run();
   const zenith::packed_device_column<T> there(on.on, data.view());
   return checker(on, data, there, where, random).run();
 }
 
-#define ZENITH_FAULTS_OF(T) \
+#define ZENITH_FAULT_OF(T)  \
   template class sample<T>; \
-  template std::vector<std::string> faults_of<T>(const zenith_test::target&, sample<T>&, placement, random_source&);
-ZENITH_FAULTS_OF(std::int32_t)
-ZENITH_FAULTS_OF(std::uint32_t)
-ZENITH_FAULTS_OF(std::int64_t)
-ZENITH_FAULTS_OF(std::uint64_t)
-#undef ZENITH_FAULTS_OF
+  template std::string fault_of<T>(const zenith_test::target&, sample<T>&, placement, random_source&);
+ZENITH_FAULT_OF(std::int32_t)
+ZENITH_FAULT_OF(std::uint32_t)
+ZENITH_FAULT_OF(std::int64_t)
+ZENITH_FAULT_OF(std::uint64_t)
+#undef ZENITH_FAULT_OF
 
 }  // namespace conformance::packed

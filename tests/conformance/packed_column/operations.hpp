@@ -6,7 +6,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <sample.hpp>
 #include <targets.hpp>
@@ -24,11 +23,11 @@ enum class placement {
   device          // of column and outputs
 };
 
-/// What is wrong with the operations that `on` offers, each with all that is needed to repeat it. Ranges, bounds and
-/// options are drawn.
+/// What is wrong with the operations that `on` offers, a line each; empty when nothing is. Ranges, bounds and options
+/// are drawn.
 template <class T>
-[[nodiscard]] std::vector<std::string> faults_of(const zenith_test::target& on, sample<T>& data, placement where,
-                                                 random_source& random);
+[[nodiscard]] std::string fault_of(const zenith_test::target& on, sample<T>& data, placement where,
+                                   random_source& random);
 
 /// Whether the target's backend has `operation` over packed columns.
 [[nodiscard]] bool offers(const zenith_test::target& on, std::string_view operation);

@@ -12,9 +12,7 @@
 #include <harness.hpp>
 #include <operations.hpp>
 #include <sample.hpp>
-#include <settings.hpp>
 #include <values.hpp>
-#include <verdict.hpp>
 
 namespace conformance::packed {
 
@@ -38,16 +36,19 @@ struct suite {
 /// Runs every operation over `data` on every target of the suite that the share takes.
 template <class T>
 void run_everywhere(verdict& seen, sample<T>& data, random_source& random) {
-  // the reference is slow by design
   constexpr std::size_t most_for_reference = 5000;
-  for (const auto& on : the_suite().targets) {
-    if (on.on.backend() == "reference" && data.values().size() > most_for_reference) continue;
-    if (!zenith_test::is_drawn(seen, the_suite().share, random)) continue;
-    auto where = placement::host;
-    if (on.memory == zenith::memory_space::device) where = static_cast<placement>(random() % 3);
-    seen.count_case();
-    for (const auto& fault : faults_of(on, data, where, random)) seen.add(on, fault);
-  }
+  const auto share = [&](const zenith_test::place& at) {
+    if (at.is_reference() && data.values().size() > most_for_reference) return 0.0;
+    // the column is on the device in two of three placements
+    const double places = at.on.memory != zenith::memory_space::device ? 1 : at.on_device ? 1.5 : 3;
+    return the_suite().share / places;
+  };
+  zenith_test::judge(
+      seen, the_suite().targets, random, share, [&] { return data.describe(); },
+      [&](const zenith_test::place& at) {
+        const auto on_device = random() % 2 == 0 ? placement::device_column : placement::device;
+        return fault_of(at.on, data, at.on_device ? on_device : placement::host, random);
+      });
 }
 
 /// Up to the suite's largest: lengths around every boundary of the format, and primes.

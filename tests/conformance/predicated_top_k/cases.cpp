@@ -59,11 +59,11 @@ question<T, U> make_question(std::size_t rows, share taken, random_source& rando
 // Plain, and packed in whatever encoding.
 template <class T, class U>
 void ask_plain_and_packed(verdict& seen, question<T, U> asked, random_source& random) {
-  ask_everywhere(seen, asked);
+  ask_everywhere(seen, asked, random);
   if constexpr (zenith::packable<U>) {
     asked.is_packed = true;
     asked.kind = static_cast<zenith::encoding>(random() % (std::size(zenith::packed_encodings) + 1));
-    ask_everywhere(seen, asked);
+    ask_everywhere(seen, asked, random);
   }
 }
 

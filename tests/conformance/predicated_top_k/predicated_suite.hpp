@@ -155,7 +155,7 @@ template <class T, class U>
 
 /// Puts a question to every target of the suite.
 template <class T, class U>
-void ask_everywhere(zenith_test::verdict& seen, const question<T, U>& asked) {
+void ask_everywhere(zenith_test::verdict& seen, const question<T, U>& asked, zenith_test::random_source& random) {
   const auto expected = rows_by_rank(asked);
   const auto text = [&] {
     return asked.name + ", " + std::to_string(asked.keys.size()) + " rows, " + std::to_string(expected.size()) +
@@ -165,9 +165,8 @@ void ask_everywhere(zenith_test::verdict& seen, const question<T, U>& asked) {
            (asked.is_packed ? " packed " + std::string{zenith::to_string(asked.kind)} : std::string{}) +
            " nans=" + std::to_string(static_cast<int>(asked.nans));
   };
-  zenith_test::judge_every_place(seen, the_suite().targets, text, [&](const zenith_test::target& on, bool on_device) {
-    return fault_of(on, asked, expected, on_device);
-  });
+  zenith_test::judge(seen, the_suite().targets, random, zenith_test::everywhere, text,
+                     [&](const zenith_test::place& at) { return fault_of(at.on, asked, expected, at.on_device); });
 }
 
 }  // namespace conformance::predicated

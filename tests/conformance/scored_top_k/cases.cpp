@@ -58,7 +58,7 @@ TEMPLATE_TEST_CASE("scores of every number of rows, columns and k", "[scored]", 
       if (columns == 64 && rows > 5000) continue;
       random_source random{zenith_test::seed_of("scored.sizes", number++)};
       const std::size_t ks[] = {0, 1, 16, 257, rows / 3, rows};
-      ask_everywhere(seen, make_question<TestType>(rows, columns, ks[random() % std::size(ks)], random));
+      ask_everywhere(seen, make_question<TestType>(rows, columns, ks[random() % std::size(ks)], random), random);
     }
   }
   seen.require_none();
@@ -90,7 +90,7 @@ TEMPLATE_TEST_CASE("scores that are hard to tell apart", "[scored]", float32, fl
       asked.name = "hard " + std::to_string(kind);
       for (const auto select : {zenith::selection::largest, zenith::selection::smallest}) {
         asked.select = select;
-        ask_everywhere(seen, asked);
+        ask_everywhere(seen, asked, random);
       }
     }
   }
@@ -124,12 +124,12 @@ TEMPLATE_TEST_CASE("scores that are no numbers", "[scored]", float32, float64) {
       }
       for (const auto nans : {zenith::nan_policy::last, zenith::nan_policy::first, zenith::nan_policy::reject}) {
         asked.nans = nans;
-        ask_everywhere(seen, asked);
+        ask_everywhere(seen, asked, random);
       }
       // a column of weight 0 is not read, so its NaN do no harm
       asked.columns[1].assign(rows, nan);
       asked.weights[1] = 0;
-      ask_everywhere(seen, asked);
+      ask_everywhere(seen, asked, random);
     }
   }
   seen.require_none();

@@ -39,6 +39,12 @@ struct question {
   zenith::selection select = zenith::selection::largest;
   zenith::nan_policy nans = zenith::nan_policy::last;
   std::size_t offset = 0;  ///< of column j: this times j elements, so that columns differ in alignment
+
+  [[nodiscard]] std::string text() const {
+    return name + ", " + std::to_string(columns.front().size()) + " rows, " + std::to_string(columns.size()) +
+           " columns, k = " + std::to_string(k) + (select == zenith::selection::largest ? " largest" : " smallest") +
+           " nans=" + std::to_string(static_cast<int>(nans));
+  }
 };
 
 /// Rows by rank with their scores, by the definition.
@@ -146,17 +152,11 @@ template <class T>
 
 /// Puts a question to every target of the suite.
 template <class T>
-void ask_everywhere(zenith_test::verdict& seen, const question<T>& asked) {
+void ask_everywhere(zenith_test::verdict& seen, const question<T>& asked, zenith_test::random_source& random) {
   const answer<T> expected(asked);
-  const auto text = [&] {
-    return asked.name + ", " + std::to_string(asked.columns.front().size()) + " rows, " +
-           std::to_string(asked.columns.size()) + " columns, k = " + std::to_string(asked.k) +
-           (asked.select == zenith::selection::largest ? " largest" : " smallest") +
-           " nans=" + std::to_string(static_cast<int>(asked.nans));
-  };
-  zenith_test::judge_every_place(seen, the_suite().targets, text, [&](const zenith_test::target& on, bool on_device) {
-    return fault_of(on, asked, expected, on_device);
-  });
+  zenith_test::judge(
+      seen, the_suite().targets, random, zenith_test::everywhere, [&] { return asked.text(); },
+      [&](const zenith_test::place& at) { return fault_of(at.on, asked, expected, at.on_device); });
 }
 
 }  // namespace conformance::scored

@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include <catch.hpp>
-#include <harness.hpp>
 #include <tables.hpp>
 
 using namespace conformance::skyline;
@@ -28,12 +27,13 @@ template <class T>
 void run_somewhere(zenith_test::verdict& seen, const table<T>& of, const request& asked, random_source& random) {
   constexpr std::size_t most_for_reference = 2000;
   const auto ids = expected(of, asked);
-  const auto turn = [](std::string_view strategy) { return takes_turns(strategy) ? 0.3 : 1; };
-  zenith_test::some_targets(the_targets(), of.rows > most_for_reference, random, turn,
-                            [&](const zenith_test::target& on) {
-                              seen.count_case();
-                              seen.add(on, fault_of(on, of, asked, ids, random));
-                            });
+  const auto share = [&](const zenith_test::place& at) {
+    if (at.on_device || (at.is_reference() && of.rows > most_for_reference)) return 0.0;
+    return zenith_test::one_of_each(at) * (takes_turns(at.on.strategy) ? 0.3 : 1);
+  };
+  zenith_test::judge(
+      seen, the_targets(), random, share, [&] { return of.text() + " " + asked.text(); },
+      [&](const zenith_test::place& at) { return fault_of(at.on, of, asked, ids, random); });
 }
 
 template <class T>
@@ -140,7 +140,7 @@ TEMPLATE_TEST_CASE("several blocks", "[skyline]", ZENITH_EVERY_KEY_TYPE) {
 TEMPLATE_TEST_CASE("random tables", "[skyline]", ZENITH_EVERY_KEY_TYPE) {
   if (the_targets().empty()) return;
   zenith_test::verdict seen;
-  zenith_test::for_a_while("random", 500, [&](random_source& random) {
+  zenith_test::for_a_while("random", 0.5 * zenith_test::scale(), [&](random_source& random) {
     const std::size_t columns = 1 + random() % (random() % 4 == 0 ? zenith::most_skyline_columns : 8);
     const std::size_t rows = random() % (random() % 4 == 0 ? 3000 : 300);
     const auto made = make_table<TestType>(some_shape<TestType>(random), rows, columns, random);

@@ -293,16 +293,13 @@ std::string fault_of(const zenith_test::target& on, const table<T>& of, const re
   const laid_out<T> memory(of, as);
   const zenith::skyline_options options{
       .preferences = asked.preferences, .duplicates = asked.duplicates, .nans = asked.nans, .strategy = on.strategy};
-  const std::string where = on.name() + " " + of.name + " n=" + std::to_string(of.rows) +
-                            " d=" + std::to_string(of.columns) + " layout " + std::to_string(static_cast<int>(as)) +
-                            " form " + std::to_string(static_cast<int>(result)) + " " + asked.text() + ": ";
-  try {
-    const auto fault =
-        memory.with([&](const auto& points) { return check_form(on, points, result, options, expected_ids, random); });
-    return fault.empty() ? fault : where + fault;
-  } catch (const std::exception& thrown) {
-    return where + "threw " + thrown.what();
-  }
+  const auto fault = zenith_test::caught([&] {
+    return memory.with(
+        [&](const auto& points) { return check_form(on, points, result, options, expected_ids, random); });
+  });
+  if (fault.empty()) return fault;
+  return "layout " + std::to_string(static_cast<int>(as)) + " form " + std::to_string(static_cast<int>(result)) + ": " +
+         fault;
 }
 
 #define ZENITH_TABLES(T)                                                                        \

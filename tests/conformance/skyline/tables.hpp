@@ -5,17 +5,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <random>
 #include <string>
 #include <vector>
 
-#include <targets.hpp>
-#include <verdict.hpp>
+#include <harness.hpp>
 #include <zenith/skyline.hpp>
 
 namespace conformance::skyline {
 
-using random_source = std::mt19937_64;
+using zenith_test::random_source;
 using float32 = float;
 using float64 = double;
 using int32 = std::int32_t;
@@ -52,6 +50,9 @@ struct table {
   std::size_t columns = 0;
   std::vector<T> values;
 
+  [[nodiscard]] std::string text() const {
+    return name + " n=" + std::to_string(rows) + " d=" + std::to_string(columns);
+  }
   [[nodiscard]] T at(std::size_t row, std::size_t column) const { return values[row * columns + column]; }
 };
 

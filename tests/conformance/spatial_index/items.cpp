@@ -13,6 +13,9 @@ namespace conformance::spatial_index {
 namespace {
 
 using namespace zenith_test::spatial;
+using zenith_test::judge;
+using zenith_test::one_of_each;
+using zenith_test::place;
 
 template <class T>
 T some_width(shape one, random_source& random) {
@@ -152,8 +155,8 @@ std::string text_of(const question<T>& asked) {
            ")";
   };
   const auto* const near = std::get_if<zenith::within>(&asked.options.predicate);
-  return " " + asked.name + " " + std::to_string(asked.left.low.size()) + "-D, " +
-         side(asked.left, asked.left_build.fanout) + " and " + side(asked.right, asked.right_build.fanout) + ", " +
+  return asked.name + " " + std::to_string(asked.left.low.size()) + "-D, " + side(asked.left, asked.left_build.fanout) +
+         " and " + side(asked.right, asked.right_build.fanout) + ", " +
          (near == nullptr ? "intersects" : "within " + std::to_string(near->distance)) + ", score " +
          std::to_string(static_cast<int>(asked.options.score)) +
          (asked.options.select == zenith::selection::largest ? " largest" : " smallest") +
@@ -168,7 +171,10 @@ void ask_all_pairs(zenith_test::verdict& seen, const question<T>& asked, const z
                    const zenith::spatial_index<T, Dim>& right, const std::vector<ranked<T>>& expected,
                    random_source& random) {
   const std::size_t count = expected.size();
-  each_target(the_suite().all_pairs, 0, random, [&](const zenith_test::target& on, bool on_device) {
+  const auto text = [&] { return text_of(asked) + ", all pairs"; };
+  judge(seen, the_suite().all_pairs, random, one_of_each, text, [&](const place& at) -> std::string {
+    const auto& on = at.on;
+    const bool on_device = at.on_device;
     const zenith::index_join_options options{asked.options.predicate, on.strategy};
     const auto way = random() % 3;
     const bool to_device = on.memory == zenith::memory_space::device && random() % 4 != 0;
@@ -210,16 +216,12 @@ void ask_all_pairs(zenith_test::verdict& seen, const question<T>& asked, const z
       }
       return {};
     };
-    const auto attempt = [&] {
+    const auto fault = zenith_test::caught([&] {
       return on_device ? run(zenith::device_spatial_index<T, Dim>(on.on, left),
                              zenith::device_spatial_index<T, Dim>(on.on, right))
                        : run(left, right);
-    };
-    const auto text = [&] {
-      return on.name() + text_of(asked) + (on_device ? " on the device" : "") + ", all pairs, way " +
-             std::to_string(way);
-    };
-    zenith_test::judge(seen, on, text, attempt);
+    });
+    return fault.empty() ? fault : "way " + std::to_string(way) + ": " + fault;
   });
 }
 
@@ -238,46 +240,45 @@ void ask_join_of(zenith_test::verdict& seen, const question<T>& asked, random_so
   const auto right = build<T, Dim>(asked.right, asked.right_build);
   ask_all_pairs(seen, asked, left, right, expected, random);
   keep_best(expected, asked.options.select, asked.k);
-  each_target(the_suite().joins, 0, random, [&](const zenith_test::target& on, bool on_device) {
+  const auto text = [&] { return text_of(asked); };
+  judge(seen, the_suite().joins, random, one_of_each, text, [&](const place& at) -> std::string {
+    const auto& on = at.on;
+    const bool on_device = at.on_device;
     auto options = asked.options;
     options.strategy = on.strategy;
     const bool into_memory = asked.k <= expected.size() + 3 && random() % 2 == 0;
-    const auto attempt = [&]() -> std::string {
-      if (into_memory) {
-        const bool to_device = on.memory == zenith::memory_space::device;
-        outputs<std::uint64_t> to_left(on, asked.k, to_device);
-        outputs<std::uint64_t> to_right(on, asked.k, to_device);
-        outputs<T> to_scores(on, asked.k, to_device);
-        const auto join = [&](const auto& a, const auto& b) {
-          return to_device ? zenith::top_k_spatial_join(on.on, a, b, to_left.on_device(), to_right.on_device(),
-                                                        to_scores.on_device(), options)
-                           : zenith::top_k_spatial_join(on.on, a, b, to_left.on_host(), to_right.on_host(),
-                                                        to_scores.on_host(), options);
-        };
-        const auto run = on_device ? join(zenith::device_spatial_index<T, Dim>(on.on, left),
-                                          zenith::device_spatial_index<T, Dim>(on.on, right))
-                                   : join(left, right);
-        std::vector<std::uint64_t> lefts;
-        std::vector<std::uint64_t> rights;
-        std::vector<T> scores;
-        if (!take_first(to_left, run.count, lefts) || !take_first(to_right, run.count, rights) ||
-            !take_first(to_scores, run.count, scores)) {
-          return "writes behind the pairs";
-        }
-        return difference<T>(expected, scores, lefts, rights);
+    if (into_memory) {
+      const bool to_device = on.memory == zenith::memory_space::device;
+      outputs<std::uint64_t> to_left(on, asked.k, to_device);
+      outputs<std::uint64_t> to_right(on, asked.k, to_device);
+      outputs<T> to_scores(on, asked.k, to_device);
+      const auto join = [&](const auto& a, const auto& b) {
+        return to_device ? zenith::top_k_spatial_join(on.on, a, b, to_left.on_device(), to_right.on_device(),
+                                                      to_scores.on_device(), options)
+                         : zenith::top_k_spatial_join(on.on, a, b, to_left.on_host(), to_right.on_host(),
+                                                      to_scores.on_host(), options);
+      };
+      const auto run = on_device ? join(zenith::device_spatial_index<T, Dim>(on.on, left),
+                                        zenith::device_spatial_index<T, Dim>(on.on, right))
+                                 : join(left, right);
+      std::vector<std::uint64_t> lefts;
+      std::vector<std::uint64_t> rights;
+      std::vector<T> scores;
+      if (!take_first(to_left, run.count, lefts) || !take_first(to_right, run.count, rights) ||
+          !take_first(to_scores, run.count, scores)) {
+        return "writes behind the pairs";
       }
-      if (on_device) {
-        const zenith::device_spatial_index<T, Dim> a(on.on, left);
-        const zenith::device_spatial_index<T, Dim> b(on.on, right);
-        const auto found = zenith::top_k_spatial_join<std::uint64_t>(on.on, a, b, asked.k, options);
-        return difference<T>(expected, found.scores, found.left, found.right);
-      }
-      const auto found = zenith::top_k_spatial_join(on.on, left, right, asked.k, options);
-      if (found.strategy != on.strategy || found.count != found.left.size()) return "ran as " + found.strategy;
-      return difference<T>(expected, found.scores, widened(found.left), widened(found.right));
-    };
-    zenith_test::judge(
-        seen, on, [&] { return on.name() + text_of(asked) + (on_device ? " on the device" : ""); }, attempt);
+      return difference<T>(expected, scores, lefts, rights);
+    }
+    if (on_device) {
+      const zenith::device_spatial_index<T, Dim> a(on.on, left);
+      const zenith::device_spatial_index<T, Dim> b(on.on, right);
+      const auto found = zenith::top_k_spatial_join<std::uint64_t>(on.on, a, b, asked.k, options);
+      return difference<T>(expected, found.scores, found.left, found.right);
+    }
+    const auto found = zenith::top_k_spatial_join(on.on, left, right, asked.k, options);
+    if (found.strategy != on.strategy || found.count != found.left.size()) return "ran as " + found.strategy;
+    return difference<T>(expected, found.scores, widened(found.left), widened(found.right));
   });
 }
 
@@ -287,45 +288,44 @@ void ask_build_of(zenith_test::verdict& seen, const question<T>& asked, random_s
   auto options = asked.left_build;
   options.order = zenith::bulk_order::sort_tile_recursive;
   const auto expected = build<T, Dim>(asked.left, options);
-  each_target(the_suite().builds, 0, random, [&](const zenith_test::target& on, bool on_device) {
-    const auto attempt = [&]() -> std::string {
-      std::vector<zenith::array<T>> there;
-      zenith::device_column_set<T> sides[2];
-      zenith::column_set<T> here[2];
-      for (int side = 0; side < 2; ++side) {
-        for (const auto& column : side == 0 ? asked.left.low : asked.left.high) {
-          here[side].add(column);
-          if (!on_device) continue;
-          there.emplace_back(on.on, std::span<const T>(column));
-          sides[side].add(std::as_const(there.back()).device());
-        }
+  const auto text = [&] { return text_of(asked); };
+  judge(seen, the_suite().builds, random, one_of_each, text, [&](const place& at) -> std::string {
+    const auto& on = at.on;
+    const bool on_device = at.on_device;
+    std::vector<zenith::array<T>> there;
+    zenith::device_column_set<T> sides[2];
+    zenith::column_set<T> here[2];
+    for (int side = 0; side < 2; ++side) {
+      for (const auto& column : side == 0 ? asked.left.low : asked.left.high) {
+        here[side].add(column);
+        if (!on_device) continue;
+        there.emplace_back(on.on, std::span<const T>(column));
+        sides[side].add(std::as_const(there.back()).device());
       }
-      const bool has_boxes = !asked.left.high.empty();
-      std::span<const std::byte> bytes;
-      zenith::spatial_index<T, Dim> copied;
-      std::shared_ptr<const zenith::detail::device_index> made;
-      if (on_device) {
-        using index = zenith::device_spatial_index<T, Dim>;
-        there.emplace_back(on.on, std::span<const T>(asked.left.scores));
-        const auto scores = std::as_const(there.back()).device();
-        const auto index_there =
-            has_boxes ? index::build(on.on, zenith::device_scored_boxes<T>{sides[0], sides[1], scores}, options)
-                      : index::build(on.on, zenith::device_scored_points<T>{sides[0], scores}, options);
-        copied = index_there.host();
-        bytes = copied.serialized();
-      } else {
-        const auto input =
-            has_boxes ? zenith::detail::input_of(Dim, zenith::scored_boxes<T>{here[0], here[1], asked.left.scores})
-                      : zenith::detail::input_of(Dim, zenith::scored_points<T>{here[0], asked.left.scores});
-        made = zenith::detail::build_index_there(on.on, input, zenith::memory_space::host, options);
-        bytes = zenith::detail::host_copy(*made)->bytes();
-      }
-      if (bytes.size() != expected.bytes()) return "has " + std::to_string(bytes.size()) + " bytes";
-      const auto other = std::ranges::mismatch(bytes, expected.serialized()).in1;
-      return other == bytes.end() ? "" : "byte " + std::to_string(other - bytes.begin()) + " differs";
-    };
-    zenith_test::judge(
-        seen, on, [&] { return on.name() + text_of(asked) + ", built there"; }, attempt);
+    }
+    const bool has_boxes = !asked.left.high.empty();
+    std::span<const std::byte> bytes;
+    zenith::spatial_index<T, Dim> copied;
+    std::shared_ptr<const zenith::detail::device_index> made;
+    if (on_device) {
+      using index = zenith::device_spatial_index<T, Dim>;
+      there.emplace_back(on.on, std::span<const T>(asked.left.scores));
+      const auto scores = std::as_const(there.back()).device();
+      const auto index_there =
+          has_boxes ? index::build(on.on, zenith::device_scored_boxes<T>{sides[0], sides[1], scores}, options)
+                    : index::build(on.on, zenith::device_scored_points<T>{sides[0], scores}, options);
+      copied = index_there.host();
+      bytes = copied.serialized();
+    } else {
+      const auto input =
+          has_boxes ? zenith::detail::input_of(Dim, zenith::scored_boxes<T>{here[0], here[1], asked.left.scores})
+                    : zenith::detail::input_of(Dim, zenith::scored_points<T>{here[0], asked.left.scores});
+      made = zenith::detail::build_index_there(on.on, input, zenith::memory_space::host, options);
+      bytes = zenith::detail::host_copy(*made)->bytes();
+    }
+    if (bytes.size() != expected.bytes()) return "has " + std::to_string(bytes.size()) + " bytes";
+    const auto other = std::ranges::mismatch(bytes, expected.serialized()).in1;
+    return other == bytes.end() ? "" : "byte " + std::to_string(other - bytes.begin()) + " differs";
   });
 }
 
@@ -355,37 +355,36 @@ void ask_range_of(zenith_test::verdict& seen, const question<T>& asked, random_s
     expected.push_back({asked.left.scores[i], i, i});
   }
   keep_best(expected, asked.options.select, asked.k);
-  each_target(the_suite().ranges, 0, random, [&](const zenith_test::target& on, bool on_device) {
+  const auto text = [&] { return text_of(asked); };
+  judge(seen, the_suite().ranges, random, one_of_each, text, [&](const place& at) -> std::string {
+    const auto& on = at.on;
+    const bool on_device = at.on_device;
     const zenith::top_k_range_options options{asked.options.select, on.strategy};
     const auto run = [&](const auto& tree) {
       return near == nullptr ? zenith::top_k_range<std::uint64_t>(on.on, tree, box, asked.k, options)
                              : zenith::top_k_range<std::uint64_t>(on.on, tree, ball, asked.k, options);
     };
     const bool into_memory = asked.k <= expected.size() + 3 && random() % 2 == 0;
-    const auto attempt = [&]() -> std::string {
-      if (into_memory) {
-        const bool to_device = on.memory == zenith::memory_space::device;
-        outputs<T> to_keys(on, asked.k, to_device);
-        outputs<std::uint32_t> to_ids(on, asked.k, to_device);
-        const auto ask = [&](const auto& tree, const auto& where) {
-          return to_device ? zenith::top_k_range(on.on, tree, where, to_keys.on_device(), to_ids.on_device(), options)
-                           : zenith::top_k_range(on.on, tree, where, to_keys.on_host(), to_ids.on_host(), options);
-        };
-        const auto ask_either = [&](const auto& tree) { return near == nullptr ? ask(tree, box) : ask(tree, ball); };
-        const auto run_into =
-            on_device ? ask_either(zenith::device_spatial_index<T, Dim>(on.on, index)) : ask_either(index);
-        std::vector<T> keys;
-        std::vector<std::uint32_t> ids;
-        if (!take_first(to_keys, run_into.count, keys) || !take_first(to_ids, run_into.count, ids)) {
-          return "writes behind the items";
-        }
-        return difference<T>(expected, keys, widened(ids), widened(ids));
+    if (into_memory) {
+      const bool to_device = on.memory == zenith::memory_space::device;
+      outputs<T> to_keys(on, asked.k, to_device);
+      outputs<std::uint32_t> to_ids(on, asked.k, to_device);
+      const auto ask = [&](const auto& tree, const auto& where) {
+        return to_device ? zenith::top_k_range(on.on, tree, where, to_keys.on_device(), to_ids.on_device(), options)
+                         : zenith::top_k_range(on.on, tree, where, to_keys.on_host(), to_ids.on_host(), options);
+      };
+      const auto ask_either = [&](const auto& tree) { return near == nullptr ? ask(tree, box) : ask(tree, ball); };
+      const auto run_into =
+          on_device ? ask_either(zenith::device_spatial_index<T, Dim>(on.on, index)) : ask_either(index);
+      std::vector<T> keys;
+      std::vector<std::uint32_t> ids;
+      if (!take_first(to_keys, run_into.count, keys) || !take_first(to_ids, run_into.count, ids)) {
+        return "writes behind the items";
       }
-      const auto found = on_device ? run(zenith::device_spatial_index<T, Dim>(on.on, index)) : run(index);
-      return difference<T>(expected, found.keys, found.indices, found.indices);
-    };
-    zenith_test::judge(
-        seen, on, [&] { return on.name() + text_of(asked) + (on_device ? " on the device" : ""); }, attempt);
+      return difference<T>(expected, keys, widened(ids), widened(ids));
+    }
+    const auto found = on_device ? run(zenith::device_spatial_index<T, Dim>(on.on, index)) : run(index);
+    return difference<T>(expected, found.keys, found.indices, found.indices);
   });
 }
 

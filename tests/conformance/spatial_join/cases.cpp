@@ -115,7 +115,7 @@ TEMPLATE_TEST_CASE("random joins", "[spatial]", float32, float64) {
   if (nothing_to_run_on()) return;
   verdict seen;
   const auto most = std::min<std::size_t>(300, the_suite().most_rows);
-  zenith_test::for_a_while("spatial.random", 1000, [&](random_source& random) {
+  zenith_test::for_a_while("spatial.random", zenith_test::scale(), [&](random_source& random) {
     ask_about(seen,
               make_question<TestType>(one_of(every_shape, random), one_of(every_scores, random), random() % most,
                                       random() % most, random),

@@ -301,46 +301,43 @@ void ask(zenith_test::verdict& seen, const question<T>& asked, const std::vector
     return asked.options.select == zenith::selection::largest ? a.score > b.score : a.score < b.score;
   });
   const std::size_t tests = asked.left.rows() * asked.right.rows();
-  const auto text = [&](const zenith_test::target& on, bool on_device) {
-    return on.name() + " " + asked.name + " " + std::to_string(asked.left.rows()) + " x " +
-           std::to_string(asked.right.rows()) + " in " + std::to_string(asked.left.columns.size()) + "-D, distance " +
+  const auto share = zenith_test::spatial::share_for(tests);
+  const auto text = [&] {
+    return asked.name + " " + std::to_string(asked.left.rows()) + " x " + std::to_string(asked.right.rows()) + " in " +
+           std::to_string(asked.left.columns.size()) + "-D, distance " +
            std::to_string(asked.options.predicate.distance) + ", score " +
            std::to_string(static_cast<int>(asked.options.score)) +
-           (asked.options.select == zenith::selection::largest ? " largest" : " smallest") +
-           (on_device ? " on the device" : "");
+           (asked.options.select == zenith::selection::largest ? " largest" : " smallest");
   };
-  each_target(the_suite().joins, tests, random, [&](const zenith_test::target& on, bool on_device) {
+  zenith_test::judge(seen, the_suite().joins, random, share, text, [&](const zenith_test::place& at) {
+    const auto& on = at.on;
+    const bool on_device = at.on_device;
     const laid_out<T> left(on, asked.left, on_device, random() % 4);
     const laid_out<T> right(on, asked.right, on_device, random() % 4);
     const bool is_wide = random() % 2 == 0;
-    const auto run = [&] {
-      if (random() % 4 == 0) {
-        const std::size_t batch = 1 + in_order.size() / (1 + random() % 8);
-        return fault_of_batches(on, left, right, on_device, asked, in_order, batch);
-      }
-      if (random() % 2 == 0) {
-        return is_wide ? fault_of_join_into<T, std::uint64_t>(on, left, right, on_device, asked, in_order, random)
-                       : fault_of_join_into<T, std::uint32_t>(on, left, right, on_device, asked, in_order, random);
-      }
-      return is_wide ? fault_of_join<T, std::uint64_t>(on, left, right, on_device, asked, in_order)
-                     : fault_of_join<T, std::uint32_t>(on, left, right, on_device, asked, in_order);
-    };
-    zenith_test::judge(
-        seen, on, [&] { return text(on, on_device); }, run);
+    if (random() % 4 == 0) {
+      const std::size_t batch = 1 + in_order.size() / (1 + random() % 8);
+      return fault_of_batches(on, left, right, on_device, asked, in_order, batch);
+    }
+    if (random() % 2 == 0) {
+      return is_wide ? fault_of_join_into<T, std::uint64_t>(on, left, right, on_device, asked, in_order, random)
+                     : fault_of_join_into<T, std::uint32_t>(on, left, right, on_device, asked, in_order, random);
+    }
+    return is_wide ? fault_of_join<T, std::uint64_t>(on, left, right, on_device, asked, in_order)
+                   : fault_of_join<T, std::uint32_t>(on, left, right, on_device, asked, in_order);
   });
   const auto some = the_suite().asks_for_one_k ? std::vector<std::size_t>{ks[random() % ks.size()]} : ks;
   for (const auto k : some) {
-    each_target(the_suite().ranked, tests, random, [&](const zenith_test::target& on, bool on_device) {
+    const auto with_k = [&] { return text() + ", k = " + std::to_string(k); };
+    zenith_test::judge(seen, the_suite().ranked, random, share, with_k, [&](const zenith_test::place& at) {
+      const auto& on = at.on;
+      const bool on_device = at.on_device;
       const laid_out<T> left(on, asked.left, on_device, random() % 4);
       const laid_out<T> right(on, asked.right, on_device, random() % 4);
       const bool is_wide = random() % 2 == 0;
       const bool into_memory = random() % 2 == 0;
-      const auto run = [&] {
-        return is_wide ? fault_of_top_k<T, std::uint64_t>(on, left, right, on_device, asked, ranked, k, into_memory)
-                       : fault_of_top_k<T, std::uint32_t>(on, left, right, on_device, asked, ranked, k, into_memory);
-      };
-      zenith_test::judge(
-          seen, on, [&] { return text(on, on_device) + ", k = " + std::to_string(k); }, run);
+      return is_wide ? fault_of_top_k<T, std::uint64_t>(on, left, right, on_device, asked, ranked, k, into_memory)
+                     : fault_of_top_k<T, std::uint32_t>(on, left, right, on_device, asked, ranked, k, into_memory);
     });
   }
 }

@@ -13,7 +13,7 @@ using zenith_test::verdict;
 
 namespace {
 
-using random_source = std::mt19937_64;
+using zenith_test::random_source;
 using float32 = float;
 using float64 = double;
 using int32 = std::int32_t;
@@ -91,7 +91,7 @@ TEMPLATE_TEST_CASE("tables of every number of rows, columns and k", "[table]", f
         const std::size_t ks[] = {0, 1, 4, 16, 100, 257, rows / 10, rows / 3, rows};
         const auto asked = make_question<TestType>(rows, columns, ks[random() % std::size(ks)], correlation, random);
         const auto arranged = some_arrangement(number++, columns, random);
-        ask_everywhere(seen, arranged, asked);
+        ask_everywhere(seen, arranged, asked, random);
       }
     }
   }
@@ -110,9 +110,10 @@ TEMPLATE_TEST_CASE("tables of blocks of few rows, of which many are opened", "[t
       auto asked = make_question<TestType>(rows, 3, rows / 10, 0, random);
       arrangement arranged;
       arranged.options.block_rows = block_rows;
-      ask_everywhere(seen, arranged, asked);
+      ask_everywhere(seen, arranged, asked, random);
       for (auto& column : asked.columns) column.assign(rows, TestType{7});
-      block_rows == 1 ? ask_always(seen, arranged, asked) : ask_everywhere(seen, arranged, asked);
+      // blocks of one row that all reach the threshold are always asked for
+      ask_everywhere(seen, arranged, asked, random, block_rows == 1 ? 1 : the_suite().share);
     }
   }
   seen.require_none();
@@ -147,7 +148,7 @@ TEMPLATE_TEST_CASE("tables whose scores are hard to tell apart", "[table]", floa
       const auto arranged = some_arrangement(number++, 2, random);
       for (const auto select : {zenith::selection::largest, zenith::selection::smallest}) {
         asked.select = select;
-        ask_everywhere(seen, arranged, asked);
+        ask_everywhere(seen, arranged, asked, random);
       }
     }
   }
@@ -185,12 +186,12 @@ TEMPLATE_TEST_CASE("tables with what is no number, or hardly one", "[table]", fl
         const auto arranged = some_arrangement(number++, 5, random);
         for (const auto nans : {zenith::nan_policy::last, zenith::nan_policy::first, zenith::nan_policy::reject}) {
           asked.nans = nans;
-          ask_everywhere(seen, arranged, asked);
+          ask_everywhere(seen, arranged, asked, random);
         }
         // a column of weight 0 is not read, so its NaN do no harm
         asked.columns[1].assign(rows, nan);
         asked.weights = {1, 0, -2, 0.5, 3};
-        ask_everywhere(seen, arranged, asked);
+        ask_everywhere(seen, arranged, asked, random);
       }
     }
   }
@@ -216,7 +217,7 @@ TEMPLATE_TEST_CASE("tables whose scores differ by rounding", "[table]", float32,
       }
       asked.columns.back()[i] = (1 - sum) / asked.weights.back();
     }
-    ask_everywhere(seen, some_arrangement(number++, columns, random), asked);
+    ask_everywhere(seen, some_arrangement(number++, columns, random), asked, random);
   }
   seen.require_none();
 }

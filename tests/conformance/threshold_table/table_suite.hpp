@@ -5,6 +5,7 @@
 /// cases make two programs: one for the backends of the build and one for the CUDA backend emulated lane by lane.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ using conformance::scored::question;
 struct suite {
   std::vector<zenith_test::target> targets;
   std::size_t most_rows = 0;
-  std::uint64_t one_in = 1;  ///< of so many questions one is asked
+  double share = 1;  ///< of the cases that are run, chosen anew by each seed
 };
 
 /// Each program defines it.
@@ -85,36 +86,31 @@ template <class T>
   return conformance::scored::difference<T, std::uint32_t>(asked, expected, scores, ids);
 }
 
-/// Puts a question to every target of the suite.
+/// Puts a question to the share of the targets: tables on the host, on the device, and there by their directory alone.
 template <class T>
-void ask_always(zenith_test::verdict& seen, const arrangement& arranged, const question<T>& asked) {
-  const answer<T> expected(asked);
-  zenith::column_set<T> columns;
-  for (const auto& one : asked.columns) columns.add(one);
-  const auto table = zenith::threshold_table<T>::build(zenith::make_executor("auto"), columns, arranged.options);
-  for (const auto& on : the_suite().targets) {
-    for (const auto where : {place::host, place::device, place::host_blocks}) {
-      if (where != place::host && on.memory != zenith::memory_space::device) continue;
-      seen.count_case();
-      const auto fault = fault_of(on, table, asked, expected, where);
-      if (fault.empty()) continue;
-      seen.add(on, asked.name + ", " + arranged.name() + ", " + std::to_string(table.rows()) + " rows, " +
-                       std::to_string(table.columns()) + " columns, k = " + std::to_string(asked.k) +
-                       (asked.select == zenith::selection::largest ? " largest" : " smallest") +
-                       " nans=" + std::to_string(static_cast<int>(asked.nans)) +
-                       (where == place::device        ? " on the device"
-                        : where == place::host_blocks ? " with its directory on the device"
-                                                      : "") +
-                       ": " + fault);
-    }
+void ask_everywhere(zenith_test::verdict& seen, const arrangement& arranged, const question<T>& asked,
+                    zenith_test::random_source& random, double share = the_suite().share) {
+  // made for the first of the targets that are drawn
+  std::optional<answer<T>> expected;
+  zenith::threshold_table<T> table;
+  for (const bool by_blocks : {false, true}) {
+    const auto text = [&] {
+      return asked.text() + ", " + arranged.name() + (by_blocks ? ", its rows on the host and its directory" : "");
+    };
+    zenith_test::judge(
+        seen, the_suite().targets, random,
+        [&](const zenith_test::place& at) { return by_blocks && !at.on_device ? 0 : share; }, text,
+        [&](const zenith_test::place& at) {
+          if (!expected) {
+            zenith::column_set<T> columns;
+            for (const auto& one : asked.columns) columns.add(one);
+            table = zenith::threshold_table<T>::build(zenith::make_executor("auto"), columns, arranged.options);
+            expected.emplace(asked);
+          }
+          const auto where = by_blocks ? place::host_blocks : at.on_device ? place::device : place::host;
+          return fault_of(at.on, table, asked, *expected, where);
+        });
   }
-}
-
-/// One in so many questions, as the suite says.
-template <class T>
-void ask_everywhere(zenith_test::verdict& seen, const arrangement& arranged, const question<T>& asked) {
-  static std::uint64_t number = 0;
-  if (number++ % the_suite().one_in == 0) ask_always(seen, arranged, asked);
 }
 
 }  // namespace conformance::tables

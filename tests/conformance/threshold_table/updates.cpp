@@ -82,14 +82,10 @@ TEST_CASE("tables after updates", "[table][updates]") {
     rows.asked.select = number == 1 ? zenith::selection::smallest : zenith::selection::largest;
     const answer<float> expected(rows.asked);
     const auto now = table.snapshot();
-    for (const auto& on : the_suite().targets) {
-      for (const bool on_device : {false, true}) {
-        if (on_device && on.memory != zenith::memory_space::device) continue;
-        seen.count_case();
-        const auto fault = fault_of(on, now, rows, expected, on_device);
-        if (!fault.empty()) seen.add(on, "after updates " + std::to_string(number) + ": " + fault);
-      }
-    }
+    zenith_test::judge(
+        seen, the_suite().targets, random, zenith_test::everywhere,
+        [&] { return "after updates " + std::to_string(number); },
+        [&](const zenith_test::place& at) { return fault_of(at.on, now, rows, expected, at.on_device); });
   }
   seen.require_none();
 }

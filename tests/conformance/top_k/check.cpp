@@ -19,8 +19,7 @@ std::string describe(const request& asked) {
   return "k=" + std::to_string(asked.k) + (asked.select == zenith::selection::largest ? " largest" : " smallest") +
          (asked.order == zenith::ordering::sorted ? " sorted" : " any order") +
          (asked.ties == zenith::tie_break::lowest_index ? "" : " any ties") +
-         " nans=" + policies[static_cast<int>(asked.nans)] + " indices=" + kinds[static_cast<int>(asked.indices)] +
-         (asked.on_device ? " device spans" : "");
+         " nans=" + policies[static_cast<int>(asked.nans)] + " indices=" + kinds[static_cast<int>(asked.indices)];
 }
 
 namespace {
@@ -176,17 +175,18 @@ std::string fault_with(const zenith_test::target& on, column<T>& input, const re
 
 template <class T>
 std::string fault_of(const zenith_test::target& on, column<T>& input, const request& asked) {
-  std::string fault;
   switch (asked.indices) {
-    case index_kind::int32: fault = fault_with<T, std::int32_t>(on, input, asked); break;
-    case index_kind::uint32: fault = fault_with<T, std::uint32_t>(on, input, asked); break;
-    case index_kind::int64: fault = fault_with<T, std::int64_t>(on, input, asked); break;
-    case index_kind::uint64: fault = fault_with<T, std::uint64_t>(on, input, asked); break;
+    case index_kind::int32: return fault_with<T, std::int32_t>(on, input, asked);
+    case index_kind::uint32: return fault_with<T, std::uint32_t>(on, input, asked);
+    case index_kind::int64: return fault_with<T, std::int64_t>(on, input, asked);
+    default: return fault_with<T, std::uint64_t>(on, input, asked);
   }
-  if (fault.empty()) return {};
-  return on.name() + ": " + std::string{zenith::to_string(zenith::key_type_of<T>)} + " " + input.name() +
-         " n=" + std::to_string(input.count()) + " offset=" + std::to_string(input.offset()) + " " + describe(asked) +
-         ": " + fault;
+}
+
+template <class T>
+std::string column<T>::describe() const {
+  return std::string{zenith::to_string(zenith::key_type_of<T>)} + " " + name_ + " n=" + std::to_string(count()) +
+         " offset=" + std::to_string(offset_);
 }
 
 template <class T>

@@ -33,7 +33,7 @@ template <class T, class Index>
 [[nodiscard]] std::string difference(const column<T>& input, const request& asked, std::span<const T> keys,
                                      std::span<const Index> indices);
 
-/// What is wrong with `asked` on `on`, with all that is needed to repeat it; empty when nothing is.
+/// What is wrong with `asked` on `on`; empty when nothing is.
 template <class T>
 [[nodiscard]] std::string fault_of(const zenith_test::target& on, column<T>& input, const request& asked);
 

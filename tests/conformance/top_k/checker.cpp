@@ -126,3 +126,21 @@ TEST_CASE("the checker finds every planted fault", "[checker]") {
   CHECK(fault_found("forget_the_last", uniform, largest, zenith::ordering::any) != "");
   CHECK(fault_found("give_an_index_outside", uniform, largest) != "");
 }
+
+TEST_CASE("a share of the places is drawn: of any share one at least, and none of 0", "[checker]") {
+  const std::vector<zenith_test::target> targets(3, {"reference", "sort", zenith::reference(), {}});
+  const auto cases_of = [&](const auto& share) {
+    random_source random{zenith_test::seed_of("shares", 0)};
+    verdict seen;
+    for (int question = 0; question < 100; ++question) {
+      zenith_test::judge(
+          seen, targets, random, share, [] { return std::string{"shares"}; },
+          [](const zenith_test::place&) { return std::string{}; });
+    }
+    return seen.cases();
+  };
+  CHECK(cases_of([](const zenith_test::place&) { return 0; }) == 0);
+  CHECK(cases_of([](const zenith_test::place&) { return 1e-12; }) == 1);
+  CHECK(cases_of([](const zenith_test::place& at) { return at.is_first ? 1 : 0; }) == 100);
+  CHECK(cases_of(zenith_test::everywhere) == 300);
+}

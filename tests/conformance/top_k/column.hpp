@@ -28,6 +28,7 @@ class column {
   }
 
   [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] std::string describe() const;
   [[nodiscard]] std::size_t count() const { return pristine_.size(); }
   [[nodiscard]] std::size_t offset() const { return offset_; }
   [[nodiscard]] bool has_nan() const { return has_nan_; }

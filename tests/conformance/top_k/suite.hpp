@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +13,6 @@
 #include <check.hpp>
 #include <harness.hpp>
 #include <inputs.hpp>
-#include <settings.hpp>
-#include <verdict.hpp>
 
 namespace conformance {
 
@@ -34,15 +31,15 @@ using zenith_test::verdict;
 /// Runs `asked` on every target of the suite that the share takes.
 template <class T>
 void run_everywhere(verdict& seen, column<T>& input, const request& asked, random_source& random) {
-  // the reference is slow by design, and trivially equal to itself
+  // trivially equal to itself, too
   constexpr std::size_t most_for_reference = 5000;
-  for (const auto& on : the_suite().targets) {
-    if (asked.on_device && on.memory != zenith::memory_space::device) continue;
-    if (on.on.backend() == "reference" && input.count() > most_for_reference) continue;
-    if (!zenith_test::is_drawn(seen, the_suite().share, random)) continue;
-    seen.count_case();
-    seen.add(on, fault_of(on, input, asked));
-  }
+  const auto share = [&](const zenith_test::place& at) {
+    const bool is_slow = at.is_reference() && input.count() > most_for_reference;
+    return is_slow || at.on_device != asked.on_device ? 0 : the_suite().share;
+  };
+  zenith_test::judge(
+      seen, the_suite().targets, random, share, [&] { return input.describe() + " " + describe(asked); },
+      [&](const zenith_test::place& at) { return fault_of(at.on, input, asked); });
 }
 
 /// Options that no result may depend on are drawn; so every run of the suite sees other combinations.

@@ -36,8 +36,10 @@ void compare_with_double_loop(const std::string& label, int tables) {
     const std::size_t rows = 1 + random() % (random() % 4 == 0 ? 700 : 300);
     const auto made = make_table<T>(kind, rows, columns, random);
     const auto asked = some_request(columns, random);
-    seen.count_case();
-    seen.add(on, fault_of(on, made, asked, expected(made, asked), random));
+    zenith_test::judge(
+        seen, {on}, random, [](const zenith_test::place& at) { return at.on_device ? 0 : 1; },
+        [&] { return made.text() + " " + asked.text(); },
+        [&](const zenith_test::place& at) { return fault_of(at.on, made, asked, expected(made, asked), random); });
   }
   seen.require_none();
 }
