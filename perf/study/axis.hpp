@@ -1,9 +1,14 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 #include <vector>
+
+#include <perf/study/svg.hpp>
 
 /// \file
 /// What the axes of charts and pictures have in common.
@@ -65,5 +70,25 @@ class axis {
   double low_ = std::numeric_limits<double>::infinity();
   double high_ = -std::numeric_limits<double>::infinity();
 };
+
+/// A line across the picture at each tick of an upright axis, the value to its left.
+inline void draw_upright(svg& out, const axis& up, double left, double right, int digits) {
+  for (const double tick : up.ticks()) {
+    if (!up.holds(tick)) continue;
+    out.line(left, up.at(tick), right, up.at(tick), "stroke=\"#e2e2e2\"");
+    out.text(left - 8, up.at(tick) + 4, "text-anchor=\"end\" font-size=\"11\"", fmt::format("{:.{}g}", tick, digits));
+  }
+}
+
+/// A line at each tick of an axis that lies at `bottom`, from `from` to `to`, the value below.
+inline void draw_lying(svg& out, const axis& across, double bottom, double from, double to, std::string_view style,
+                       int digits) {
+  for (const double tick : across.ticks()) {
+    if (!across.holds(tick)) continue;
+    out.line(across.at(tick), from, across.at(tick), to, style);
+    out.text(across.at(tick), bottom + 19, "text-anchor=\"middle\" font-size=\"11\"",
+             fmt::format("{:.{}g}", tick, digits));
+  }
+}
 
 }  // namespace zenith_study

@@ -30,13 +30,11 @@ std::string polyline(const axis& x, const axis& y, const line_chart::points_t& p
   return fmt::format("<polyline points=\"{}\" fill=\"none\" {}/>\n", path, style);
 }
 
-std::string circles(const axis& x, const axis& y, const line_chart::points_t& points, std::string_view style) {
-  std::string all;
+void draw_circles(svg& out, const axis& x, const axis& y, const line_chart::points_t& points, double radius,
+                  std::string_view style) {
   for (const auto& [at, value] : points) {
-    if (!x.holds(at) || !y.holds(value)) continue;
-    all += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" {}/>\n", x.at(at), y.at(value), style);
+    if (x.holds(at) && y.holds(value)) out.circle(x.at(at), y.at(value), radius, style);
   }
-  return all;
 }
 
 void draw_panel(svg& out, const line_chart& chart, double left, double width) {
@@ -57,16 +55,8 @@ void draw_panel(svg& out, const line_chart& chart, double left, double width) {
   y.widen(true);
 
   out.text(x1, top - 14, "font-weight=\"bold\"", chart.title);
-  for (const double tick : y.ticks()) {
-    if (!y.holds(tick)) continue;
-    out.line(x1, y.at(tick), x2, y.at(tick), "stroke=\"#e2e2e2\"");
-    out.text(x1 - 8, y.at(tick) + 4, "text-anchor=\"end\" font-size=\"11\"", fmt::format("{:.3g}", tick));
-  }
-  for (const double tick : x.ticks()) {
-    if (!x.holds(tick)) continue;
-    out.line(x.at(tick), bottom, x.at(tick), bottom + 5, "stroke=\"#888\"");
-    out.text(x.at(tick), bottom + 19, "text-anchor=\"middle\" font-size=\"11\"", fmt::format("{:.3g}", tick));
-  }
+  draw_upright(out, y, x1, x2, 3);
+  draw_lying(out, x, bottom, bottom, bottom + 5, "stroke=\"#888\"", 3);
   out.line(x1, bottom, x2, bottom, "stroke=\"#888\"");
   out.text((x1 + x2) / 2, bottom + 38, "text-anchor=\"middle\"", chart.x_label);
   out.raw(fmt::format("<text transform=\"translate({:.1f} {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
@@ -82,9 +72,8 @@ void draw_panel(svg& out, const line_chart& chart, double left, double width) {
                        fmt::format("stroke=\"{}\" stroke-width=\"1.2\" stroke-dasharray=\"2 3\"", colour)));
     }
     out.raw(polyline(x, y, line.points, fmt::format("stroke=\"{}\" stroke-width=\"2\"{}", colour, dashes)));
-    out.raw(circles(x, y, line.points, fmt::format("r=\"2.8\" fill=\"{}\"", colour)));
-    out.raw(
-        circles(x, y, line.ringed, fmt::format("r=\"8\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"", colour)));
+    draw_circles(out, x, y, line.points, 2.8, fmt::format("fill=\"{}\"", colour));
+    draw_circles(out, x, y, line.ringed, 8, fmt::format("fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"", colour));
   }
 }
 

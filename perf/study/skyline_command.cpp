@@ -119,14 +119,16 @@ void add_skyline(CLI::App& app, int& status) {
   study(
       add_kinds(*command, "--correlation", given->correlations, {correlation_names.begin(), correlation_names.end()}));
   study(command->add_option("--seed", given->seed, "Of the standard generator"));
-  study(command->add_option("--repeat", sweep.repeat, "Timed repetitions, their median counts")
-            ->check(CLI::Range(1, 1000)));
+  study(add_repeat(*command, sweep.repeat, 1000));
   study(add_time_limit(*command, given->time_limit));
   study(add_output(*command, given->output));
   command->callback([given, &status] {
-    given->query.backends = given->sweep.backends;
-    given->query.strategies = given->sweep.strategies;
-    status = given->query.file.empty() ? run_study(*given) : print_skyline(given->query);
+    if (given->query.file.empty()) {
+      status = run_study(*given);
+      return;
+    }
+    given->query.line = only_line(given->sweep.backends, given->sweep.strategies);
+    status = print_skyline(given->query);
   });
 }
 

@@ -13,7 +13,6 @@
 #include <perf/study/files.hpp>
 #include <perf/study/quantity.hpp>
 #include <perf/study/skyline_picture.hpp>
-#include <perf/study/study_options.hpp>
 #include <perf/study/table.hpp>
 #include <zenith/skyline.hpp>
 #include <zenith/skyline_layers.hpp>
@@ -80,9 +79,7 @@ int print_skyline(const skyline_query& query) {
   if (query.picture.empty() != query.axes.empty() || (!query.axes.empty() && query.axes.size() != 2)) {
     reject("--picture and --axes belong together, and --axes names two columns");
   }
-  const auto on = zenith::make_executor(only("--backend", query.backends));
-  const auto strategy = only("--strategy", query.strategies);
-
+  const auto on = zenith::make_executor(query.line.backend);
   std::string text;
   const double reading = seconds_of([&] { text = read_input_file(query.file); });
   csv_table parsed;
@@ -107,20 +104,16 @@ int print_skyline(const skyline_query& query) {
   zenith::skyline_options options;
   options.preferences = preferences;
   options.nans = zenith::nan_rows::drop;
-  options.strategy = strategy;
+  options.strategy = query.line.strategy;
   if (query.first_of_equal) options.duplicates = zenith::duplicate_rows::keep_first;
   static_cast<void>(zenith::machine::local());  // the profile is read before the clock starts
   zenith::skyline_result<std::uint32_t> found;
   const double taken = seconds_of([&] { found = zenith::skyline<std::uint32_t>(on, points, options); });
 
-  std::vector<table::column> headings{{"row"}};
-  for (const auto& name : parsed.columns()) headings.push_back({name});
-  table shown(std::move(headings));
+  table shown({{"row"}}, parsed.columns());
   const auto printed = std::min<std::size_t>(found.ids.size(), query.most_rows);
   for (std::size_t i = 0; i < printed; ++i) {
-    std::vector<std::string> cells{with_commas(std::uint64_t{found.ids[i]} + 1)};
-    for (auto& field : parsed.row(found.ids[i])) cells.push_back(std::move(field));
-    shown.add(std::move(cells));
+    shown.add({with_commas(std::uint64_t{found.ids[i]} + 1)}, parsed.row(found.ids[i]));
   }
   std::size_t missing = 0;
   for (std::size_t row = 0; row < parsed.rows(); ++row) {

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <perf/study/study_options.hpp>
+
 namespace zenith_study {
 
 struct skyline_query {
@@ -13,10 +15,9 @@ struct skyline_query {
   std::vector<std::string> different;  ///< numbers or text
   bool first_of_equal = false;
   std::uint64_t most_rows = 50;
-  std::string picture;                  ///< a file for it; empty: none
-  std::vector<std::string> axes;        ///< two of the columns that are minimised or maximised
-  std::vector<std::string> backends;    ///< at most one
-  std::vector<std::string> strategies;  ///< at most one
+  std::string picture;            ///< a file for it; empty: none
+  std::vector<std::string> axes;  ///< two of the columns that are minimised or maximised
+  file_line line;
 };
 
 /// Prints the rows of a table that no other row dominates, and how long each step took. Rows without a value in one of

@@ -29,9 +29,8 @@ struct plane {
   [[nodiscard]] bool holds(std::size_t row) const {
     return std::isfinite(x.values[row]) && std::isfinite(y.values[row]);
   }
-  [[nodiscard]] std::string dot(std::size_t row, double radius, std::string_view style) const {
-    return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" {}/>\n", across.at(x.values[row]),
-                       up.at(y.values[row]), radius, style);
+  void dot(svg& out, std::size_t row, double radius, std::string_view style) const {
+    out.circle(across.at(x.values[row]), up.at(y.values[row]), radius, style);
   }
 };
 
@@ -40,14 +39,8 @@ std::string_view better(zenith::preference wanted) {
 }
 
 void draw_axes(svg& out, const plane& in) {
-  for (const double tick : in.up.ticks()) {
-    out.line(left, in.up.at(tick), right, in.up.at(tick), "stroke=\"#e2e2e2\"");
-    out.text(left - 8, in.up.at(tick) + 4, "text-anchor=\"end\" font-size=\"11\"", fmt::format("{:.4g}", tick));
-  }
-  for (const double tick : in.across.ticks()) {
-    out.line(in.across.at(tick), bottom, in.across.at(tick), bottom + 5, "stroke=\"#888\"");
-    out.text(in.across.at(tick), bottom + 19, "text-anchor=\"middle\" font-size=\"11\"", fmt::format("{:.4g}", tick));
-  }
+  draw_upright(out, in.up, left, right, 4);
+  draw_lying(out, in.across, bottom, bottom, bottom + 5, "stroke=\"#888\"", 4);
   out.line(left, bottom, right, bottom, "stroke=\"#888\"");
   out.text((left + right) / 2, bottom + 38, "text-anchor=\"middle\"",
            fmt::format("{} ({})", in.x.name, better(in.x.wanted)));
@@ -65,7 +58,7 @@ void draw_layer(svg& out, const plane& in, std::vector<std::size_t> rows, std::s
     path += fmt::format("{:.1f},{:.1f} ", x, in.up.at(in.y.values[rows[i]]));
   }
   out.raw(fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"/>\n", path, colour));
-  for (const auto row : rows) out.raw(in.dot(row, 3.2, fmt::format("fill=\"{}\"", colour)));
+  for (const auto row : rows) in.dot(out, row, 3.2, fmt::format("fill=\"{}\"", colour));
 }
 
 }  // namespace
@@ -88,12 +81,12 @@ std::string skyline_picture(std::string_view heading, const picture_axis& x, con
   out.text(24, 36, "font-size=\"19\" font-weight=\"bold\"", heading);
   draw_axes(out, in);
   const std::size_t step = others.size() / most_dots + 1;
-  for (std::size_t i = 0; i < others.size(); i += step) out.raw(in.dot(others[i], 1.6, "fill=\"#bbb\""));
+  for (std::size_t i = 0; i < others.size(); i += step) in.dot(out, others[i], 1.6, "fill=\"#bbb\"");
   for (std::size_t layer = layers.size(); layer-- > 0;) {
     draw_layer(out, in, std::move(layers[layer]), colours[layer % std::size(colours)]);
   }
   for (const auto row : front) {
-    if (in.holds(row)) out.raw(in.dot(row, 5.5, "fill=\"none\" stroke=\"#000\""));
+    if (in.holds(row)) in.dot(out, row, 5.5, "fill=\"none\" stroke=\"#000\"");
   }
   double at = 24;
   for (std::uint32_t layer = 0; layer < drawn_layers; ++layer) {

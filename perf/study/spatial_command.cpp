@@ -106,8 +106,7 @@ void add_spatial_join(CLI::App& app, int& status) {
   study(command->add_option("--rows", given->rows, "Points a side: 1e6, or 2^14..2^20, which doubles"));
   study(add_kinds(*command, "--kind", given->kinds, {spatial_kinds.begin(), spatial_kinds.end()}));
   study(command->add_option("--seed", given->seed, "Of the random points")->check(CLI::NonNegativeNumber));
-  study(command->add_option("--repeat", sweep.repeat, "Timed repetitions, their median counts")
-            ->check(CLI::Range(1, 1000)));
+  study(add_repeat(*command, sweep.repeat, 1000));
   study(add_time_limit(*command, given->time_limit));
   study(add_output(*command, given->output));
   command->callback([given, command, &status] {
@@ -115,10 +114,9 @@ void add_spatial_join(CLI::App& app, int& status) {
       status = run_study(*given);
       return;
     }
-    given->query.k = command->count("--k") == 0 ? 10 : parse_count("--k", given->k);
+    given->query.k = k_of_file(*command, given->k);
     given->query.distance = given->distance;
-    given->query.backends = given->sweep.backends;
-    given->query.strategies = given->sweep.strategies;
+    given->query.line = only_line(given->sweep.backends, given->sweep.strategies, "--left");
     status = print_best_pairs(given->query);
   });
 }

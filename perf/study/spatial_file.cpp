@@ -13,7 +13,6 @@
 #include <perf/study/files.hpp>
 #include <perf/study/quantity.hpp>
 #include <perf/study/spatial_picture.hpp>
-#include <perf/study/study_options.hpp>
 #include <perf/study/table.hpp>
 #include <zenith/spatial_join.hpp>
 
@@ -68,14 +67,14 @@ zenith::pair_score parse_score(const std::string& name) {
 }
 
 void print_pairs(const places& left, const places& right, const zenith::top_k_spatial_join_result<double>& best) {
-  std::vector<table::column> headings{{"rank"}, {"score"}, {"distance"}};
+  std::vector<std::string> headings;
   const auto head = [&](const places& side, const char* which) {
-    headings.push_back({fmt::format("{} row", which)});
-    for (const auto& name : side.parsed.columns()) headings.push_back({fmt::format("{} {}", which, name)});
+    headings.push_back(fmt::format("{} row", which));
+    for (const auto& name : side.parsed.columns()) headings.push_back(fmt::format("{} {}", which, name));
   };
   head(left, "left");
   head(right, "right");
-  table shown(std::move(headings));
+  table shown({{"rank"}, {"score"}, {"distance"}}, headings);
   for (std::size_t i = 0; i < best.count; ++i) {
     const auto a = best.left[i];
     const auto b = best.right[i];
@@ -109,8 +108,7 @@ void draw_picture(const spatial_query& query, const places& left, const places& 
 
 int print_best_pairs(const spatial_query& query) {
   const auto score = parse_score(query.score);
-  const auto on = zenith::make_executor(only("--backend", query.backends, "--left"));
-  const auto strategy = only("--strategy", query.strategies, "--left");
+  const auto on = zenith::make_executor(query.line.backend);
   places left;
   places right;
   const double reading = seconds_of([&] {
@@ -122,7 +120,7 @@ int print_best_pairs(const spatial_query& query) {
   options.predicate = {query.distance};
   options.score = score;
   options.select = query.smallest ? zenith::selection::smallest : zenith::selection::largest;
-  options.strategy = strategy;
+  options.strategy = query.line.strategy;
   zenith::top_k_spatial_join_result<double> best;
   const double taken =
       seconds_of([&] { best = zenith::top_k_spatial_join(on, left.points(), right.points(), query.k, options); });

@@ -2,7 +2,8 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
+
+#include <perf/study/study_options.hpp>
 
 namespace zenith_study {
 
@@ -13,9 +14,8 @@ struct spatial_query {
   bool smallest = false;
   double distance = 0;
   std::uint64_t k = 10;
-  std::string picture;                  ///< a file for it; empty: none
-  std::vector<std::string> backends;    ///< at most one
-  std::vector<std::string> strategies;  ///< at most one
+  std::string picture;  ///< a file for it; empty: none
+  file_line line;
 };
 
 /// Prints the best pairs of rows of two tables that are near each other, and how long each step took, and draws a map

@@ -54,21 +54,10 @@ struct map_axes {
   [[nodiscard]] static bool holds(const map_side& side, std::size_t i) {
     return std::isfinite(side.x[i]) && std::isfinite(side.y[i]);
   }
-  [[nodiscard]] std::string circle(double x, double y, double radius, std::string_view style) const {
-    return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" {}/>\n", across.at(x), up.at(y), radius, style);
+  void circle(svg& out, double x, double y, double radius, std::string_view style) const {
+    out.circle(across.at(x), up.at(y), radius, style);
   }
 };
-
-void draw_axes(svg& out, const map_axes& in) {
-  for (const double tick : in.up.ticks()) {
-    out.line(left_edge, in.up.at(tick), right_edge, in.up.at(tick), "stroke=\"#e2e2e2\"");
-    out.text(left_edge - 8, in.up.at(tick) + 4, "text-anchor=\"end\" font-size=\"11\"", fmt::format("{:.4g}", tick));
-  }
-  for (const double tick : in.across.ticks()) {
-    out.line(in.across.at(tick), top, in.across.at(tick), bottom, "stroke=\"#e2e2e2\"");
-    out.text(in.across.at(tick), bottom + 19, "text-anchor=\"middle\" font-size=\"11\"", fmt::format("{:.4g}", tick));
-  }
-}
 
 }  // namespace
 
@@ -78,13 +67,14 @@ std::string spatial_picture(std::string_view heading, const map_side& left, cons
   const map_axes in(sides);
   svg out(width, height);
   out.text(24, 36, "font-size=\"19\" font-weight=\"bold\"", heading);
-  draw_axes(out, in);
+  draw_upright(out, in.up, left_edge, right_edge, 4);
+  draw_lying(out, in.across, bottom, top, bottom, "stroke=\"#e2e2e2\"", 4);
   for (std::size_t s = 0; s < sides.size(); ++s) {
     const auto& side = *sides[s];
     const std::size_t step = side.x.size() / most_dots + 1;
     for (std::size_t i = 0; i < side.x.size(); i += step) {
       if (!map_axes::holds(side, i)) continue;
-      out.raw(in.circle(side.x[i], side.y[i], 1.4, fmt::format("fill=\"{}\" fill-opacity=\"0.3\"", colours[s])));
+      in.circle(out, side.x[i], side.y[i], 1.4, fmt::format("fill=\"{}\" fill-opacity=\"0.3\"", colours[s]));
     }
   }
   // the best last, on top
@@ -95,9 +85,9 @@ std::string spatial_picture(std::string_view heading, const map_side& left, cons
     const double y = left.y[a] / 2 + right.y[b] / 2;
     out.line(in.across.at(left.x[a]), in.up.at(left.y[a]), in.across.at(right.x[b]), in.up.at(right.y[b]),
              "stroke=\"#000\"");
-    out.raw(in.circle(left.x[a], left.y[a], 2.6, fmt::format("fill=\"{}\"", colours[0])));
-    out.raw(in.circle(right.x[b], right.y[b], 2.6, fmt::format("fill=\"{}\"", colours[1])));
-    out.raw(in.circle(x, y, 6, "fill=\"none\" stroke=\"#000\""));
+    in.circle(out, left.x[a], left.y[a], 2.6, fmt::format("fill=\"{}\"", colours[0]));
+    in.circle(out, right.x[b], right.y[b], 2.6, fmt::format("fill=\"{}\"", colours[1]));
+    in.circle(out, x, y, 6, "fill=\"none\" stroke=\"#000\"");
     if (rank < most_ranked_pairs) {
       out.text(in.across.at(x) + 9, in.up.at(y) - 5, "font-size=\"12\" font-weight=\"bold\"",
                fmt::format("{}", rank + 1));

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include <perf/study/quantity.hpp>
+
 namespace zenith_study {
 
 void add_backends(CLI::App& command, std::vector<std::string>& backends) {
@@ -37,13 +39,25 @@ CLI::Option* add_time_limit(CLI::App& command, double& seconds) {
       ->check(CLI::Range(0.001, 1e6));
 }
 
+CLI::Option* add_repeat(CLI::App& command, int& repeat, int most, const std::string& what) {
+  return command.add_option("--repeat", repeat, what + ", their median counts")->check(CLI::Range(1, most));
+}
+
 bool is_asked(const std::vector<std::string>& named, std::string_view kind) {
   return named.empty() || std::ranges::find(named, kind) != named.end();
 }
 
-std::string only(std::string_view option, const std::vector<std::string>& all, std::string_view input) {
-  if (all.size() > 1) reject(fmt::format("with {}, {} takes one name", input, option));
-  return all.empty() ? std::string{"auto"} : all.front();
+file_line only_line(const std::vector<std::string>& backends, const std::vector<std::string>& strategies,
+                    std::string_view input) {
+  const auto only = [&](const char* option, const std::vector<std::string>& all) {
+    if (all.size() > 1) reject(fmt::format("with {}, {} takes one name", input, option));
+    return all.empty() ? std::string{"auto"} : all.front();
+  };
+  return {only("--backend", backends), only("--strategy", strategies)};
+}
+
+std::uint64_t k_of_file(const CLI::App& command, const std::string& k) {
+  return command.count("--k") == 0 ? 10 : parse_count("--k", k);
 }
 
 }  // namespace zenith_study

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,11 +23,20 @@ CLI::Option* add_output(CLI::App& command, std::string& folder);
 CLI::Option* add_kinds(CLI::App& command, const char* option, std::vector<std::string>& kinds,
                        std::vector<std::string> names);
 CLI::Option* add_time_limit(CLI::App& command, double& seconds);
+/// --repeat, `most` at the most.
+CLI::Option* add_repeat(CLI::App& command, int& repeat, int most, const std::string& what = "Timed repetitions");
 
 /// Whether a kind was named, or none was.
 [[nodiscard]] bool is_asked(const std::vector<std::string>& named, std::string_view kind);
-/// The one name that `option` may have beside `input`; "auto" without one.
-[[nodiscard]] std::string only(std::string_view option, const std::vector<std::string>& all,
-                               std::string_view input = "--input");
+/// What a question of a file runs on.
+struct file_line {
+  std::string backend = "auto";
+  std::string strategy = "auto";
+};
+/// The one backend and the one strategy that may be named beside `input`.
+[[nodiscard]] file_line only_line(const std::vector<std::string>& backends, const std::vector<std::string>& strategies,
+                                  std::string_view input = "--input");
+/// The --k of such a question, 10 where it is not given.
+[[nodiscard]] std::uint64_t k_of_file(const CLI::App& command, const std::string& k);
 
 }  // namespace zenith_study

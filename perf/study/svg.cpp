@@ -35,4 +35,8 @@ void svg::line(double x1, double y1, double x2, double y2, std::string_view styl
   out_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", x1, y1, x2, y2, style);
 }
 
+void svg::circle(double x, double y, double radius, std::string_view style) {
+  out_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" {}/>\n", x, y, radius, style);
+}
+
 }  // namespace zenith_study

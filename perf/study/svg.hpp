@@ -18,6 +18,7 @@ class svg {
   svg(double width, double height);
   void text(double x, double y, std::string_view style, std::string_view words);
   void line(double x1, double y1, double x2, double y2, std::string_view style);
+  void circle(double x, double y, double radius, std::string_view style);
   /// What has no word of its own.
   void raw(std::string_view element) { out_ += element; }
   [[nodiscard]] std::string finish() const { return out_ + "</svg>\n"; }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,10 +27,17 @@ class table {
     align side = align::right;
   };
 
-  explicit table(std::vector<column> columns) : columns_(std::move(columns)) {}
+  /// `columns`, and behind them one of each of `names`.
+  explicit table(std::vector<column> columns, const std::vector<std::string>& names = {})
+      : columns_(std::move(columns)) {
+    for (const auto& name : names) columns_.push_back({name});
+  }
 
-  /// One cell a column.
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  /// One cell a column: `cells`, and behind them `more`.
+  void add(std::vector<std::string> cells, std::vector<std::string> more = {}) {
+    std::ranges::move(more, std::back_inserter(cells));
+    rows_.push_back(std::move(cells));
+  }
   /// An empty line between two rows.
   void add_gap() { rows_.emplace_back(); }
   [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }

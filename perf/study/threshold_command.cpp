@@ -149,17 +149,15 @@ void add_threshold(CLI::App& app, int& status) {
                           "On GPUs also tables whose rows stay on the host, beside streaming the host's columns"));
   study(command->add_option("--block-rows", given->block_rows, "Rows of a block")->check(CLI::Range(1, 1024)));
   study(command->add_option("--seed", given->seed, "Of the standard generator"));
-  study(command->add_option("--repeat", sweep.repeat, "Timed repetitions, their median counts")
-            ->check(CLI::Range(1, 100000)));
+  study(add_repeat(*command, sweep.repeat, 100000));
   study(add_output(*command, given->output));
   command->callback([given, command, &status] {
     if (given->query.file.empty()) {
       status = run_study(*given);
       return;
     }
-    given->query.k = command->count("--k") == 0 ? 10 : parse_count("--k", given->k);
-    given->query.backends = given->sweep.backends;
-    given->query.strategies = given->sweep.strategies;
+    given->query.k = k_of_file(*command, given->k);
+    given->query.line = only_line(given->sweep.backends, given->sweep.strategies);
     status = print_best_rows(given->query);
   });
 }

@@ -11,7 +11,6 @@
 #include <perf/study/csv.hpp>
 #include <perf/study/files.hpp>
 #include <perf/study/quantity.hpp>
-#include <perf/study/study_options.hpp>
 #include <perf/study/table.hpp>
 #include <zenith/threshold_table.hpp>
 
@@ -48,9 +47,7 @@ std::vector<weighted_column> parse_weights(std::string_view text) {
 
 int print_best_rows(const threshold_query& query) {
   const auto asked = parse_weights(query.weights);
-  const auto on = zenith::make_executor(only("--backend", query.backends));
-  const auto strategy = only("--strategy", query.strategies);
-
+  const auto on = zenith::make_executor(query.line.backend);
   std::string text;
   const double reading = seconds_of([&] { text = read_input_file(query.file); });
   csv_table parsed;
@@ -74,18 +71,16 @@ int print_best_rows(const threshold_query& query) {
   static_cast<void>(zenith::machine::local());  // the profile is read before the clock starts
   zenith::top_k_result<double, std::uint64_t> best;
   zenith::threshold_statistics seen;
-  const double taken = seconds_of(
-      [&] { best = zenith::top_k(on, built, weights, query.k, {.strategy = strategy, .statistics = &seen}); });
+  const double taken = seconds_of([&] {
+    best = zenith::top_k(on, built, weights, query.k, {.strategy = query.line.strategy, .statistics = &seen});
+  });
 
-  std::vector<table::column> headings{{"rank"}, {"row"}, {"score"}};
-  for (const auto& name : parsed.columns()) headings.push_back({name});
-  table shown(std::move(headings));
+  table shown({{"rank"}, {"row"}, {"score"}}, parsed.columns());
   for (std::size_t i = 0; i < best.keys.size(); ++i) {
     const bool is_missing = best.keys[i] != best.keys[i];
-    std::vector<std::string> cells{is_missing ? "missing" : std::to_string(i + 1), with_commas(best.indices[i] + 1),
-                                   is_missing ? "" : fmt::format("{:g}", best.keys[i])};
-    for (auto& field : parsed.row(best.indices[i])) cells.push_back(std::move(field));
-    shown.add(std::move(cells));
+    shown.add({is_missing ? "missing" : std::to_string(i + 1), with_commas(best.indices[i] + 1),
+               is_missing ? "" : fmt::format("{:g}", best.keys[i])},
+              parsed.row(best.indices[i]));
   }
   fmt::print("{}\n{} rows; the {} best by {}\n", shown.text(), with_commas(parsed.rows()), with_commas(query.k),
              query.weights);

@@ -2,7 +2,8 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
+
+#include <perf/study/study_options.hpp>
 
 namespace zenith_study {
 
@@ -10,8 +11,7 @@ struct threshold_query {
   std::string file;
   std::string weights;  ///< "rating=0.7,price=-0.3"
   std::uint64_t k = 10;
-  std::vector<std::string> backends;    ///< at most one
-  std::vector<std::string> strategies;  ///< at most one
+  file_line line;
 };
 
 /// Prints the rows of a table with the largest weighted sums of some columns, found with a threshold table, and how

@@ -25,10 +25,9 @@ struct settings {
   std::string type = "float32";
   std::string values = "uniform";
   std::string output = default_output();
-  std::string input;
-  std::string column;
   top_k_input_options keys;
   sweep_options sweep{.budget = 90};
+  file_query query;
 };
 
 // The reference sorts all positions: beyond this count it would take the whole time of the study.
@@ -158,18 +157,6 @@ int run_study(const settings& given) {
   return study.status();
 }
 
-int run_file(const settings& given) {
-  file_query query;
-  query.file = given.input;
-  query.column = given.column;
-  query.k = given.k.empty() ? 10 : parse_count("--k", given.k);
-  query.smallest = given.keys.smallest;
-  query.threads = given.sweep.threads;
-  query.backend = only("--backend", given.sweep.backends);
-  query.strategy = only("--strategy", given.sweep.strategies);
-  return query_file(query);
-}
-
 }  // namespace
 
 void add_top_k(CLI::App& app, int& status) {
@@ -185,12 +172,12 @@ void add_top_k(CLI::App& app, int& status) {
   add_lines(*command, sweep.backends, sweep.strategies, "A strategy: filter, bitonic");
   command->add_option("--threads", sweep.threads, "Host threads; 0: all")->check(CLI::Range(0, 4096));
 
-  auto* input =
-      command
-          ->add_option("--input", given->input, "A table to rank instead of random values: CSV with a header, or .npy")
-          ->group("A table from a file");
+  auto* input = command
+                    ->add_option("--input", given->query.file,
+                                 "A table to rank instead of random values: CSV with a header, or .npy")
+                    ->group("A table from a file");
   auto* column = command
-                     ->add_option("--column", given->column,
+                     ->add_option("--column", given->query.column,
                                   "The column to rank by: its name, or its number from 0 in a .npy matrix")
                      ->group("A table from a file");
   column->needs(input);
@@ -202,12 +189,22 @@ void add_top_k(CLI::App& app, int& status) {
   study(command->add_option("--distribution", given->values, fmt::format("{}", fmt::join(names, ", ")))
             ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end()))));
   study(command->add_option("--seed", given->keys.seed, "Of the random values")->check(CLI::NonNegativeNumber));
-  study(command->add_option("--repeat", sweep.repeat, "Timed repetitions of each point, their median counts")
-            ->check(CLI::Range(1, 100000)));
+  study(add_repeat(*command, sweep.repeat, 100000, "Timed repetitions of each point"));
   study(command->add_option("--budget", sweep.budget, "Seconds for all timed calls; slow lines are thinned to fit")
             ->check(CLI::Range(0.1, 1e6)));
   study(add_output(*command, given->output));
-  command->callback([given, &status] { status = given->input.empty() ? run_study(*given) : run_file(*given); });
+  command->callback([given, command, &status] {
+    auto& query = given->query;
+    if (query.file.empty()) {
+      status = run_study(*given);
+      return;
+    }
+    query.k = k_of_file(*command, given->k);
+    query.smallest = given->keys.smallest;
+    query.threads = given->sweep.threads;
+    query.line = only_line(given->sweep.backends, given->sweep.strategies);
+    status = query_file(query);
+  });
 }
 
 }  // namespace zenith_study

@@ -3,31 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
+#include <perf/study/clock.hpp>
 #include <perf/study/commands.hpp>
 #include <perf/study/csv.hpp>
 #include <perf/study/files.hpp>
 #include <perf/study/npy.hpp>
 #include <perf/study/quantity.hpp>
-#include <perf/study/study_options.hpp>
 #include <perf/study/table.hpp>
 #include <zenith/top_k.hpp>
 
 namespace zenith_study {
 namespace {
 
-using clock = std::chrono::steady_clock;
-
-double since(clock::time_point start) { return std::chrono::duration<double>(clock::now() - start).count(); }
-
-// A column to rank by, and the rows that it stands in.
+// A column to rank by, and the rows that it stands in. Refers to the text of the file.
 struct ranking_input {
   npy_values keys;
   std::vector<std::uint32_t> rows;  // of each key; empty when key i stands in row i
@@ -37,32 +35,32 @@ struct ranking_input {
   std::function<std::vector<std::string>(std::size_t)> row;
 };
 
-ranking_input from_csv(const csv_table& parsed, const std::string& column) {
+ranking_input from_csv(std::string_view text, const std::string& column) {
+  const auto parsed = std::make_shared<csv_table>(parse_csv(text));
+  auto numbers = read_numbers(*parsed, column);
   ranking_input found;
-  auto numbers = read_numbers(parsed, column);
   std::visit([&](auto& values) { found.keys = std::move(values); }, numbers.values);
   found.rows = std::move(numbers.rows);
   found.missing = numbers.missing;
-  found.total = parsed.rows();
-  found.columns = parsed.columns();
-  found.row = [&parsed](std::size_t row) { return parsed.row(row); };
+  found.total = parsed->rows();
+  found.columns = parsed->columns();
+  found.row = [parsed](std::size_t row) { return parsed->row(row); };
   return found;
 }
 
-ranking_input from_npy(const npy_table& parsed, const std::string& column) {
-  ranking_input found;
-  found.keys = read_numbers(parsed, column);
-  found.total = parsed.rows();
-  found.columns = parsed.column_names();
-  found.row = [&parsed](std::size_t row) { return parsed.row(row); };
-  return found;
+ranking_input from_npy(std::string_view text, const std::string& column) {
+  const auto parsed = std::make_shared<npy_table>(parse_npy(std::as_bytes(std::span{text})));
+  return {read_numbers(*parsed, column), {}, 0, parsed->rows(), parsed->column_names(), [parsed](std::size_t row) {
+            return parsed->row(row);
+          }};
 }
 
 zenith::executor executor_for(const file_query& query) {
-  if (query.threads == 0) return zenith::make_executor(query.backend);
-  if (query.backend == "auto") reject("--threads needs --backend: with 'auto' the dispatcher decides");
-  const bool has_settings = query.backend.find(':') != std::string::npos;
-  return zenith::make_executor(fmt::format("{}{}threads={}", query.backend, has_settings ? ',' : ':', query.threads));
+  const auto& backend = query.line.backend;
+  if (query.threads == 0) return zenith::make_executor(backend);
+  if (backend == "auto") reject("--threads needs --backend: with 'auto' the dispatcher decides");
+  const bool has_settings = backend.find(':') != std::string::npos;
+  return zenith::make_executor(fmt::format("{}{}threads={}", backend, has_settings ? ',' : ':', query.threads));
 }
 
 std::string predicted_time(const zenith::top_k_problem& problem, const zenith::top_k_run& ran) {
@@ -74,15 +72,11 @@ std::string predicted_time(const zenith::top_k_problem& problem, const zenith::t
 
 template <class T>
 void print_winners(const ranking_input& input, const std::vector<T>& keys, const std::vector<std::uint64_t>& indices) {
-  std::vector<table::column> columns{{"rank"}, {"row"}};
-  for (const auto& name : input.columns) columns.push_back({name});
-  table shown(std::move(columns));
+  table shown({{"rank"}, {"row"}}, input.columns);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const auto row = input.rows.empty() ? indices[i] : input.rows[indices[i]];
     const bool is_missing = keys[i] != keys[i];
-    std::vector<std::string> cells{is_missing ? "missing" : std::to_string(i + 1), with_commas(row + 1)};
-    for (auto& field : input.row(row)) cells.push_back(std::move(field));
-    shown.add(std::move(cells));
+    shown.add({is_missing ? "missing" : std::to_string(i + 1), with_commas(row + 1)}, input.row(row));
   }
   fmt::print("{}\n", shown.text());
 }
@@ -103,12 +97,11 @@ void rank(const file_query& query, const ranking_input& input, const std::vector
   static_cast<void>(zenith::machine::local());
   zenith::top_k_options options;
   options.select = query.smallest ? zenith::selection::smallest : zenith::selection::largest;
-  options.strategy = query.strategy;
+  options.strategy = query.line.strategy;
   std::vector<T> best(query.k);
   std::vector<std::uint64_t> indices(query.k);
-  const auto start = clock::now();
-  const auto ran = zenith::top_k(on, keys, best, indices, options);
-  const double ranking = since(start);
+  zenith::top_k_run ran;
+  const double ranking = seconds_of([&] { ran = zenith::top_k(on, keys, best, indices, options); });
 
   print_winners(input, best, indices);
   zenith::top_k_problem problem;
@@ -127,21 +120,14 @@ void rank(const file_query& query, const ranking_input& input, const std::vector
 }  // namespace
 
 int query_file(const file_query& query) {
-  auto start = clock::now();
-  const auto text = read_input_file(query.file);
-  const double reading = since(start);
-  start = clock::now();
-  const auto rank_keys = [&](const ranking_input& input) {
-    const double parsing = since(start);
-    std::visit([&](const auto& keys) { rank(query, input, keys, reading, parsing); }, input.keys);
-  };
-  if (text.starts_with("\x93NUMPY") || query.file.ends_with(".npy")) {
-    const auto parsed = parse_npy(std::as_bytes(std::span{text}));
-    rank_keys(from_npy(parsed, query.column));
-  } else {
-    const auto parsed = parse_csv(text);
-    rank_keys(from_csv(parsed, query.column));
-  }
+  std::string text;
+  const double reading = seconds_of([&] { text = read_input_file(query.file); });
+  ranking_input input;
+  const double parsing = seconds_of([&] {
+    const bool is_npy = text.starts_with("\x93NUMPY") || query.file.ends_with(".npy");
+    input = is_npy ? from_npy(text, query.column) : from_csv(text, query.column);
+  });
+  std::visit([&](const auto& keys) { rank(query, input, keys, reading, parsing); }, input.keys);
   return succeeded;
 }
 

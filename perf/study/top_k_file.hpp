@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include <perf/study/study_options.hpp>
+
 namespace zenith_study {
 
 struct file_query {
@@ -10,8 +12,7 @@ struct file_query {
   std::string column;
   std::uint64_t k = 10;
   bool smallest = false;
-  std::string backend = "auto";
-  std::string strategy = "auto";
+  file_line line;
   int threads = 0;
 };
 
