@@ -18,7 +18,11 @@ class pack_study : public family_study {
   /// of a row's seconds.
   [[nodiscard]] study_columns columns(std::string_view unit,
                                       const std::function<std::string(const study_row&, double)>& show) const;
-  [[nodiscard]] int status() const { return has(outcome::failed) ? failed_run : family_study::status(); }
+  /// A call that failed makes a failed run of what else would have succeeded.
+  [[nodiscard]] int status() const {
+    const int of_family = family_study::status();
+    return of_family == succeeded && has(outcome::failed) ? failed_run : of_family;
+  }
 
  private:
   std::vector<series> all_;
