@@ -95,16 +95,15 @@ class layer_marks {
 template <class Context, class Method>
 void find_layers(Context& on, const skyline_layers_call& call, const Method& how) {
   layer_marks<Context> marks(on, call);
-  if constexpr (std::is_same_v<Method, bitmap_method>) {
-    if (goes_by_rows(how, on)) {
-      return with_ordered_rows(on, call, row_layout::rows_by_grid, false, [&](const auto& rows) {
-        if (rows.count > 0) {
-          row_rounds rounds(on, rows, points_after::kept);
-          marks.mark(on, rows.points, rows.count, rounds);
-        }
-        marks.deliver(on, rows.count);
-      });
-    }
+  if constexpr (std::is_same_v<Method, bitmap_method> && Context::runs_on_host) {
+    with_ordered_rows(on, call, row_layout::rows_by_grid, false, [&](const auto& rows) {
+      if (rows.count > 0) {
+        row_rounds rounds(on, rows, points_after::kept);
+        marks.mark(on, rows.points, rows.count, rounds);
+      }
+      marks.deliver(on, rows.count);
+    });
+  } else if constexpr (std::is_same_v<Method, bitmap_method>) {
     with_ordered_points(on, call, false, order_keys::exact, [&](const auto& rows) {
       if (rows.count > 0) {
         tile_rounds rounds(on, rows.points, rows.count, points_after::kept);

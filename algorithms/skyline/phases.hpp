@@ -59,7 +59,7 @@ template <class T, class Context>
 template <class T, class Context>
 void find_pivots_of_stripes(Context& on, const row_source<T>& from, u64* pivots) {
   auto* const scales = on.template buffer<column_scale>(from.given_columns);
-  const bool is_host = on.threads() > 0;
+  constexpr bool is_host = Context::runs_on_host;
   // a team a stripe is little for a device: there are more, and they look at some of the rows of a large table
   const u32 parts = is_host ? 1 : 8;
   const u64 step = is_host ? 1 : std::max<u64>(1, from.rows / pivot_count / parts / 8192);

@@ -30,8 +30,8 @@ template <class Context>
 inline constexpr u64 device_block = 32768;
 
 template <class Context>
-[[nodiscard]] block_sizes block_sizes_on(const Context& on) {
-  return on.threads() == 0 ? block_sizes{device_block<Context>, 4, u64{1} << 20} : block_sizes{1024, 2, 8192};
+[[nodiscard]] constexpr block_sizes block_sizes_on(const Context& /*on*/) {
+  return Context::runs_on_host ? block_sizes{1024, 2, 8192} : block_sizes{device_block<Context>, 4, u64{1} << 20};
 }
 
 [[nodiscard]] constexpr u64 tiles_of(u64 count, u64 tile) { return (count + tile - 1) / tile; }

@@ -19,15 +19,10 @@
 
 namespace zenith::skyline_family::detail {
 
-/// On a host, `bitmap_tiles` has an override of its own, for speed (perf/notes/skyline.md); others share its order, for
+/// On a host, `bitmap_tiles` has an override of its own, for speed (perf/notes/skyline.md); these share its order, for
 /// memory: no image of the table is kept.
-template <class Context>
-[[nodiscard]] bool goes_by_rows(const value_method& how, const Context& on) {
-  return on.threads() > 0 && how.order != row_order::least_value && !how.is_padded;
-}
-template <class Context>
-[[nodiscard]] bool goes_by_rows(const bitmap_method& /*how*/, const Context& on) {
-  return on.threads() > 0;
+[[nodiscard]] inline bool goes_by_rows(const value_method& how) {
+  return how.order != row_order::least_value && !how.is_padded;
 }
 
 /// Points in their order.

@@ -31,21 +31,19 @@ using kernels_of_width =
                                 write_sums<Image>, assign_cells<Image>, place_points<Image>, place_values<Image>,
                                 write_least_values<Image>, write_pivot_masks<Image>, filter_by_partitions<Image>,
                                 find_by_region_tree<Image>>,
-                   tile_kernels<Image>, bitmap_row_kernels<Image>>;
+                   bitmap_row_kernels<Image>>;
 
 /// Kernels that read the caller's table.
 template <class... T>
 using row_kernels = device::concat<device::list<find_scales<T>, find_pivots<T>, gather_row_pivots<T>, test_rows<T>,
-                                                draw_row_samples<T>, write_row_keys<T>, place_row_values<T>>...,
-                                   table_kernels<T>...>;
+                                                draw_row_samples<T>, write_row_keys<T>, place_row_values<T>>...>;
 
 using kernels = device::concat<
     kernels_of_width<std::uint32_t>, kernels_of_width<std::uint64_t>,
     device::list<write_images<float>, write_images<double>, write_images<std::int32_t>, write_images<std::uint32_t>,
                  write_images<std::int64_t>, write_images<std::uint64_t>, begin_nan_search, rank_pivots, write_offsets,
-                 gather_keys, write_tile_masks, write_tiles, extend_bitmaps, write_group_masks, mark_alive, begin_table,
-                 mark_members, mark_open, find_stop, round_partitions, pick_padded, write_ids<std::uint32_t>,
-                 write_ids<std::uint64_t>>,
+                 gather_keys, write_tile_masks, extend_bitmaps, mark_members, mark_open, find_stop, round_partitions,
+                 pick_padded, write_ids<std::uint32_t>, write_ids<std::uint64_t>>,
     row_kernels<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>, band_kernels_of_all,
     layer_kernels>;
 
@@ -127,7 +125,9 @@ void find_skyline_by_rows(Context& on, const skyline_call& call, const Method& h
 /// What the strategies that compare by values do.
 template <class Context>
 void find_skyline(Context& on, const skyline_call& call, const value_method& how) {
-  if (goes_by_rows(how, on)) return find_skyline_by_rows(on, call, how);
+  if constexpr (Context::runs_on_host) {
+    if (goes_by_rows(how)) return find_skyline_by_rows(on, call, how);
+  }
   with_images(on, call, is_prefiltered(how), [&]<class Image>(const image_table<Image>& table) {
     if (table.pivots != nullptr) prefilter(on, table);
     u64 count = 0;
@@ -148,8 +148,7 @@ void find_skyline(Context& on, const skyline_call& call, const value_method& how
   });
 }
 template <class Context>
-void find_skyline(Context& on, const skyline_call& call, const bitmap_method& how) {
-  if (goes_by_rows(how, on)) return find_skyline_by_rows(on, call, how);
+void find_skyline_by_tiles(Context& on, const skyline_call& call, const bitmap_method& how) {
   const auto counters = make_counters(on, call);
   bool is_ordered = true;
   const auto find = [&](order_keys by) {
@@ -172,6 +171,14 @@ void find_skyline(Context& on, const skyline_call& call, const bitmap_method& ho
   };
   find(order_keys::rounded);
   if (!is_ordered) find(order_keys::exact);
+}
+template <class Context>
+void find_skyline(Context& on, const skyline_call& call, const bitmap_method& how) {
+  if constexpr (Context::runs_on_host) {
+    find_skyline_by_rows(on, call, how);
+  } else {
+    find_skyline_by_tiles(on, call, how);
+  }
 }
 template <class Context>
 void find_skyline(Context& on, const skyline_call& call, const tree_method& how) {

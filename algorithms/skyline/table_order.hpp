@@ -278,9 +278,4 @@ struct place_table_rows {
   }
 };
 
-template <class T>
-using table_kernels = device::list<place_pivots<T>, test_table<T, 4>, test_table<T, 8>, test_table<T, 12>,
-                                   test_table<T, 16>, test_wide_table<T>, find_cuts_of_column<T>, write_table_keys<T>,
-                                   write_short_keys<T>, find_inversions<T>, order_ties<T>, place_table_rows<T>>;
-
 }  // namespace zenith::skyline_family

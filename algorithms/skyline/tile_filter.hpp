@@ -339,7 +339,4 @@ struct filter_by_tiles {
   }
 };
 
-template <class Image>
-using tile_kernels = device::list<filter_by_tiles<Image>>;
-
 }  // namespace zenith::skyline_family

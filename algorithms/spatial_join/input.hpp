@@ -224,14 +224,18 @@ template <class T, unsigned D, class Context>
 
 /// A grid over the right side for so many of its points.
 template <class T, unsigned D, class Context>
-[[nodiscard]] cell_grid<T, D> make_side_grid(Context& on, const join_input<T, D>& input, u64 points) {
+[[nodiscard]] cell_grid<T, D> make_side_grid([[maybe_unused]] Context& on, const join_input<T, D>& input, u64 points) {
   side_extents<T, D> all;
   for (unsigned a = 0; a < D; ++a) {
     all.low[a] = from_total_order<T>(input.known.least[most_side_columns + a]);
     all.high[a] = from_total_order<T>(input.known.greatest[most_side_columns + a]);
   }
   const auto cells = static_cast<double>(most_cells(points));
-  return make_grid(all, on.threads() > 0 ? spread_of(on, input, all, cells) : all, input.squared, cells);
+  if constexpr (Context::runs_on_host) {
+    return make_grid(all, spread_of(on, input, all, cells), input.squared, cells);
+  } else {
+    return make_grid(all, all, input.squared, cells);
+  }
 }
 
 /// All points of one side in the order of their cells, on a host; `starts`: where each cell begins.
@@ -252,14 +256,14 @@ template <class T, unsigned D, class Context>
 [[nodiscard]] placed_sides<T, D> place_sides(Context& on, const join_input<T, D>& input) {
   placed_sides<T, D> sides{};
   sides.grid = make_side_grid(on, input, input.right.rows);
-  if (on.threads() > 0) {
+  if constexpr (Context::runs_on_host) {
     const u32* unused = nullptr;
     sides.right = order_points(on, input.right, sides.grid, sides.starts);
     sides.left = order_points(on, input.left, sides.grid, unused);
-    return sides;
+  } else {
+    sides.starts = place(on, input.right, {nullptr, input.right.rows}, sides.grid, sides.right);
+    (void)place(on, input.left, {nullptr, input.left.rows}, sides.grid, sides.left);
   }
-  sides.starts = place(on, input.right, {nullptr, input.right.rows}, sides.grid, sides.right);
-  (void)place(on, input.left, {nullptr, input.left.rows}, sides.grid, sides.left);
   return sides;
 }
 
@@ -287,7 +291,7 @@ template <class T, unsigned D, class Context>
 
 template <class T, unsigned D>
 using input_kernels = device::concat<bucket_kernels<T, D, point_list<T, D, true>, ordered_points<T, D, true>>,
-                                     device::list<count_cells<T, D>, place_in_cells<T, D>, sample_extent<T, D>>>;
+                                     device::list<sample_extent<T, D>>>;
 template <class T>
 using column_kernels = device::list<find_extremes<T>, fold_extremes<T>, find_outside<T>>;
 

@@ -20,17 +20,15 @@
 namespace zenith::spatial_join_family {
 
 template <class T, unsigned D>
-using kernels_of = device::concat<
-    input_kernels<T, D>, bucket_kernels<T, D, point_list<T, D, false>, ordered_points<T, D, false>>, row_kernels<T, D>,
-    picked_kernels<T, D>,
-    device::list<count_partners<T, D>, write_partners<T, D, std::uint32_t>, write_partners<T, D, std::uint64_t>,
-                 count_takers<T, D>, append_pairs<T, D>, draw_samples<T, D>, count_near_samples<T, D>>>;
+using kernels_of =
+    device::concat<input_kernels<T, D>, bucket_kernels<T, D, point_list<T, D, false>, ordered_points<T, D, false>>,
+                   row_kernels<T, D>, picked_kernels<T, D>,
+                   device::list<count_takers<T, D>, append_pairs<T, D>, draw_samples<T, D>, count_near_samples<T, D>>>;
 
-using kernels = device::concat<kernels_of<float, 2>, kernels_of<float, 3>, kernels_of<double, 2>, kernels_of<double, 3>,
-                               column_kernels<float>, column_kernels<double>, best_pairs_kernels<float>,
-                               best_pairs_kernels<double>, best_pairs_common_kernels,
-                               device::list<gather_begins, write_left<std::uint32_t>, write_left<std::uint64_t>>,
-                               device::list<begin_row, list_best_pairs<float>, list_best_pairs<double>>>;
+using kernels =
+    device::concat<kernels_of<float, 2>, kernels_of<float, 3>, kernels_of<double, 2>, kernels_of<double, 3>,
+                   column_kernels<float>, column_kernels<double>, best_pairs_kernels<float>, best_pairs_kernels<double>,
+                   best_pairs_common_kernels, device::list<begin_row, list_best_pairs<float>, list_best_pairs<double>>>;
 
 namespace detail {
 
@@ -94,6 +92,32 @@ void join_by_rows(Context& on, const spatial_join_call& call, const join_input<T
   on.finish();
 }
 
+/// All pairs on a device: by the points of both sides in their places.
+template <class T, unsigned D, class Context>
+void join_by_places(Context& on, const spatial_join_call& call, const join_input<T, D>& input) {
+  const u64 n = call.left.rows;
+  const auto sides = place_sides(on, input);
+  u64* const counts = on.template buffer<u64>(n);
+  u64* const offsets = on.template buffer<u64>(n + 1);
+  u32* const placed_counts = on.template buffer<u32>(n);
+  u64* const begins = on.template buffer<u64>(n);
+  u32* const kept = on.template buffer<u32>(n * kept_partners);
+  on.for_each(n, count_partners<T, D>{sides, counts, placed_counts, kept});
+  on.exclusive_scan(static_cast<const u64*>(counts), n, offsets);
+  const u64 total = on.read(static_cast<const u64*>(offsets + n));
+  call.outcome->count = total;
+  const auto out = call.provide(call.provide_state, total);
+  if (total == 0 || out.left == nullptr) return on.finish();
+  with_index(call.index_bytes, [&]<class Index>(std::type_identity<Index>) {
+    auto* const to = on.output(static_cast<Index*>(out.left), total, call.out_space);
+    on.for_each(n, write_left<Index>{offsets, to});
+    on.for_each(n, gather_begins{offsets, sides.left.rows, begins});
+    on.for_each(n, write_partners<T, D, Index>{sides, begins, placed_counts, kept,
+                                               on.output(static_cast<Index*>(out.right), total, call.out_space)});
+  });
+  on.finish();
+}
+
 }  // namespace detail
 
 template <class Context>
@@ -101,28 +125,11 @@ void grid_join::run(Context& on, const call_type& call) {
   detail::with_points(call, [&]<class T, unsigned D>(std::type_identity<T>, std::integral_constant<unsigned, D>) {
     const auto input = read_input<T, D>(on, call, {});
     if (call.outcome->fault != spatial_fault::none) return on.finish();
-    if (on.threads() > 0) return detail::join_by_rows(on, call, input);
-    const u64 n = call.left.rows;
-    const auto sides = place_sides(on, input);
-    u64* const counts = on.template buffer<u64>(n);
-    u64* const offsets = on.template buffer<u64>(n + 1);
-    u32* const placed_counts = on.template buffer<u32>(n);
-    u64* const begins = on.template buffer<u64>(n);
-    u32* const kept = on.template buffer<u32>(n * kept_partners);
-    on.for_each(n, count_partners<T, D>{sides, counts, placed_counts, kept});
-    on.exclusive_scan(static_cast<const u64*>(counts), n, offsets);
-    const u64 total = on.read(static_cast<const u64*>(offsets + n));
-    call.outcome->count = total;
-    const auto out = call.provide(call.provide_state, total);
-    if (total == 0 || out.left == nullptr) return on.finish();
-    with_index(call.index_bytes, [&]<class Index>(std::type_identity<Index>) {
-      auto* const to = on.output(static_cast<Index*>(out.left), total, call.out_space);
-      on.for_each(n, write_left<Index>{offsets, to});
-      on.for_each(n, gather_begins{offsets, sides.left.rows, begins});
-      on.for_each(n, write_partners<T, D, Index>{sides, begins, placed_counts, kept,
-                                                 on.output(static_cast<Index*>(out.right), total, call.out_space)});
-    });
-    on.finish();
+    if constexpr (Context::runs_on_host) {
+      detail::join_by_rows(on, call, input);
+    } else {
+      detail::join_by_places(on, call, input);
+    }
   });
 }
 
@@ -240,7 +247,7 @@ template <class Context>
 void threshold_first::run(Context& on, const call_type& call) {
   detail::with_points(call, [&]<class T, unsigned D>(std::type_identity<T>, std::integral_constant<unsigned, D>) {
     const pair_scorer<T> scorer{call.score, call.select == selection::smallest};
-    if (on.threads() > 0) {
+    if constexpr (Context::runs_on_host) {
       detail::threshold_on_host<T, D>(on, call, scorer);
     } else {
       detail::threshold_on_device<T, D>(on, call, scorer);

@@ -26,8 +26,7 @@ struct kernels_for {
   using type =
       device::concat<scan_kernels<T>...,
                      device::list<write_bounds<T>..., write_block_bounds<T>..., open_blocks<T>..., open_fetched<T>...,
-                                  walk_partition<T>..., open_best_groups<T>..., list_reaching<T>...,
-                                  open_reaching<T>..., list_values<T>..., open_ranks<T>..., find_end<T>...,
+                                  walk_partition<T>..., list_values<T>..., open_ranks<T>..., find_end<T>...,
                                   write_rows<T, std::uint32_t>..., write_rows<T, std::uint64_t>...>>;
 };
 using kernels =
@@ -227,7 +226,7 @@ template <class T, class Context>
 void open_by_bound(Context& on, query<T, Context>& asked) {
   using entry = entry_of<T>;
   const auto& layout = asked.layout();
-  const auto plan = round_plan::of(on.threads() == 0, asked.fetches_rows(), asked.k(), layout.block_rows);
+  const auto plan = round_plan::of(!Context::runs_on_host, asked.fetches_rows(), asked.k(), layout.block_rows);
   const auto of_blocks = asked.bounds(layout.of_blocks);
   const u64 group_count = layout.of_groups.count;
   const entry* const group_bounds = make_bounds(on, asked, asked.bounds(layout.of_groups));
@@ -303,8 +302,10 @@ void run_blocks(Context& on, query<T, Context>& asked) {
   // so many rows are in hardly fewer blocks than there are
   const bool is_scan = asked.k() >= asked.layout().rows / 8;
   if (is_scan || !asked.fetches_rows()) asked.see_rows();
-  if (!is_scan && !asked.fetches_rows() && on.threads() == 0 && asked.k() <= most_group_walk_k) {
-    return asked.finish(walk_all_groups(on, asked));
+  if constexpr (!Context::runs_on_host) {
+    if (!is_scan && !asked.fetches_rows() && asked.k() <= most_group_walk_k) {
+      return asked.finish(walk_all_groups(on, asked));
+    }
   }
   if (is_scan) return scan_all(on, asked);
   open_by_bound(on, asked);
@@ -364,7 +365,7 @@ void walk_lists(Context& on, query<T, Context>& asked) {
   unseen.first_ids = first_id;
   auto* const is_end = on.template buffer<u32>(1);
   // a device is to be filled; a host goes hardly further than it must
-  const bool is_device = on.threads() == 0;
+  constexpr bool is_device = !Context::runs_on_host;
   const u64 least_ranks = std::max<u64>(is_device ? 4096 : 4, asked.k() / columns);
   for (u64 begin = 0; begin < rows;) {
     const u64 end = std::min(rows, begin + std::max(least_ranks, is_device ? begin : begin / 8));

@@ -33,6 +33,7 @@ namespace zenith::cpu_backend {
 template <class Kernels>
 class context {
  public:
+  static constexpr bool runs_on_host = true;
   static constexpr device::u32 most_samples = 16384;
   static constexpr bool samples_broadly = false;
 

@@ -28,6 +28,7 @@ namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
 class context {
  public:
+  static constexpr bool runs_on_host = false;
   static constexpr u32 most_samples = tuning::most_samples;
   static constexpr bool samples_broadly = true;
 

@@ -9,6 +9,7 @@
 #include <backends/cuda/context.hpp>
 #include <backends/cuda/family.hpp>
 #include <core/device/family.hpp>
+#include <core/device/for_devices.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
@@ -20,4 +21,5 @@ void runner<Strategy>::run(const execution& on, const typename Strategy::call_ty
 
 }  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM
 
-template struct zenith::device::keep<zenith::cuda_backend::runner, zenith::ZENITH_FAMILY::strategies>;
+template struct zenith::device::keep<zenith::cuda_backend::runner,
+                                     zenith::device::for_devices<zenith::ZENITH_FAMILY::strategies>>;

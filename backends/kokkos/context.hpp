@@ -29,6 +29,7 @@ namespace zenith::kokkos_backend {
 template <class Teams>
 class context_on {
  public:
+  static constexpr bool runs_on_host = is_host_space;
   /// A sample of a device's goes to the host (`kth_best`), and so do its survivors, which a larger sample makes fewer.
   static constexpr u32 most_samples = is_host_space ? 1U << 14 : 1U << 16;
   static constexpr bool samples_broadly = true;  // no team sees the items in order: the bound does not rise
@@ -209,7 +210,7 @@ class context_on {
     return fetched(at);
   }
   [[nodiscard]] std::string_view variant() const { return space::name(); }
-  [[nodiscard]] int threads() const { return is_host_space ? concurrency() : 0; }
+  [[nodiscard]] int threads() const { return runs_on_host ? concurrency() : 0; }
   void finish() {
     require_outside("finish");
     wait();

@@ -51,6 +51,10 @@
 ///     decide(test)                 whether test(), known to the host
 ///     read(at)                     *at, on the host
 ///     variant(), threads()         what runs inside (an instruction set, a space), and on how many host threads or 0
+///     runs_on_host                 whether teams are the host's own threads, known when a strategy is compiled:
+///     threads()
+///                                  is above 0 where it is true, and 0 where it is not. A strategy that has a text for
+///                                  hosts and one for devices chooses by `if constexpr`
 ///     finish()                     delivers outputs that lie elsewhere, and then waits; call it last
 ///
 /// Operations, scans and sorts count up to 2^32 - 1 items.
@@ -139,6 +143,8 @@ concept device_context = requires(C& on, u64 n, u32* words, u64* longs, float* k
   { on.variant() } -> std::convertible_to<std::string_view>;
   { on.threads() } -> std::same_as<int>;
   on.finish();
+
+  { C::runs_on_host } -> std::convertible_to<bool>;
 
   // Tuning.
   { C::most_samples } -> std::convertible_to<u32>;      // that kth_best takes in its stride

@@ -4,7 +4,8 @@
 /// Registration of a family. Its folder has
 ///
 ///     family.hpp       light: its call structures, its strategies as types, and `using strategies = list<...>`
-///     strategies.hpp   their texts, and `using kernels = list<...>`: every kernel that they launch
+///     strategies.hpp   their texts, and `using kernels = list<...>`: every kernel that they launch on hosts, for the
+///                      CPU's units; other backends compile what the texts launch there
 ///
 /// in namespace zenith::<family>, and algorithms/CMakeLists.txt has a line `zenith_family(<family>)`. From these follow
 /// the units of every backend and instruction set and the kernel tables.

@@ -57,6 +57,7 @@ struct waits_for_nobody {
 
 class sequential_context {
  public:
+  static constexpr bool runs_on_host = true;
   static constexpr u32 most_samples = 4096;
   static constexpr bool samples_broadly = false;
 

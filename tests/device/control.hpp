@@ -99,7 +99,8 @@ void check_decisions(Examiner& see) {
     see.same("an entry", on.read(entry + 1), ordered::entry64::make(mixed(1, 2), 3));
     see.same("a number", on.read(number + 1), mixed(3, 4));
     see.that(!std::string{on.variant()}.empty(), "variant says nothing");
-    see.that(on.threads() >= 0, "threads are fewer than none");
+    constexpr bool runs_on_host = std::remove_cvref_t<decltype(on)>::runs_on_host;
+    see.that(runs_on_host ? on.threads() > 0 : on.threads() == 0, "threads do not agree with runs_on_host");
     on.finish();
   });
 }

@@ -13,5 +13,6 @@ TEST_CASE("every word of the device context on Kokkos") {
 TEST_CASE("Kokkos says where it runs") {
   const kokkos_backend::context here(execution{});
   CHECK(here.variant() == kokkos_backend::space::name());
+  CHECK(here.runs_on_host == kokkos_backend::is_host_space);
   CHECK(here.threads() == (kokkos_backend::is_host_space ? kokkos_backend::concurrency() : 0));
 }

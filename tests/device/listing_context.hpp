@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// The sequential context, but one that takes no kernel that is missing from `Kernels`: other contexts compile what the
-/// list names, and nothing else. And one whose memory is not the host's: inputs are copied when they are said, outputs
-/// arrive with `finish`.
+/// The sequential context, but one that takes no kernel that is missing from `Kernels`: the CPU's compiles what the
+/// list names, and nothing else. One whose memory is not the host's: inputs are copied when they are said, outputs
+/// arrive with `finish`. And one that says that it is a device, where strategies may have other parts.
 
 #include <cstring>
 #include <functional>
@@ -37,6 +37,12 @@ struct listing_context : device::sequential_context {
     static_assert(device::position_in<K>(Kernels{}) < Kernels::size);
     sequential_context::for_tiles(run);
   }
+};
+
+struct device_like : device::sequential_context {
+  static constexpr bool runs_on_host = false;
+
+  [[nodiscard]] int threads() const { return 0; }
 };
 
 template <class Kernels>

@@ -38,6 +38,13 @@ TEST_CASE("every word of the device context on the sequential one") {
   report(run_suite([] { return context{}; }, {.seed = zenith_test::seed_of("device", 0)}));
 }
 
+TEST_CASE("the sequential context as a device") {
+  using zenith::device_suite::device_like;
+  static_assert(zenith::device::device_context<device_like>);
+  static_assert(context::runs_on_host && !device_like::runs_on_host);
+  CHECK(device_like{}.threads() == 0);
+}
+
 TEST_CASE("waiting for a team that does not run is a fault, not a standstill") {
   context on;
   zenith::device::u32 never = 0;

@@ -1,4 +1,5 @@
-// The strategies of the skyline on the sequential context, against a double loop.
+// The strategies of the skyline as a device runs them, on the sequential context against a double loop. What they do on
+// hosts the conformance suite tests.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,33 +11,14 @@
 #include <algorithms/skyline/strategies.hpp>
 #include <catch.hpp>
 #include <core/device/list.hpp>
-#include <core/device/sequential.hpp>
 #include <settings.hpp>
 #include <tables.hpp>
+#include <tests/device/listing_context.hpp>
 
 namespace {
 
 using namespace conformance::skyline;
 using zenith::device::u64;
-
-/// Takes no kernel that is missing from the family's list. It says that it is a device of many lanes: what strategies
-/// do for host threads the conformance suite tests.
-struct listing_context : zenith::device::sequential_context {
-  static int threads() { return 0; }
-
-  template <zenith::device::item_kernel K>
-  void for_each(u64 n, const K& run) {
-    static_assert(zenith::device::position_in<K>(zenith::skyline_family::kernels{}) <
-                  zenith::skyline_family::kernels::size);
-    sequential_context::for_each(n, run);
-  }
-  template <zenith::device::team_kernel K>
-  void for_teams(u64 n, const K& run) {
-    static_assert(zenith::device::position_in<K>(zenith::skyline_family::kernels{}) <
-                  zenith::skyline_family::kernels::size);
-    sequential_context::for_teams(n, run);
-  }
-};
 
 /// A table without its type.
 struct untyped_table {
@@ -60,7 +42,7 @@ const std::vector<named_strategy>& every_strategy() {
                                   [&]<class Strategy>(std::type_identity<Strategy>) {
                                     if constexpr (std::is_same_v<typename Strategy::call_type, zenith::skyline_call>) {
                                       found.push_back({Strategy::name, [](const zenith::skyline_call& call) {
-                                                         listing_context on;
+                                                         zenith::device_suite::device_like on;
                                                          Strategy::run(on, call);
                                                        }});
                                     }

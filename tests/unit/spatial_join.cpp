@@ -18,15 +18,10 @@ using namespace zenith;
 
 namespace {
 
-/// The sequential context says that it is a device: joins have other parts there.
-template <class Kernels>
-struct device_like : device_suite::listing_context<Kernels> {
-  [[nodiscard]] int threads() const { return 0; }
-};
 template <class Strategy>
 struct device_runner {
   static void run(const execution& /*where*/, const typename Strategy::call_type& call) {
-    device_like<spatial_join_family::kernels> on;
+    device_suite::device_like on;
     Strategy::run(on, call);
   }
 };
