@@ -205,15 +205,38 @@ template <class Context>
   return {on.template buffer<u32>(count), on.template buffer<u32>(count), on.template buffer<u32>(count)};
 }
 
-/// Marks the band of `count` ordered points; returns the number of blocks.
-template <unsigned Columns, class Context, class Image>
-u64 mark_skyband(Context& on, const point_set<Image>& points, u64 count, const skyband_call& call, u8* members,
-                 u32* dominated_by, const test_counters& counters) {
+/// What `count_dominators` counts in: its members from `window` on.
+template <class Image>
+struct counted_window {
+  point_set<Image> points;
+  u64 count;
+  bool is_itself;
+  const u32* weights;
+  u32 most;
+  u32* counts;
+  u32* twins;
+};
+
+/// The kernel is compiled for some numbers of columns, all else once.
+template <class Context, class Image>
+void count_in_window(Context& on, u32 padded, const point_set<Image>& candidates, u64 n,
+                     const counted_window<Image>& in, const device::event_counter& tests) {
+  with_padded(padded, [&]<unsigned Columns>(std::integral_constant<unsigned, Columns>) {
+    using kernel = count_dominators<Image, Columns>;
+    on.for_teams(tiles_of(n, kernel::tile), kernel{candidates, n, in.points, in.count, in.is_itself, in.weights,
+                                                   in.most, in.counts, in.twins, tests});
+  });
+}
+
+/// Marks the band of `count` ordered points with zeros in columns up to `padded`; returns the number of blocks.
+template <class Context, class Image>
+u64 mark_skyband(Context& on, const point_set<Image>& points, u64 count, u32 padded, const skyband_call& call,
+                 u8* members, u32* dominated_by, const test_counters& counters) {
   const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
   const u64 most = std::min(most_band_block, count);
-  const auto band = make_points(on, count, points, Columns);
+  const auto band = make_points(on, count, points, padded);
   u32* const weights = on.template buffer<u32>(count);
-  const auto block = make_points(on, most, points, Columns);
+  const auto block = make_points(on, most, points, padded);
   u32* const block_weights = on.template buffer<u32>(most);
   const band_rows all = make_band_rows(on, most);
   const band_rows rows = make_band_rows(on, most);
@@ -221,7 +244,9 @@ u64 mark_skyband(Context& on, const point_set<Image>& points, u64 count, const s
   u32* const slots = on.template buffer<u32>(most);
   u32* const found = on.template buffer<u32>(1);
 
-  using count_kernel = count_dominators<Image, Columns>;
+  const auto count_in = [&](const point_set<Image>& candidates, u64 n, const counted_window<Image>& window) {
+    count_in_window(on, padded, candidates, n, window, counters.dominance);
+  };
   u64 blocks = 0;
   u64 size = 0;  // of the band, in points
   for (u64 at = 0; at < count; at += most) {
@@ -229,8 +254,7 @@ u64 mark_skyband(Context& on, const point_set<Image>& points, u64 count, const s
     const u64 n = std::min(most, count - at);
     const auto candidates = points.from(at);
     on.for_each(n, begin_band_rows{all});
-    on.for_teams(tiles_of(n, count_kernel::tile), count_kernel{candidates, n, band, size, false, weights, call.most,
-                                                               all.counts, all.twins, counters.dominance});
+    count_in(candidates, n, {band, size, false, weights, call.most, all.counts, all.twins});
     on.compact(n, may_be_in_band{all, call.most, keeps_twins}, picked, found);
     const u64 left = on.read(static_cast<const u32*>(found));
     if (left == 0) continue;
@@ -238,11 +262,9 @@ u64 mark_skyband(Context& on, const point_set<Image>& points, u64 count, const s
     on.for_each(left, gather_band_rows{all, picked, rows});
 
     // first the twins, since some do not count
-    on.for_teams(tiles_of(left, count_kernel::tile), count_kernel{block, left, block, left, true, nullptr, call.most,
-                                                                  nullptr, rows.inner, counters.dominance});
+    count_in(block, left, {block, left, true, nullptr, call.most, nullptr, rows.inner});
     on.for_each(left, weigh_block{rows.inner, keeps_twins, block_weights});
-    on.for_teams(tiles_of(left, count_kernel::tile), count_kernel{block, left, block, left, true, block_weights,
-                                                                  call.most, rows.counts, nullptr, counters.dominance});
+    count_in(block, left, {block, left, true, block_weights, call.most, rows.counts, nullptr});
     on.for_each(left, mark_band{{rows, call.most, keeps_twins}, block.rows, members, dominated_by});
 
     on.compact(left, is_new_point{rows, call.most}, picked, found);
@@ -300,10 +322,9 @@ void band_by_sum::run(Context& on, const call_type& call) {
     const auto counters = detail::make_counters(on, call);
     u64 blocks = 0;
     if (count > 0) {
-      detail::with_padded(table.columns, [&]<unsigned Columns>(std::integral_constant<unsigned, Columns>) {
-        const auto points = detail::place_by_sum(on, table, left, count, Columns);
-        blocks = detail::mark_skyband<Columns>(on, points, count, call, members, dominated_by, counters);
-      });
+      const u32 padded = detail::padded_columns(table.columns);
+      const auto points = detail::place_by_sum(on, table, left, count, padded);
+      blocks = detail::mark_skyband(on, points, count, padded, call, members, dominated_by, counters);
     }
     detail::report(on, call, counters, count, blocks);
     detail::deliver_band(on, call, members, dominated_by);
