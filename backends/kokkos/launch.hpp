@@ -12,6 +12,18 @@
 
 namespace zenith::kokkos_backend {
 
+/// Runs run(of, 0) … run(of, pieces - 1) on the host's threads: an equal share each, or where pieces differ in their
+/// work, `together` at a time to whoever is free. `run` is a pointer, so that what Kokkos makes of a launch is compiled
+/// once and not for every kernel.
+void run_on_host(const char* label, u64 pieces, const void* of, void (*run)(const void* of, u64 piece));
+void share_on_host(const char* label, u64 pieces, u64 together, const void* of, void (*run)(const void* of, u64 piece));
+
+/// A function of a piece behind a pointer.
+template <class Run>
+void call_piece(const void* run, u64 piece) {
+  (*static_cast<const Run*>(run))(piece);
+}
+
 template <device::item_kernel K>
 struct run_item {
   K kernel;
@@ -19,9 +31,21 @@ struct run_item {
   ZENITH_FN void operator()(std::int64_t i) const { kernel(static_cast<u64>(i)); }
 };
 
+/// A host's thread has one piece.
 template <device::item_kernel K>
 void launch_items(u64 count, const K& kernel) {
-  if (count > 0) Kokkos::parallel_for("zenith::for_each", range(count), run_item<K>{kernel});
+  if (count == 0) return;
+  if constexpr (is_host_space) {
+    const u64 pieces = std::min(count, static_cast<u64>(concurrency()));
+    const auto run = [&](u64 piece) {
+      const K own = kernel;
+      const u64 end = count * (piece + 1) / pieces;
+      for (u64 i = count * piece / pieces; i < end; ++i) own(i);
+    };
+    run_on_host("zenith::for_each", pieces, &run, call_piece<decltype(run)>);
+  } else {
+    Kokkos::parallel_for("zenith::for_each", range(count), run_item<K>{kernel});
+  }
 }
 
 /// The items of a tile kernel, `length` a team.
@@ -56,32 +80,13 @@ struct host_teams {
   };
 
   template <class K>
-  struct run_team {
-    K kernel;
-
-    void operator()(std::int64_t i) const {
+  static void launch_teams(u64 count, const K& kernel) {
+    const auto run = [&](u64 index) {
       workspace<K> scratch;
-      const auto index = static_cast<u64>(i);
       team_type on(index, 0, 0, scratch.bytes);
       kernel(on, index);
-    }
-  };
-  template <class K>
-  struct run_tiles {
-    K kernel;
-    team_items items;
-
-    void operator()(std::int64_t i) const {
-      workspace<K> scratch;
-      const auto index = static_cast<u64>(i);
-      team_type on(index, items.begin(index), items.end(index), scratch.bytes);
-      kernel(on);
-    }
-  };
-
-  template <class K>
-  static void launch_teams(u64 count, const K& kernel) {
-    if (count > 0) Kokkos::parallel_for("zenith::for_teams", policy(count), run_team<K>{kernel});
+    };
+    launch("zenith::for_teams", count, run);
   }
   /// Chunks that amortise a team's beginning and its merging into what all share, and still occupy all threads.
   template <class K>
@@ -89,17 +94,23 @@ struct host_teams {
     const u64 share = kernel.source.size() / (4 * static_cast<u64>(concurrency())) / 4096 * 4096;
     const u64 length = concurrency() == 1 ? most_items : std::clamp<u64>(share, 4096, most_items);
     const auto items = team_items::of(kernel.source, length);
-    Kokkos::parallel_for("zenith::for_tiles", policy(items.teams()), run_tiles<K>{kernel, items});
+    const auto run = [&](u64 index) {
+      workspace<K> scratch;
+      team_type on(index, items.begin(index), items.end(index), scratch.bytes);
+      kernel(on);
+    };
+    launch("zenith::for_tiles", items.teams(), run);
   }
 
  private:
   static constexpr u64 most_items = u64{1} << 18;
-  using policy_type = Kokkos::RangePolicy<space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
 
   /// Teams differ in their work, so threads fetch a few at a time.
-  static policy_type policy(u64 count) {
+  template <class Run>
+  static void launch(const char* label, u64 count, const Run& run) {
+    if (count == 0) return;
     const u64 few = std::max<u64>(1, count / (32 * static_cast<u64>(concurrency())));
-    return {0, static_cast<std::int64_t>(count), Kokkos::ChunkSize(static_cast<int>(std::min<u64>(few, 1U << 20)))};
+    share_on_host(label, count, std::min<u64>(few, 1U << 20), &run, call_piece<Run>);
   }
 };
 

@@ -12,6 +12,7 @@
 #include <backends/kokkos/launch.hpp>
 #include <backends/kokkos/memory.hpp>
 #include <backends/kokkos/space.hpp>
+#include <core/device/compact_in_parts.hpp>
 #include <core/device/context.hpp>
 #include <core/device/merge.hpp>
 
@@ -108,12 +109,20 @@ struct compaction {
   }
 };
 
+/// That of a host.
+[[nodiscard]] u32 compact_on_host(u64 count, const device::part_test& test, u32* to);
+
 template <class Test>
 void compact_to(u64 count, const Test& test, u32* to, u32* found) {
-  zero(found, 1);
-  if (count == 0) return;
-  Kokkos::parallel_scan("zenith::compact", range(count),
-                        compaction<Test>{test, to, found, static_cast<std::int64_t>(count) - 1});
+  if constexpr (is_host_space) {
+    wait();
+    *found = compact_on_host(count, device::part_test_of(test), to);
+  } else {
+    zero(found, 1);
+    if (count == 0) return;
+    Kokkos::parallel_scan("zenith::compact", range(count),
+                          compaction<Test>{test, to, found, static_cast<std::int64_t>(count) - 1});
+  }
 }
 
 struct count_value {
