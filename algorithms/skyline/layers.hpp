@@ -104,7 +104,7 @@ void find_layers(Context& on, const skyline_layers_call& call, const Method& how
       marks.deliver(on, rows.count);
     });
   } else if constexpr (std::is_same_v<Method, bitmap_method>) {
-    with_ordered_points(on, call, false, order_keys::exact, [&](const auto& rows) {
+    with_ordered_points(on, call, false, order_keys::exact, nullptr, [&](const auto& rows) {
       if (rows.count > 0) {
         tile_rounds rounds(on, rows.points, rows.count, points_after::kept);
         marks.mark(on, rows.points, rows.count, rounds);

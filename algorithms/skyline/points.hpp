@@ -94,6 +94,27 @@ struct mark_open {
   }
 };
 
+/// A row's flag where it is in the skyline and others say something else: 0 or 1.
+inline constexpr u8 marked = 2;
+
+struct is_marked {
+  const u8* flags;
+
+  ZENITH_FN bool operator()(u64 i) const { return flags[i] == marked; }
+};
+struct mark_rows {
+  const u32* rows;
+  u8* flags;
+
+  ZENITH_FN void operator()(u64 i) const { flags[rows[i]] = marked; }
+};
+struct write_mask_of_marks {
+  const u8* flags;
+  u8* to;
+
+  ZENITH_FN void operator()(u64 i) const { to[i] = flags[i] == marked ? 1 : 0; }
+};
+
 struct is_member {
   const u8* members;
 

@@ -53,13 +53,12 @@ namespace detail {
 [[nodiscard]] inline bool is_prefiltered(const bitmap_method& /*how*/) { return true; }
 [[nodiscard]] inline bool is_prefiltered(const tree_method& /*how*/) { return true; }
 
-/// `count` ids, and the mask, to the caller.
+/// `count` ids to the caller, unless they are there already.
 template <class Context>
-void deliver_rows(Context& on, const skyline_call& call, const u8* members, const u32* rows, u64 count) {
+void deliver_ids(Context& on, const skyline_call& call, const u32* rows, u64 count, bool are_written) {
   call.outcome->count = count;
-  if (call.out_mask != nullptr) on.copy(on.output(call.out_mask, call.rows, call.out_space), members, call.rows);
   void* const ids = call.provide_ids == nullptr ? nullptr : call.provide_ids(call.provide_state, count);
-  if (ids == nullptr || count == 0) return;
+  if (ids == nullptr || count == 0 || are_written) return;
   if (call.index_bytes == 4) {
     auto* const to = on.output(static_cast<std::uint32_t*>(ids), count, call.out_space);
     on.for_each(count, write_ids<std::uint32_t>{rows, to});
@@ -74,7 +73,21 @@ template <class Context>
 void deliver(Context& on, const skyline_call& call, const u8* members, u32* rows) {
   u32* const found = on.template buffer<u32>(1);
   on.compact(call.rows, is_member{members}, rows, found);
-  deliver_rows(on, call, members, rows, on.read(static_cast<const u32*>(found)));
+  if (call.out_mask != nullptr) on.copy(on.output(call.out_mask, call.rows, call.out_space), members, call.rows);
+  deliver_ids(on, call, rows, on.read(static_cast<const u32*>(found)), false);
+}
+
+/// The mask to the caller, where marks are not the only thing that flags say.
+template <class Context>
+void deliver_marks(Context& on, const skyline_call& call, const u8* flags) {
+  if (call.out_mask == nullptr) return;
+  on.for_each(call.rows, write_mask_of_marks{flags, on.output(call.out_mask, call.rows, call.out_space)});
+}
+
+/// The caller's memory for ids, where kernels may write them before the host knows how many they are.
+[[nodiscard]] inline ids_target target_of(const skyline_call& call) {
+  if (call.out_space != memory_space::device || call.provide_ids == nullptr || call.known_ids == nullptr) return {};
+  return {call.known_ids, call.known_count, static_cast<u32>(call.index_bytes)};
 }
 
 /// Calls use(points, count, rounds).
@@ -150,22 +163,33 @@ void find_skyline(Context& on, const skyline_call& call, const value_method& how
 template <class Context>
 void find_skyline_by_tiles(Context& on, const skyline_call& call, const bitmap_method& how) {
   const auto counters = make_counters(on, call);
+  const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
+  const few_request few{keeps_twins, call.nans == nan_rows::reject, target_of(call), counters};
+  const bool are_written = few.ids.at != nullptr;
   bool is_ordered = true;
   const auto find = [&](order_keys by) {
-    with_ordered_points(on, call, is_prefiltered(how), by, [&](const auto& rows) {
+    with_ordered_points(on, call, is_prefiltered(how), by, &few, [&](const auto& rows) {
       u8* const members = rows.flags;
-      on.fill_zero(members, call.rows);
+      if (rows.kept != nullptr) {
+        on.for_each(call.out_mask == nullptr ? 0 : rows.members, mark_rows{rows.kept, members});
+        deliver_marks(on, call, members);
+        deliver_ids(on, call, rows.kept, rows.members, are_written);
+        return report(on, call, counters, rows.count, 1);
+      }
       u64 blocks = 0;
       if (rows.count > 0) {
         tile_rounds rounds(on, rows.points, rows.count, points_after::overwritten);
-        const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
         blocks = rounds.mark(on, rows.points, rows.count, members, keeps_twins, counters);
       }
-      on.compact(call.rows, is_member{members}, rows.points.rows, &rows.found->left);
+      on.compact(call.rows, is_marked{members}, rows.points.rows, &rows.found->left);
+      if (are_written) {
+        on.for_each(std::min(rows.count, few.ids.most), write_found_ids{rows.found, rows.points.rows, few.ids});
+      }
       const auto told = on.read(static_cast<const table_findings*>(rows.found));
       is_ordered = told.has_ties == 0;
       if (!is_ordered) return;
-      deliver_rows(on, call, members, rows.points.rows, told.left);
+      deliver_marks(on, call, members);
+      deliver_ids(on, call, rows.points.rows, told.left, are_written);
       report(on, call, counters, rows.count, blocks);
     });
   };

@@ -149,25 +149,8 @@ struct write_short_keys {
   }
 };
 
-/// Of rows whose short keys are equal: which ones have a smaller sum than the one before.
-template <class T>
-struct find_inversions {
-  static constexpr u64 item_cost = 32;
-
-  row_source<T> from;
-  const u32* keys;
-  const u32* rows;
-  u8* is_inverted;
-
-  ZENITH_FN void operator()(u64 i) const {
-    bool is = false;
-    if (i > 0 && keys[i - 1] == keys[i]) is = sum_of_row(from, rows[i]) < sum_of_row(from, rows[i - 1]);
-    is_inverted[i] = is ? 1 : 0;
-  }
-};
-
-/// Puts rows of equal short keys right, those of a key by one lane. There are hardly two of them; says where there are
-/// too many.
+/// Puts rows of equal short keys right, by the lane of the first of them. There are hardly two of a key; where there
+/// are too many, says whether one of them has a smaller sum than the row before it.
 template <class T>
 struct order_ties {
   static constexpr u64 item_cost = 32;
@@ -176,24 +159,25 @@ struct order_ties {
   row_source<T> from;
   const u32* keys;
   u64 count;
-  const u8* is_inverted;
   u32* rows;
   u32* has_ties;  ///< set to 1
 
   ZENITH_FN void operator()(u64 i) const {
-    if (is_inverted[i] == 0) return;
+    const u32 key = keys[i];
     u64 begin = i;
-    while (begin > 0 && keys[begin - 1] == keys[i] && i - begin < most) {
-      --begin;
-      if (is_inverted[begin] != 0) return;  // its lane does it
-    }
+    while (begin > 0 && keys[begin - 1] == key && i - begin < most) --begin;
     u64 end = i + 1;
-    while (end < count && keys[end] == keys[i] && end - begin <= most) ++end;
+    while (end < count && keys[end] == key && end - begin <= most) ++end;
+    if (end - begin == 1) return;
     if (end - begin > most) {
-      device::atomic_store(has_ties, u32{1});
+      // nobody moves them
+      if (begin < i && sum_of_row(from, rows[i]) < sum_of_row(from, rows[i - 1])) {
+        device::atomic_store(has_ties, u32{1});
+      }
       return;
     }
-    for (u64 next = i; next < end; ++next) {
+    if (begin < i) return;  // the first one's lane does it
+    for (u64 next = begin + 1; next < end; ++next) {
       const u32 row = rows[next];
       const auto sum = sum_of_row(from, row);
       u64 place = next;

@@ -17,6 +17,8 @@ struct table_findings {
   u64 nan_at;    ///< as that of `write_images`
   u32 left;      ///< rows
   u32 has_ties;  ///< 1: rows are in no order, because too many short keys are equal
+  u32 members;   ///< of the skyline, where few rows are left (few_rows.hpp)
+  u32 unused;
 };
 
 struct begin_table {
@@ -25,7 +27,7 @@ struct begin_table {
 
   ZENITH_FN void operator()(u64 i) const {
     pivots[i] = ~u64{0};
-    if (i == 0) *found = {no_nan, 0, 0};
+    if (i == 0) *found = {no_nan, 0, 0, 0, 0};
   }
 };
 
@@ -56,6 +58,32 @@ struct place_pivots {
     to[c * pivot_count + rank] = is_used ? from.at(row, c) : static_cast<image>(~image{0});
   }
 };
+
+/// Whether one of the points [begin, end) dominates a row, or equals it where counts_equal(point). Value c of a point
+/// is some[c * pivot_count + point]; unused columns are the same for all.
+template <u32 Columns, class Image, class Test>
+ZENITH_FN bool is_out_by(const Image (&own)[Columns], const Image* some, u32 begin, u32 end, const Test& counts_equal) {
+  constexpr u32 at_once = 4;
+  for (u32 p = begin; p < end; p += at_once) {
+    bool is_behind[at_once] = {};
+    ZENITH_UNROLLED
+    for (u32 c = 0; c < Columns; ++c) {
+      const auto point = *reinterpret_cast<const four_values<Image>*>(some + c * pivot_count + p);
+      ZENITH_UNROLLED
+      for (u32 k = 0; k < at_once; ++k) is_behind[k] = is_behind[k] || point.value[k] > own[c];
+    }
+    if (is_behind[0] && is_behind[1] && is_behind[2] && is_behind[3]) continue;
+    ZENITH_UNROLLED
+    for (u32 k = 0; k < at_once; ++k) {
+      // hardly any row equals a point
+      bool differs = false;
+      ZENITH_UNROLLED
+      for (u32 c = 0; c < Columns; ++c) differs = differs || some[c * pivot_count + p + k] != own[c];
+      if (!is_behind[k] && (differs || counts_equal(p + k))) return true;
+    }
+  }
+  return false;
+}
 
 /// Marks rows that a pivot dominates, and those with a NaN that are dropped. A row is one lane's, in registers: of up
 /// to `Columns` columns, of which the unused ones are as good for all. Most rows are dominated by one of the first
@@ -115,7 +143,6 @@ struct test_table {
   }
 
  private:
-  static constexpr u32 at_once = 4;
   static constexpr u32 first_pivots = 8;
 
   /// A row's images; says whether there is a NaN.
@@ -145,27 +172,8 @@ struct test_table {
     }
     return is_nan;
   }
-  /// Whether one of the pivots [begin, end) dominates a row.
   ZENITH_FN static bool is_dominated(const image (&own)[Columns], const image* some, u32 begin, u32 end) {
-    for (u32 p = begin; p < end; p += at_once) {
-      bool is_behind[at_once] = {};
-      ZENITH_UNROLLED
-      for (u32 c = 0; c < Columns; ++c) {
-        const auto pivot = *reinterpret_cast<const four_values<image>*>(some + c * pivot_count + p);
-        ZENITH_UNROLLED
-        for (u32 k = 0; k < at_once; ++k) is_behind[k] = is_behind[k] || pivot.value[k] > own[c];
-      }
-      if (is_behind[0] && is_behind[1] && is_behind[2] && is_behind[3]) continue;
-      ZENITH_UNROLLED
-      for (u32 k = 0; k < at_once; ++k) {
-        // hardly any row equals a pivot
-        bool differs = false;
-        ZENITH_UNROLLED
-        for (u32 c = 0; c < Columns; ++c) differs = differs || some[c * pivot_count + p + k] != own[c];
-        if (!is_behind[k] && differs) return true;
-      }
-    }
-    return false;
+    return is_out_by(own, some, begin, end, [](u32 /*pivot*/) ZENITH_BODY { return false; });
   }
 };
 

@@ -2,11 +2,12 @@
 
 /// \file
 /// `bitmap_tiles` on a device: the same phases as elsewhere, but of rows that are read from the table. Before the
-/// rounds the host waits once.
+/// rounds the host waits once; where few rows are left, it then knows their skyline, too.
 
 #include <algorithm>
 #include <type_traits>
 
+#include <algorithms/skyline/few_rows.hpp>
 #include <algorithms/skyline/phases.hpp>
 #include <algorithms/skyline/table_order.hpp>
 #include <algorithms/skyline/tile_rounds.hpp>
@@ -19,8 +20,10 @@ template <class Image>
 struct ordered_points {
   point_set<Image> points;
   u64 count;
-  u8* flags;  ///< one for each row of the table
+  u8* flags;  ///< one for each row of the table; 0 for those that are left
   table_findings* found;
+  const u32* kept;  ///< rows of the skyline, if few rows are left; else nullptr
+  u64 members;      ///< how many they are
 };
 
 /// Marks rows that a pivot dominates or that are dropped.
@@ -39,10 +42,10 @@ void test_rows_of_table(Context& on, const row_source<T>& from, const typename r
   });
 }
 
-/// The rows that take part, ascending; what was found on the way is told to the host.
+/// The rows that take part, ascending.
 template <class T, class Context>
 [[nodiscard]] u32* find_table_rows(Context& on, const skyline_input& call, const row_source<T>& from,
-                                   bool is_prefiltered, u8* removed, table_findings* found, table_findings& told) {
+                                   bool is_prefiltered, u8* removed, table_findings* found) {
   using image = typename row_source<T>::image;
   const bool drops_nan = call.nans == nan_rows::drop;
   u64* const pivots = on.template buffer<u64>(pivot_count);
@@ -55,7 +58,6 @@ template <class T, class Context>
   }
   test_rows_of_table(on, from, values, drops_nan, &found->nan_at, removed);
   on.compact(call.rows, is_left{removed}, left, &found->left);
-  told = on.read(static_cast<const table_findings*>(found));
   return left;
 }
 
@@ -74,11 +76,9 @@ void order_table_rows(Context& on, const row_source<T>& from, u32* rows, u64 cou
   using image = typename row_source<T>::image;
   if (by == order_keys::rounded && short_sum_bits(from.columns) > 0) {
     auto* const short_keys = reinterpret_cast<u32*>(keys);
-    auto* const is_inverted = reinterpret_cast<u8*>(short_keys + count);
     on.for_each(count, write_short_keys<T>{from, rows, cuts, buckets, of_sums, short_keys});
     on.sort_pairs(short_keys, rows, count);
-    on.for_each(count, find_inversions<T>{from, short_keys, rows, is_inverted});
-    return on.for_each(count, order_ties<T>{from, short_keys, count, is_inverted, rows, has_ties});
+    return on.for_each(count, order_ties<T>{from, short_keys, count, rows, has_ties});
   }
   const auto sort_by = [&](row_key which) {
     on.for_each(count, write_table_keys<T>{from, rows, cuts, buckets, which, keys});
@@ -90,24 +90,32 @@ void order_table_rows(Context& on, const row_source<T>& from, u32* rows, u64 cou
   sort_by(row_key::cell);
 }
 
-/// Calls use(points) with the points in their order, unless a NaN is rejected. `use` is compiled for two widths.
+/// Calls use(points) with the points in their order, unless a NaN is rejected. `few`: what is asked where few are left,
+/// which then have no order; nullptr: all are wanted in their order. `use` is compiled for two widths.
 template <class Context, class Use>
-void with_ordered_points(Context& on, const skyline_input& call, bool is_prefiltered, order_keys by, const Use& use) {
+void with_ordered_points(Context& on, const skyline_input& call, bool is_prefiltered, order_keys by,
+                         const few_request* few, const Use& use) {
   ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
     using image = typename row_source<T>::image;
     const auto from = make_row_source<T>(on, call);
     u8* const flags = on.template buffer<u8>(call.rows);
-    table_findings told{};
     auto* const found = on.template buffer<table_findings>(1);
-    u32* const rows = find_table_rows(on, call, from, is_prefiltered, flags, found, told);
+    u32* const rows = find_table_rows(on, call, from, is_prefiltered, flags, found);
+    const u32* const kept = few == nullptr ? nullptr : compare_few_rows(on, from, rows, found, *few);
+    const auto told = on.read(static_cast<const table_findings*>(found));
     if (call.nans == nan_rows::reject && told.nan_at != no_nan) {
       const u64 at = told.nan_at;
       *call.outcome = {0, true, at / most_given_columns, static_cast<unsigned>(at % most_given_columns)};
       return;
     }
-    ordered_points<image> ordered{
-        {nullptr, 1, from.columns, rows, nullptr, nullptr, from.columns}, told.left, flags, found};
-    if (ordered.count > 0) {
+    const bool is_done = kept != nullptr && told.left <= most_few_rows;
+    ordered_points<image> ordered{{nullptr, 1, from.columns, rows, nullptr, nullptr, from.columns},
+                                  told.left,
+                                  flags,
+                                  found,
+                                  is_done ? kept : nullptr,
+                                  told.members};
+    if (ordered.count > 0 && !is_done) {
       const u64 count = ordered.count;
       const u32 buckets = buckets_of(from.columns);
       image* const cuts = on.template buffer<image>(u64{from.columns} * buckets);

@@ -42,11 +42,11 @@ struct mark_alive {
   const u64* masks;
   const u32* rows;
   bool keeps_twins;
-  u8* members;
+  u8* flags;
 
   ZENITH_FN void operator()(u64 i) const {
     const u64 mask = masks[i];
-    if ((mask & alive_bit) != 0 && (keeps_twins || (mask & twin_bit) == 0)) members[rows[i]] = 1;
+    if ((mask & alive_bit) != 0 && (keeps_twins || (mask & twin_bit) == 0)) flags[rows[i]] = marked;
   }
 };
 
@@ -166,7 +166,7 @@ struct filter_by_tiles {
   const u64* tile_masks;   ///< of the window's tiles
   const u64* group_masks;  ///< of the candidates
   u64* masks;              ///< of all points: what is found is written there
-  u8* members;             ///< of the rows, for twins of the window; nullptr: they are left out
+  u8* flags;               ///< of the rows, for twins of the window; nullptr: they are left out
   u32* taken;              ///< pairs; zero at first
   test_counters counters;
 
@@ -331,7 +331,7 @@ struct filter_by_tiles {
         is_twin = true;
         continue;
       }
-      if (found == relation::equals && members != nullptr) members[points.rows[position]] = 1;
+      if (found == relation::equals && flags != nullptr) flags[points.rows[position]] = marked;
       device::atomic_store(masks + position, u64{0});
       break;
     }

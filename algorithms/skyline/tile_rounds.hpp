@@ -5,6 +5,7 @@
 /// left stays on the device, so that no round waits for the host.
 
 #include <algorithm>
+#include <utility>
 
 #include <algorithms/skyline/rounds.hpp>
 #include <algorithms/skyline/tile_filter.hpp>
@@ -26,12 +27,13 @@ class tile_rounds {
         tile_masks_(on.template buffer<u64>(tiles_of(capacity, chunk_tile) + 1)),
         confirmed_(on.template buffer<u32>(capacity)),
         left_(on.template buffer<u32>(most_)),
-        words_(on.template buffer<u32>(words_of_block * blocks_of(capacity))) {}
+        words_(on.template zeroed<u32>(words_of_block * blocks_of(capacity))) {}
 
-  /// As that of `skyline_rounds`. With `points_after::overwritten`, masks of `points` are lost.
-  u64 mark(Context& on, const point_set<Image>& points, u64 count, u8* members, bool keeps_twins,
+  /// As that of `skyline_rounds`, but members get flags that say `marked`. With `points_after::overwritten`, masks of
+  /// `points` are lost.
+  u64 mark(Context& on, const point_set<Image>& points, u64 count, u8* flags, bool keeps_twins,
            const test_counters& counters) {
-    on.fill_zero(words_, words_of_block * blocks_of(count));
+    if (std::exchange(is_used_, true)) on.fill_zero(words_, words_of_block * blocks_of(count));
     if (masks_ != points.masks) on.copy(masks_, static_cast<const u64*>(points.masks), count);
     filter_by_tiles<Image> filter{};
     filter.points = points;
@@ -48,7 +50,7 @@ class tile_rounds {
       if (at > 0) {
         filter.window = {0, confirmed_, at, confirmed_before};
         filter.is_itself = false;
-        filter.members = keeps_twins ? members : nullptr;
+        filter.flags = keeps_twins ? flags : nullptr;
         run(on, filter, 0, of_block + 2);
         on.compact(filter.count, is_alive_alone{masks_ + at}, left_, of_block);
         block.positions = left_;
@@ -58,7 +60,7 @@ class tile_rounds {
       write(on, points, block, nullptr, behind);
       filter.window = block;
       filter.is_itself = true;
-      filter.members = nullptr;
+      filter.flags = nullptr;
       run(on, filter, behind, of_block + 3);
       const u64 end = at + filter.count;
       if (end < count) {
@@ -67,7 +69,7 @@ class tile_rounds {
       }
       of_block += words_of_block;
     }
-    on.for_each(count, mark_alive{masks_, points.rows, keeps_twins, members});
+    on.for_each(count, mark_alive{masks_, points.rows, keeps_twins, flags});
     return blocks_of(count);
   }
 
@@ -109,6 +111,7 @@ class tile_rounds {
   u32* confirmed_;
   u32* left_;
   u32* words_;
+  bool is_used_ = false;
 };
 
 }  // namespace zenith::skyline_family

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -163,4 +164,119 @@ TEST_CASE("strategies on the sequential context", "[skyline]") {
       ++number;
     }
   }
+}
+
+namespace {
+
+/// Where a caller wants ids or a mask, on the sequential context.
+enum class wanted { ids, ids_of_four_bytes, too_many_ids, mask };
+
+/// The skyline by bitmap_tiles to memory that is known before; empty where that is too small.
+template <class T>
+std::vector<std::uint64_t> by_bitmap_tiles(const table<T>& of, const request& asked, wanted form, std::size_t most,
+                                           zenith::skyline_outcome& outcome) {
+  constexpr auto unwritten = ~std::uint32_t{0};
+  struct memory {
+    std::vector<std::uint64_t> longs;
+    std::vector<std::uint32_t> words;
+    bool is_long;
+  } here{std::vector<std::uint64_t>(most, unwritten), std::vector<std::uint32_t>(most, unwritten),
+         form != wanted::ids_of_four_bytes};
+  std::vector<const void*> columns(of.columns);
+  for (std::size_t c = 0; c < of.columns; ++c) columns[c] = of.values.data() + c;
+  auto preferences = asked.preferences;
+  preferences.resize(of.columns, zenith::preference::minimise);
+  std::vector<std::uint8_t> mask(of.rows, 9);
+  zenith::skyline_call call;
+  call.type = zenith::key_type_of<T>;
+  call.columns = columns.data();
+  call.column_count = static_cast<unsigned>(of.columns);
+  call.rows = of.rows;
+  call.row_stride = of.columns;
+  call.preferences = preferences.data();
+  call.duplicates = asked.duplicates;
+  call.nans = asked.nans;
+  call.outcome = &outcome;
+  call.out_space = zenith::memory_space::device;
+  if (form == wanted::mask) {
+    call.out_mask = mask.data();
+  } else {
+    call.index_bytes = here.is_long ? 8 : 4;
+    call.known_ids = here.is_long ? static_cast<void*>(here.longs.data()) : here.words.data();
+    call.known_count = most;
+    call.provide_state = &here;
+    call.provide_ids = [](void* state, std::uint64_t count) -> void* {
+      auto& to = *static_cast<memory*>(state);
+      if (count > to.longs.size()) return nullptr;
+      return to.is_long ? static_cast<void*>(to.longs.data()) : to.words.data();
+    };
+  }
+  listing_context on;
+  zenith::skyline_family::bitmap_tiles::run(on, call);
+  if (form == wanted::mask) {
+    std::vector<std::uint64_t> ids;
+    for (std::size_t i = 0; i < of.rows; ++i) {
+      if (mask[i] == 1) ids.push_back(i);
+      CHECK(mask[i] <= 1);
+    }
+    return ids;
+  }
+  auto ids = here.longs;
+  if (!here.is_long) ids.assign(here.words.begin(), here.words.end());
+  while (!ids.empty() && ids.back() == unwritten) ids.pop_back();
+  return ids;
+}
+
+template <class T>
+void check_known(const table<T>& made, const request& asked) {
+  const auto ids = expected(made, asked);
+  INFO(made.name << " n=" << made.rows << " d=" << made.columns << " " << asked.text() << " seed "
+                 << zenith_test::seed());
+  for (const auto form : {wanted::ids, wanted::ids_of_four_bytes, wanted::too_many_ids, wanted::mask}) {
+    const bool is_small = form == wanted::too_many_ids && !ids.empty();
+    zenith::skyline_outcome outcome;
+    const auto found = by_bitmap_tiles(made, asked, form, is_small ? ids.size() - 1 : ids.size() + 2, outcome);
+    CHECK(outcome.count == ids.size());
+    CHECK((found == (is_small ? std::vector<std::uint64_t>{} : ids)));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("ids in memory that is known before they are counted", "[skyline]") {
+  for (const std::size_t rows : {1, 63, 64, 65, 256, 257, 700}) {
+    for (const std::size_t columns : {2, 4, 7, 13, 20, 32}) {
+      random_source random{zenith_test::seed_of("known", rows * 100 + columns)};
+      check_known(table_of_neighbours<float32>(rows, columns, random), some_request(columns, random));
+      check_known(table_of_neighbours<int64>(rows, columns, random), {});
+    }
+    random_source random{zenith_test::seed_of("known", rows)};
+    request asked = some_request(3, random);
+    asked.nans = zenith::nan_rows::drop;
+    check_known(make_table<float64>(shape::with_nans, rows, 3, random), asked);
+  }
+}
+
+TEST_CASE("few rows and many", "[skyline]") {
+  for (const std::size_t rows : {4095, 4096, 4097}) {
+    random_source random{zenith_test::seed_of("few", rows)};
+    request asked;
+    check_known(table_of_twins<float32>(rows, 3), asked);
+    asked.duplicates = zenith::duplicate_rows::keep_first;
+    check_known(table_of_neighbours<float32>(rows, 2, random), asked);
+    check_known(table_of_twins<uint32>(rows, 16), asked);
+  }
+  check_known(table_of_close_sums(), {});
+  check_known(table_of_close_sums(40), {});
+}
+
+TEST_CASE("a NaN that is rejected leaves memory for ids untouched", "[skyline]") {
+  table<float32> made{"a NaN", 3, 2, {0, 1, 1, 0, 2, std::numeric_limits<float>::quiet_NaN()}};
+  request asked;
+  asked.nans = zenith::nan_rows::reject;
+  zenith::skyline_outcome outcome;
+  CHECK(by_bitmap_tiles(made, asked, wanted::ids, 3, outcome).empty());
+  CHECK(outcome.has_nan);
+  CHECK(outcome.nan_row == 2);
+  CHECK(outcome.nan_column == 1);
 }

@@ -64,6 +64,10 @@ skyline_run skyline(const executor& on, const skyline_points& points, const skyl
     } else {
       call.provide_ids = output_provider::provide;
       call.provide_state = &ids;
+      if (target.resize == nullptr) {
+        call.known_ids = target.ids;
+        call.known_count = target.ids_count;
+      }
     }
     find_kernel(*where.target, skyline_call::operation, strategy)->run(where, &call);
     input.check(name);

@@ -65,9 +65,11 @@ TEST_CASE("sums that rounding does not tell apart", "[skyline]") {
   if (the_targets().empty()) return;
   zenith_test::verdict seen;
   random_source random{zenith_test::seed_of("close sums", 0)};
-  const auto made = table_of_close_sums();
-  CHECK(expected(made, {}).size() == made.rows - 3);
-  run_somewhere(seen, made, {}, random);
+  for (const std::size_t pairs : {3, 40}) {  // rounding orders a few of them wrong, or too many
+    const auto made = table_of_close_sums(static_cast<std::int32_t>(pairs));
+    CHECK(expected(made, {}).size() == made.rows - pairs);
+    run_somewhere(seen, made, {}, random);
+  }
   seen.require_none();
 }
 
@@ -113,6 +115,26 @@ TEMPLATE_TEST_CASE("every policy on NaN", "[skyline]", float32, float64) {
       for (const auto nans : {zenith::nan_rows::drop, zenith::nan_rows::worst}) {
         auto asked = some_request(columns, random);
         asked.nans = nans;
+        run_somewhere(seen, made, asked, random);
+      }
+    }
+  }
+  seen.require_none();
+}
+
+// A device compares few rows that are left otherwise than many: few are up to 4096.
+TEMPLATE_TEST_CASE("few rows and many", "[skyline]", float32, int64) {
+  if (the_targets().empty()) return;
+  zenith_test::verdict seen;
+  for (const std::size_t rows : {4095, 4096, 4097, 5000}) {
+    for (const std::size_t columns : {2, 5}) {
+      random_source random{zenith_test::seed_of("few", rows * 100 + columns)};
+      const auto twins = table_of_twins<TestType>(rows, columns);
+      const auto made = table_of_neighbours<TestType>(rows, columns, random);
+      for (const auto duplicates : {zenith::duplicate_rows::keep_all, zenith::duplicate_rows::keep_first}) {
+        request asked;
+        asked.duplicates = duplicates;
+        run_somewhere(seen, twins, asked, random);
         run_somewhere(seen, made, asked, random);
       }
     }

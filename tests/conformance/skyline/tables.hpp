@@ -93,17 +93,18 @@ template <class T>
 [[nodiscard]] std::string fault_of(const zenith_test::target& on, const table<T>& of, const request& asked,
                                    const std::vector<std::uint64_t>& expected_ids, random_source& random);
 
-/// Points whose sums lie closer together than a rounded sum tells apart, because two others are far away: some of them
-/// dominate others, which come first.
-[[nodiscard]] inline table<std::int32_t> table_of_close_sums() {
-  table<std::int32_t> made{"close sums", 600, 2, {}};
-  for (std::int32_t i = 0; i < 600; ++i) {
+/// Points whose sums lie closer together than a rounded sum tells apart, because two others are far away: of so many
+/// pairs one dominates the other, which comes first. More rows than few (algorithms/skyline/few_rows.hpp).
+[[nodiscard]] inline table<std::int32_t> table_of_close_sums(std::int32_t pairs = 3) {
+  constexpr std::int32_t rows = 5000;
+  table<std::int32_t> made{"close sums", rows, 2, {}};
+  for (std::int32_t i = 0; i < rows; ++i) {
     std::int32_t x = 4 * i;
     std::int32_t y = -4 * i + i % 4;
-    if (i == 100 || i == 101) {
+    if (i < 2) {
       x = -1'000'000'000 - i;
       y = 1'900'000'000 + i;
-    } else if (i >= 300 && i < 306) {  // a row dominates the one before it
+    } else if (i >= 300 && i < 300 + 2 * pairs) {  // a row dominates the one before it
       const std::int32_t pair = (i - 300) / 2;
       const std::int32_t behind = i % 2 == 0 ? 1 : 0;
       x = -1000 + 8 * pair + behind;
@@ -111,6 +112,31 @@ template <class T>
     }
     made.values.push_back(x);
     made.values.push_back(y);
+  }
+  return made;
+}
+
+/// Points that stand there twice, one behind the other, and of which none dominates another: no prefilter removes any.
+template <class T>
+[[nodiscard]] table<T> table_of_twins(std::size_t rows, std::size_t columns) {
+  table<T> made{"twins", rows, columns, {}};
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t c = 0; c < columns; ++c) made.values.push_back(static_cast<T>(c % 2 == 0 ? i / 2 : rows - i / 2));
+  }
+  return made;
+}
+
+/// Points of which hardly any is dominated by the best of some, but many by a few others, or have equals: nearly all
+/// are left by a prefilter. At least two columns.
+template <class T>
+[[nodiscard]] table<T> table_of_neighbours(std::size_t rows, std::size_t columns, random_source& random) {
+  table<T> made{"neighbours", rows, columns, std::vector<T>(rows * columns)};
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::size_t place = random() % (rows + 1);
+    for (std::size_t c = 0; c < columns; ++c) {
+      made.values[i * columns + c] = static_cast<T>(2 * (c % 2 == 0 ? place : rows - place));
+    }
+    made.values[i * columns + random() % columns] += static_cast<T>(random() % 3);
   }
   return made;
 }

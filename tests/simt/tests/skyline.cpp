@@ -75,8 +75,30 @@ TEST_CASE("emulated bitmap_tiles finds the skyline of a double loop") {
 TEST_CASE("emulated bitmap_tiles finds an order where rounded sums are equal") {
   const auto on = the_target("skyline");
   random_source random{zenith_test::seed_of("simt.skyline.sums", 0)};
-  const auto made = table_of_close_sums();
-  CHECK(fault_of(on, made, {}, expected(made, {}), random).empty());
+  for (const std::int32_t pairs : {3, 40}) {
+    const auto made = table_of_close_sums(pairs);
+    CHECK(fault_of(on, made, {}, expected(made, {}), random).empty());
+  }
+}
+
+TEST_CASE("emulated bitmap_tiles finds a skyline of few rows and of many") {
+  const auto on = the_target("skyline");
+  zenith_test::verdict seen;
+  for (const std::size_t rows : {4096, 4097}) {
+    random_source random{zenith_test::seed_of("simt.skyline.few", rows)};
+    const auto made = table_of_neighbours<float>(rows, 3, random);
+    for (const auto duplicates : {zenith::duplicate_rows::keep_all, zenith::duplicate_rows::keep_first}) {
+      request asked;
+      asked.duplicates = duplicates;
+      seen.count_case();
+      seen.add(on, fault_of(on, made, asked, expected(made, asked), random));
+    }
+    const auto twins = table_of_twins<float>(rows, 3);
+    const request first{.preferences = {}, .duplicates = zenith::duplicate_rows::keep_first};
+    seen.count_case();
+    seen.add(on, fault_of(on, twins, first, expected(twins, first), random));
+  }
+  seen.require_none();
 }
 
 TEST_CASE("emulated bitmap_tiles finds the layers of a loop of skylines") {

@@ -80,6 +80,11 @@ struct skyline_call : skyline_input {
   /// host, if at all: not when a NaN is rejected. Not called when it is nullptr itself.
   void* (*provide_ids)(void* state, std::uint64_t count) = nullptr;
   void* provide_state = nullptr;
+  /// What `provide_ids` will give for up to so many ids, where that is known before: a device may write ids there
+  /// before the host knows how many they are, but none of more than so many or of a call that fails. nullptr: not
+  /// known.
+  void* known_ids = nullptr;
+  std::uint64_t known_count = 0;
 };
 
 /// Memory for the result of operation "skyband"; what is nullptr is not written.
