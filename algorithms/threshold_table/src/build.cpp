@@ -15,7 +15,19 @@ namespace {
   throw error(code, "threshold_table: " + message);
 }
 
-void check(const table_input& input, const table_options& options) {
+template <class T>
+std::shared_ptr<const table_storage> build(const table_input& input, const table_options& options, int workers) {
+  const input_columns<T> columns(input);
+  auto made = options.layout == table_layout::clusters
+                  ? build_clusters(columns, options.block_rows, workers)
+                  : arrange(columns, partition(columns, options), options.block_rows, workers);
+  if (options.sorted_lists) sort_lists<T>(*made, workers);
+  return made;
+}
+
+}  // namespace
+
+void check_table(const table_input& input, const table_options& options) {
   const auto columns = input.columns.size();
   if (columns == 0) reject("columns has no column");
   if (columns > most_table_columns) {
@@ -41,18 +53,6 @@ void check(const table_input& input, const table_options& options) {
     }
   }
 }
-
-template <class T>
-std::shared_ptr<const table_storage> build(const table_input& input, const table_options& options, int workers) {
-  const input_columns<T> columns(input);
-  auto made = options.layout == table_layout::clusters
-                  ? build_clusters(columns, options.block_rows, workers)
-                  : arrange(columns, partition(columns, options), options.block_rows, workers);
-  if (options.sorted_lists) sort_lists<T>(*made, workers);
-  return made;
-}
-
-}  // namespace
 
 double column_scale::operator()(double value) const {
   if (!(value >= least)) return 0;  // NaN too
@@ -81,7 +81,7 @@ template column_scale scale_of(const std::uint32_t* values, std::size_t count, s
 
 std::shared_ptr<const table_storage> build_table(const table_input& input, const table_options& options,
                                                  const execution* on) {
-  check(input, options);
+  check_table(input, options);
   // some thousand rows are built before others wake up
   const int workers = on == nullptr || input.rows < std::size_t{1} << 15 ? 1 : host_threads(*on);
   const auto no_memory = [&] {
@@ -105,7 +105,7 @@ std::shared_ptr<const table_storage> build_table(const table_input& input, const
 
 bool has_lists(const table_storage& table) { return !table.lists.empty(); }
 const threshold_layout& layout_of(const table_storage& table) { return table.layout; }
-std::span<const std::byte> bytes_of(const table_storage& table) { return table.bytes(); }
+std::span<const std::byte> bytes_of(const table_storage& table) { return on_host(table).bytes(); }
 
 std::span<const std::byte> directory_of(const table_storage& table) {
   return bytes_of(table).subspan(static_cast<std::size_t>(table.layout.begins));

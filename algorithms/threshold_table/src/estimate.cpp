@@ -44,15 +44,19 @@ double share_of(const table_storage& table, std::span<const std::uint32_t> colum
               std::max<std::size_t>(rank, 1));
   // and not below the k-th best of the rows of any block
   const auto best = static_cast<std::size_t>(std::ranges::max_element(bounds) - bounds.begin());
-  const auto* const begins = reinterpret_cast<const std::uint32_t*>(table.data + of.begins);
-  const std::uint32_t first = begins[sample.blocks[best]];
-  const std::size_t rows = begins[sample.blocks[best] + 1] - first;
-  if (rows >= k) {
+  const auto raise = [&](std::size_t rows, const auto& column) {
+    if (rows < k) return;
+    threshold = std::max(threshold, rank_in(scores_of<T>(rows, columns, weights, column), static_cast<std::size_t>(k)));
+  };
+  if (table.data == nullptr) {
+    raise(sample.block_counts[best],
+          [&](std::size_t j) { return sample.block_values.data() + (columns[j] * blocks + best) * sample.block_rows; });
+  } else {
+    const auto* const begins = reinterpret_cast<const std::uint32_t*>(table.data + of.begins);
     const auto* const values = reinterpret_cast<const T*>(table.data + of.values);
-    threshold = std::max(
-        threshold, rank_in(scores_of<T>(rows, columns, weights,
-                                        [&](std::size_t j) { return values + columns[j] * of.row_stride + first; }),
-                           static_cast<std::size_t>(k)));
+    const std::uint32_t first = begins[sample.blocks[best]];
+    raise(begins[sample.blocks[best] + 1] - first,
+          [&](std::size_t j) { return values + columns[j] * of.row_stride + first; });
   }
   const auto reaching = std::ranges::count_if(bounds, [&](double bound) { return bound >= threshold; });
   return (static_cast<double>(reaching) + 0.5) / (static_cast<double>(blocks) + 0.5);

@@ -34,13 +34,14 @@ void save_table(const table_storage* of, const std::filesystem::path& file) {
   packed_digest all;
   packed::add_bytes(all, head.data(), 0, sizeof header);
   packed_digest body;
-  packed::add_bytes(body, of->data, 0, layout.bytes);
+  const auto bytes = bytes_of(*of);
+  packed::add_bytes(body, bytes.data(), 0, layout.bytes);
   for (std::size_t lane = 0; lane < std::size(all.sum); ++lane) {
     all.sum[lane] += body.sum[lane];
     all.weighted[lane] += body.weighted[lane] - body.sum[lane];  // they stand one row behind
   }
   header.checksum = packed::finish(all, header.bytes / sizeof header);
-  const std::span<const std::byte> parts[] = {head, of->bytes()};
+  const std::span<const std::byte> parts[] = {head, bytes};
   replace_file("threshold table", file, parts);
 }
 

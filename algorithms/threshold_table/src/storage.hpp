@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -22,6 +23,11 @@ struct table_sample {
   std::vector<std::uint32_t> blocks;  ///< which
   std::vector<T> maxima;
   std::vector<T> minima;
+  /// Of a table without bytes on the host, the first rows of each of the blocks, column by column: `block_rows` places
+  /// each.
+  std::size_t block_rows = 0;
+  std::vector<T> block_values;
+  std::vector<std::uint32_t> block_counts;
 };
 
 struct table_storage : owned_structure<threshold_layout> {
@@ -31,7 +37,16 @@ struct table_storage : owned_structure<threshold_layout> {
   table_sample<std::int32_t> ints;
   table_sample<std::uint32_t> unsigneds;
   std::vector<std::uint32_t> lists;  ///< as in `threshold_table_call`; may be empty
+
+  /// A table that was built on a device: its bytes there, while `data` is nullptr. They are copied when the host first
+  /// asks for them.
+  std::shared_ptr<const array<std::byte>> there;
+  mutable std::mutex copying;
+  mutable std::shared_ptr<const table_storage> copy;
 };
+
+/// The table with its bytes on the host. Throws out_of_memory.
+[[nodiscard]] const table_storage& on_host(const table_storage& table);
 
 template <class T>
 [[nodiscard]] auto& sample_of(auto& table) {
@@ -108,6 +123,9 @@ struct unfinished_table {
     return reinterpret_cast<X*>(table + offset);
   }
 };
+
+/// Throws for columns and options that no table can be built from.
+void check_table(const table_input& input, const table_options& options);
 
 /// Blocks of rows that are near one another.
 template <class T>

@@ -58,7 +58,7 @@ top_k_run query_table(const executor& on, const table_query& query, const table_
     call.table = query.bytes;
     call.space = query.space;
     if (query.fetches_rows) {
-      call.rows = query.table->data;
+      call.rows = bytes_of(*query.table).data();
       // nothing in front of the directory is touched there
       call.table = reinterpret_cast<const std::byte*>(reinterpret_cast<std::uintptr_t>(query.bytes) - layout.begins);
     }

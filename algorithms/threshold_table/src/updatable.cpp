@@ -72,8 +72,9 @@ auto updating<T>::make(const table_storage* from, const updatable_table_options&
   if (from == nullptr) reject("from has no columns; build it, if only of no rows");
   auto made = make(from->layout.columns, options);
   const auto& of = from->layout;
-  const auto* const ids = reinterpret_cast<const u32*>(from->data + of.ids);
-  const auto* const values = reinterpret_cast<const T*>(from->data + of.values);
+  const std::byte* const bytes = bytes_of(*from).data();
+  const auto* const ids = reinterpret_cast<const u32*>(bytes + of.ids);
+  const auto* const values = reinterpret_cast<const T*>(bytes + of.values);
   guarded([&] {
     loose_rows<T> rows;
     rows.ids.assign(ids, ids + of.rows);

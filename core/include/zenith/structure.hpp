@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include <zenith/array.hpp>
 #include <zenith/executor.hpp>
@@ -50,6 +51,11 @@ class device_structure {
   [[nodiscard]] const Structure& host() const noexcept { return host_; }
   /// Its bytes on the device.
   [[nodiscard]] const std::byte* data() const { return bytes_ ? bytes_->device().data() : nullptr; }
+
+ protected:
+  /// Of bytes that are there.
+  device_structure(Structure structure, std::shared_ptr<const array<std::byte>> bytes)
+      : host_(std::move(structure)), bytes_(std::move(bytes)) {}
 
  private:
   Structure host_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -103,9 +104,14 @@ struct table_input {
 /// With the threads of `on`, or on the caller's when it is nullptr.
 [[nodiscard]] std::shared_ptr<const table_storage> build_table(const table_input& input, const table_options& options,
                                                                const execution* on);
-template <scorable T>
-[[nodiscard]] table_input input_of(const column_set<T>& columns) {
-  table_input input{key_type_of<T>, {}, columns.rows(), 1};
+/// On the device of `on`, or where another backend's memory is, from columns of which all are in `space`.
+[[nodiscard]] std::shared_ptr<const table_storage> build_table_there(const executor& on, const table_input& input,
+                                                                     memory_space space, const table_options& options);
+/// The bytes of such a table.
+[[nodiscard]] const std::shared_ptr<const array<std::byte>>& bytes_there(const table_storage& table);
+template <class Span>
+[[nodiscard]] table_input input_of_columns(const basic_column_set<Span>& columns) {
+  table_input input{key_type_of<typename Span::value_type>, {}, columns.rows(), 1};
   for (std::size_t j = 0; j < columns.size(); ++j) input.columns.push_back(columns.data(j));
   return input;
 }
@@ -195,7 +201,7 @@ class threshold_table {
   /// Bentley: Multidimensional binary search trees, CACM 1975 (clusters).
   [[nodiscard]] static threshold_table build(const executor& on, const column_set<T>& columns,
                                              const table_options& options = {}) {
-    return threshold_table(detail::build_table(detail::input_of(columns), options, &on.settings()));
+    return threshold_table(detail::build_table(detail::input_of_columns(columns), options, &on.settings()));
   }
   /// The same from a matrix of any strides.
   [[nodiscard]] static threshold_table build(const executor& on, const matrix_view<const T>& matrix,
@@ -204,7 +210,7 @@ class threshold_table {
   }
   /// The same on the caller's thread.
   [[nodiscard]] static threshold_table build(const column_set<T>& columns, const table_options& options = {}) {
-    return threshold_table(detail::build_table(detail::input_of(columns), options, nullptr));
+    return threshold_table(detail::build_table(detail::input_of_columns(columns), options, nullptr));
   }
   [[nodiscard]] static threshold_table build(const matrix_view<const T>& matrix, const table_options& options = {}) {
     return threshold_table(detail::build_table(detail::input_of<T>(matrix), options, nullptr));
@@ -271,9 +277,31 @@ class device_threshold_table : public detail::device_structure<threshold_table<T
                          table_residence residence = table_residence::device)
       : detail::device_structure<threshold_table<T>>(on, table, bytes_there(table, residence)), residence_(residence) {}
 
+  /// A table of clusters of columns on the host or in the memory of the device of `on`, made there. It answers what the
+  /// host's does and holds to the same format; its blocks have other rows. The same input gives the same bytes.
+  /// Complexity: a row passes about log2(rows / 512) cuts of a tree, is sorted by its cell and passes a few more; a
+  /// fixed number of passes over the columns beside that. Memory: that of the table, and while it is built the columns
+  /// once more, some 20 bytes a row, and columns that are the host's. Waits until it is built.
+  ///
+  /// The bytes of `host()` are copied when they are first needed: to save it, or to query it with another executor.
+  ///
+  /// Throws as `threshold_table::build`; `invalid_argument` also for an executor of the host's memory and for "auto";
+  /// `unsupported` for another layout and for sorted lists.
+  template <class Span>
+  requires std::same_as<typename Span::value_type, T>
+  [[nodiscard]] static device_threshold_table build(const executor& on, const basic_column_set<Span>& columns,
+                                                    const table_options& options = {}) {
+    detail::raw_array(on, 0).require(memory_space::device);
+    constexpr auto space = std::same_as<Span, device_span<const T>> ? memory_space::device : memory_space::host;
+    return device_threshold_table(detail::build_table_there(on, detail::input_of_columns(columns), space, options));
+  }
+
   [[nodiscard]] table_residence residence() const noexcept { return residence_; }
 
  private:
+  explicit device_threshold_table(const std::shared_ptr<const detail::table_storage>& made)
+      : detail::device_structure<threshold_table<T>>(threshold_table<T>(made), detail::bytes_there(*made)) {}
+
   static std::span<const std::byte> bytes_there(const threshold_table<T>& table, table_residence residence) {
     if (table.storage() == nullptr) return {};
     return residence == table_residence::device ? detail::bytes_of(*table.storage())

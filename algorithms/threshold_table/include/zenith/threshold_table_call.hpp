@@ -82,4 +82,37 @@ struct threshold_table_call {
   top_k_call result;
 };
 
+/// Memory for a table that is being built, and for the sample of it that cost models look at: column by column, rows
+/// s * rows / sample_rows and the extremes of blocks s * blocks / sample_blocks.
+struct threshold_build_memory {
+  const threshold_layout* layout = nullptr;
+  std::byte* table = nullptr;  ///< in `threshold_build_call::out_space`
+  std::uint64_t sample_rows = 0;
+  std::uint64_t sample_blocks = 0;
+  void* sample_values = nullptr;  ///< the host's, of the columns' type
+  void* sample_maxima = nullptr;
+  void* sample_minima = nullptr;
+  /// Of the same blocks the first rows, so many places each, and how many rows there are.
+  std::uint64_t sample_block_rows = 0;
+  void* sample_block_values = nullptr;
+  std::uint32_t* sample_block_counts = nullptr;
+};
+
+/// One call of operation "threshold_build": a table of clusters from columns. Arguments are checked: 1 <= columns <=
+/// 64, 1 <= rows <= 2^32 - 2, 1 <= block_rows <= 1024.
+struct threshold_build_call {
+  static constexpr std::string_view operation = "threshold_build";
+
+  key_type type{};
+  const void* const* columns = nullptr;     ///< the host's list
+  memory_space space = memory_space::host;  ///< of the columns
+  unsigned column_count = 0;
+  std::uint64_t rows = 0;
+  std::uint32_t block_rows = 0;
+  memory_space out_space = memory_space::host;
+  /// Called once, when it is known how many blocks there are. Partitions are groups of `group_blocks` blocks.
+  threshold_build_memory (*provide)(void* state, std::uint64_t blocks) = nullptr;
+  void* state = nullptr;
+};
+
 }  // namespace zenith

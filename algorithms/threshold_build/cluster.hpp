@@ -1,0 +1,289 @@
+#pragma once
+
+/// \file
+/// Parts of cells as blocks of a table: each is split by one team, and written with its extremes.
+
+#include <limits>
+
+#include <algorithms/threshold_build/cells.hpp>
+#include <core/device/atomics.hpp>
+
+namespace zenith::threshold_build_family {
+
+/// The table that is written.
+struct table_memory {
+  unsigned char* bytes;
+  threshold_layout of;
+
+  template <class X>
+  [[nodiscard]] ZENITH_FN X* part(u64 offset) const {
+    return reinterpret_cast<X*>(bytes + offset);
+  }
+  template <class T>
+  [[nodiscard]] ZENITH_FN T* column(u64 j) const {
+    return part<T>(of.values) + j * of.row_stride;
+  }
+  template <class T>
+  [[nodiscard]] ZENITH_FN T* maxima(const extremes_layout& at, u64 j) const {
+    return part<T>(at.maxima) + j * at.stride;
+  }
+  template <class T>
+  [[nodiscard]] ZENITH_FN T* minima(const extremes_layout& at, u64 j) const {
+    return part<T>(at.minima) + j * at.stride;
+  }
+};
+
+/// The largest and the smallest number of some values; NaN do not count.
+template <class T>
+struct value_range {
+  using limits = std::numeric_limits<T>;
+  static constexpr T lowest = limits::has_infinity ? -limits::infinity() : limits::lowest();
+  static constexpr T highest = limits::has_infinity ? limits::infinity() : limits::max();
+
+  T most = lowest;
+  T least = highest;
+
+  ZENITH_FN void add(T high, T low) {
+    most = high > most ? high : most;
+    least = low < least ? low : least;
+  }
+};
+
+/// Part p: blocks that are full but for the last one.
+template <class T, u32 CodeBytes, u32 MostColumns>
+struct cluster_part {
+  using splitter = row_splitter<T, CodeBytes, MostColumns>;
+  static constexpr u32 scratch_bytes = splitter::scratch_bytes;
+  static constexpr u64 item_cost = u64{1} << 17;
+
+  row_list<T> rows;
+  u32 columns;
+  const u32* order;  ///< rows cell by cell
+  const table_part* parts;
+  u32 block_rows;
+  const double* extents;  ///< of columns; nullptr: those of the part, which has all rows
+  table_memory to;
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 p) const {
+    const table_part part = parts[p];
+    const u32 count = parts[p + 1].begin - part.begin;
+    const u32 blocks = parts[p + 1].block - part.block;
+    splitter split(team, count, columns);
+    split.code(team, extents, [&](u32 r, u32 j) ZENITH_BODY { return rows.at(order[part.begin + r], j); });
+    // the last levels of very small blocks are left to the order of the rows
+    for (u32 level = 0; level < splitter::most_levels && (u32{1} << level) < blocks; ++level) {
+      split.split(
+          team,
+          [&](u32 all)
+              ZENITH_BODY { return all <= block_rows ? all : (all + block_rows - 1) / block_rows / 2 * block_rows; },
+          [](u32 /*segment*/, u32 /*column*/, u32 /*row*/) ZENITH_BODY {});
+    }
+    auto* const ids = to.part<u32>(to.of.ids);
+    auto* const positions = to.part<u32>(to.of.positions);
+    team.for_each(count, [&](u64 k) ZENITH_BODY {
+      const u64 at = part.begin + k;
+      const u32 row = order[part.begin + split.row_at(k)];
+      ids[at] = row;
+      positions[row] = static_cast<u32>(at);
+      for (u32 j = 0; j < columns; j += row_list<T>::piece_values) {
+        const auto some = rows.piece_at(row, j);
+        ZENITH_UNROLLED
+        for (u32 v = 0; v < row_list<T>::piece_values; ++v) {
+          if (j + v < columns) to.column<T>(j + v)[at] = some.values[v];
+        }
+      }
+    });
+    auto* const begins = to.part<u32>(to.of.begins);
+    auto* const nans = to.part<u64>(to.of.of_blocks.nans);
+    team.for_each(blocks, [&](u64 b) ZENITH_BODY {
+      begins[part.block + b] = part.begin + static_cast<u32>(b) * block_rows;
+      nans[part.block + b] = 0;
+    });
+    team.once([&]() ZENITH_BODY {
+      // the part behind writes the same
+      if (part.block + blocks == to.of.of_blocks.count) begins[to.of.of_blocks.count] = part.begin + count;
+    });
+    team.barrier();
+    team.for_each(blocks * (columns + 1), [&](u64 i) ZENITH_BODY {
+      const u32 b = static_cast<u32>(i) % blocks;
+      const u32 j = static_cast<u32>(i) / blocks;
+      const u32 first = b * block_rows;
+      const u32 some = count - first < block_rows ? count - first : block_rows;
+      write_extremes(part.block + b, j, part.begin + first, some);
+    });
+  }
+
+ private:
+  /// Of column j, or, behind the last one, the lowest id.
+  ZENITH_FN void write_extremes(u64 block, u32 j, u64 first, u32 count) const {
+    const auto& at = to.of.of_blocks;
+    if (j == columns) {
+      const u32* const ids = to.part<u32>(to.of.ids) + first;
+      u32 lowest = ids[0];
+      for (u32 k = 1; k < count; ++k) lowest = ids[k] < lowest ? ids[k] : lowest;
+      to.part<u32>(at.first_ids)[block] = lowest;
+      return;
+    }
+    const T* const values = to.column<T>(j) + first;
+    value_range<T> found;
+    bool has_nan = false;
+    ZENITH_UNROLLED_BY_4
+    for (u32 k = 0; k < count; ++k) {
+      const T one = values[k];
+      found.add(one, one);
+      has_nan = has_nan || !(one == one);
+    }
+    to.maxima<T>(at, j)[block] = found.most;
+    to.minima<T>(at, j)[block] = found.least;
+    if (has_nan) (void)device::atomic_or(to.part<u64>(at.nans) + block, u64{1} << j);
+  }
+};
+
+/// Extremes of a column of groups, partitions and of what is behind the blocks in their partition: partitions are the
+/// groups.
+template <class T>
+struct sum_up_column {
+  static constexpr u64 item_cost = 2048;
+
+  table_memory to;
+
+  ZENITH_FN void operator()(u64 i) const {
+    const u64 groups = to.of.of_groups.count;
+    const u64 g = i % groups;
+    const u64 j = i / groups;
+    const u64 begin = g * group_blocks;
+    const u64 end = begin + group_blocks < to.of.of_blocks.count ? begin + group_blocks : to.of.of_blocks.count;
+    const T* const most = to.maxima<T>(to.of.of_blocks, j);
+    const T* const least = to.minima<T>(to.of.of_blocks, j);
+    T* const most_behind = to.maxima<T>(to.of.behind_blocks, j);
+    T* const least_behind = to.minima<T>(to.of.behind_blocks, j);
+    value_range<T> behind;
+    for (u64 b = end; b-- > begin;) {
+      most_behind[b] = behind.most;
+      least_behind[b] = behind.least;
+      behind.add(most[b], least[b]);
+    }
+    to.maxima<T>(to.of.of_groups, j)[g] = to.maxima<T>(to.of.of_partitions, j)[g] = behind.most;
+    to.minima<T>(to.of.of_groups, j)[g] = to.minima<T>(to.of.of_partitions, j)[g] = behind.least;
+  }
+};
+
+/// Which columns have a NaN, lowest ids, and where partition g begins; item `groups`: the end.
+struct sum_up_words {
+  static constexpr u64 item_cost = 1024;
+
+  table_memory to;
+
+  ZENITH_FN void operator()(u64 g) const {
+    const u64 blocks = to.of.of_blocks.count;
+    const u64 begin = g * group_blocks < blocks ? g * group_blocks : blocks;
+    to.part<u32>(to.of.partition_begins)[g] = static_cast<u32>(begin);
+    if (begin == blocks) return;
+    const u64 end = begin + group_blocks < blocks ? begin + group_blocks : blocks;
+    u64 nans = 0;
+    u32 lowest = ~u32{0};
+    for (u64 b = end; b-- > begin;) {
+      to.part<u64>(to.of.behind_blocks.nans)[b] = nans;
+      to.part<u32>(to.of.behind_blocks.first_ids)[b] = lowest;
+      nans |= to.part<u64>(to.of.of_blocks.nans)[b];
+      const u32 id = to.part<u32>(to.of.of_blocks.first_ids)[b];
+      lowest = id < lowest ? id : lowest;
+    }
+    for (const auto* at : {&to.of.of_groups, &to.of.of_partitions}) {
+      to.part<u64>(at->nans)[g] = nans;
+      to.part<u32>(at->first_ids)[g] = lowest;
+    }
+  }
+};
+
+/// Zeros behind part i of the table, up to the next line.
+struct clear_ends {
+  static constexpr u64 others = 4;
+  static constexpr u64 line = 64;
+
+  table_memory to;
+  u64 size;  ///< of a value
+
+  [[nodiscard]] static u64 parts(u64 columns) { return columns + others + 4 * (2 * columns + 2); }
+
+  ZENITH_FN void operator()(u64 i) const {
+    const auto& of = to.of;
+    const u64 columns = of.columns;
+    if (i < columns) return clear(of.values + i * of.row_stride * size, of.rows * size);
+    i -= columns;
+    if (i == 0) return clear(of.ids, of.rows * sizeof(u32));
+    if (i == 1) return clear(of.positions, of.id_limit * sizeof(u32));
+    if (i == 2) return clear(of.begins, (of.of_blocks.count + 1) * sizeof(u32));
+    if (i == 3) return clear(of.partition_begins, (of.partitions + 1) * sizeof(u32));
+    i -= others;
+    const u64 which = i / (2 * columns + 2);
+    const auto& at = which == 0   ? of.of_blocks
+                     : which == 1 ? of.of_groups
+                     : which == 2 ? of.of_partitions
+                                  : of.behind_blocks;
+    const u64 j = i % (2 * columns + 2);
+    if (j < columns) return clear(at.maxima + j * at.stride * size, at.count * size);
+    if (j < 2 * columns) return clear(at.minima + (j - columns) * at.stride * size, at.count * size);
+    if (j == 2 * columns) return clear(at.nans, at.count * sizeof(u64));
+    clear(at.first_ids, at.count * sizeof(u32));
+  }
+
+ private:
+  ZENITH_FN void clear(u64 at, u64 used) const {
+    for (u64 byte = used; byte % line != 0; ++byte) to.bytes[at + byte] = 0;
+  }
+};
+
+/// What the cost model looks at (build_memory), column by column.
+template <class T>
+struct write_sample {
+  table_memory from;
+  u64 rows;
+  u64 blocks;
+  T* values;
+  T* maxima;
+  T* minima;
+
+  ZENITH_FN void operator()(u64 i) const {
+    const u64 j = i / rows;
+    const u64 s = i % rows;
+    values[i] = from.column<T>(j)[s * from.of.rows / rows];
+    if (s >= blocks) return;
+    const u64 b = s * from.of.of_blocks.count / blocks;
+    maxima[j * blocks + s] = from.maxima<T>(from.of.of_blocks, j)[b];
+    minima[j * blocks + s] = from.minima<T>(from.of.of_blocks, j)[b];
+  }
+};
+
+/// The first rows of blocks of the same sample, column by column; where a block has fewer, its first one.
+template <class T>
+struct write_sampled_blocks {
+  table_memory from;
+  u64 blocks;
+  u64 rows;  ///< places of a block
+  T* values;
+  u32* counts;
+
+  ZENITH_FN void operator()(u64 i) const {
+    const u64 s = i / rows % blocks;
+    const u64 k = i % rows;
+    const u64 b = s * from.of.of_blocks.count / blocks;
+    const u32* const begins = from.part<u32>(from.of.begins) + b;
+    const u32 count = begins[1] - begins[0];
+    values[i] = from.column<T>(i / rows / blocks)[begins[0] + (k < count ? k : 0)];
+    if (i < blocks * rows && k == 0) counts[s] = count < rows ? count : static_cast<u32>(rows);
+  }
+};
+
+/// Of tables of few columns, so that a multiprocessor holds many teams, and of all others.
+template <class T>
+using cluster_few_columns = cluster_part<T, 16448, 8>;
+template <class T>
+using cluster_columns = cluster_part<T, 40960, most_table_columns>;
+
+template <class... T>
+using cluster_kernels = device::list<cluster_few_columns<T>..., cluster_columns<T>..., sum_up_column<T>...,
+                                     write_sample<T>..., write_sampled_blocks<T>..., sum_up_words, clear_ends>;
+
+}  // namespace zenith::threshold_build_family
