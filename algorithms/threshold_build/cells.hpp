@@ -116,7 +116,7 @@ struct cut_cells {
     const auto sample = [&](u32 r) ZENITH_BODY { return order[begin + static_cast<u32>((r * step) >> 20)]; };
     splitter rows_of(team, rows, columns);
     rows_of.code(team, levels_above == 0 ? nullptr : extents,
-                 [&](u32 r, u32 j) ZENITH_BODY { return samples.at(sample(r), j); });
+                 [&](u32 r, u32 j) ZENITH_BODY { return samples.piece_at(sample(r), j); });
     if (levels_above == 0) {
       team.for_each(columns, [&](u64 j) ZENITH_BODY { extents[j] = rows_of.extent(team, static_cast<u32>(j)); });
     }
@@ -153,12 +153,21 @@ struct route_samples {
   }
 };
 
+template <class T>
+struct list_columns {
+  input_columns<T> from;
+  const T** to;
+
+  ZENITH_FN void operator()(u64 j) const { to[j] = from.column[j]; }
+};
+
 /// The cells of all rows, and the rows one behind the other.
 template <class T>
 struct route_rows {
   static constexpr u64 item_cost = 256;
 
   input_columns<T> from;
+  const T* const* columns;  ///< the same in memory: lanes read different ones
   const cell_cut<T>* nodes;
   u32 levels;
   row_list<T> to;
@@ -171,7 +180,7 @@ struct route_rows {
     u32 at = 1;
     for (u32 level = 0; level < levels; ++level) {
       const auto cut = nodes[at];
-      at = 2 * at + (cut.goes_right(from.column[cut.column()][i], row) ? 1 : 0);
+      at = 2 * at + (cut.goes_right(columns[cut.column()][i], row) ? 1 : 0);
     }
     cells[i] = at - (u32{1} << levels);
     numbers[i] = row;
@@ -263,6 +272,6 @@ struct find_parts {
 
 template <class... T>
 using cell_kernels = device::list<draw_rows<T>..., cut_cells<T>..., route_samples<T>..., route_rows<T>...,
-                                  number_samples, find_cells, count_parts, find_parts>;
+                                  list_columns<T>..., number_samples, find_cells, count_parts, find_parts>;
 
 }  // namespace zenith::threshold_build_family

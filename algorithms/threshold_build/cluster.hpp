@@ -55,6 +55,7 @@ struct cluster_part {
   using splitter = row_splitter<T, CodeBytes, MostColumns>;
   static constexpr u32 scratch_bytes = splitter::scratch_bytes;
   static constexpr u64 item_cost = u64{1} << 17;
+  static constexpr u32 wanted_teams = MostColumns <= 8 ? 5 : 2;
 
   row_list<T> rows;
   u32 columns;
@@ -70,7 +71,7 @@ struct cluster_part {
     const u32 count = parts[p + 1].begin - part.begin;
     const u32 blocks = parts[p + 1].block - part.block;
     splitter split(team, count, columns);
-    split.code(team, extents, [&](u32 r, u32 j) ZENITH_BODY { return rows.at(order[part.begin + r], j); });
+    split.code(team, extents, [&](u32 r, u32 j) ZENITH_BODY { return rows.piece_at(order[part.begin + r], j); });
     // the last levels of very small blocks are left to the order of the rows
     for (u32 level = 0; level < splitter::most_levels && (u32{1} << level) < blocks; ++level) {
       split.split(
@@ -141,31 +142,30 @@ struct cluster_part {
 };
 
 /// Extremes of a column of groups, partitions and of what is behind the blocks in their partition: partitions are the
-/// groups.
+/// groups. Item i: of a column, what one block needs.
 template <class T>
 struct sum_up_column {
-  static constexpr u64 item_cost = 2048;
+  static constexpr u64 item_cost = 512;
 
   table_memory to;
 
   ZENITH_FN void operator()(u64 i) const {
-    const u64 groups = to.of.of_groups.count;
-    const u64 g = i % groups;
-    const u64 j = i / groups;
-    const u64 begin = g * group_blocks;
-    const u64 end = begin + group_blocks < to.of.of_blocks.count ? begin + group_blocks : to.of.of_blocks.count;
+    const u64 blocks = to.of.of_blocks.count;
+    const u64 b = i % blocks;
+    const u64 j = i / blocks;
+    const u64 g = b / group_blocks;
+    const u64 end = (g + 1) * group_blocks < blocks ? (g + 1) * group_blocks : blocks;
     const T* const most = to.maxima<T>(to.of.of_blocks, j);
     const T* const least = to.minima<T>(to.of.of_blocks, j);
-    T* const most_behind = to.maxima<T>(to.of.behind_blocks, j);
-    T* const least_behind = to.minima<T>(to.of.behind_blocks, j);
-    value_range<T> behind;
-    for (u64 b = end; b-- > begin;) {
-      most_behind[b] = behind.most;
-      least_behind[b] = behind.least;
-      behind.add(most[b], least[b]);
-    }
-    to.maxima<T>(to.of.of_groups, j)[g] = to.maxima<T>(to.of.of_partitions, j)[g] = behind.most;
-    to.minima<T>(to.of.of_groups, j)[g] = to.minima<T>(to.of.of_partitions, j)[g] = behind.least;
+    value_range<T> found;
+    // lanes that are neighbours read neighbours
+    for (u64 other = b + 1; other < end; ++other) found.add(most[other], least[other]);
+    to.maxima<T>(to.of.behind_blocks, j)[b] = found.most;
+    to.minima<T>(to.of.behind_blocks, j)[b] = found.least;
+    if (b % group_blocks != 0) return;
+    found.add(most[b], least[b]);
+    to.maxima<T>(to.of.of_groups, j)[g] = to.maxima<T>(to.of.of_partitions, j)[g] = found.most;
+    to.minima<T>(to.of.of_groups, j)[g] = to.minima<T>(to.of.of_partitions, j)[g] = found.least;
   }
 };
 

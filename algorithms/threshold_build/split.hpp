@@ -25,9 +25,11 @@ class row_splitter {
 
   static constexpr real lowest = std::numeric_limits<real>::lowest();
   static constexpr real highest = std::numeric_limits<real>::max();
+  static constexpr u32 piece_values = 16 / sizeof(T);
   static constexpr u32 most_rows_of_all = 1024;
   static constexpr u32 most_split = 64;  ///< segments at a level
-  static constexpr u32 slices = 32;      ///< of the rows, whose extremes are found first
+  static constexpr u32 slices = 64;      ///< of the rows, whose extremes are found first
+  static constexpr u32 together = 8;     ///< slices whose extremes are joined by a lane
   static constexpr u32 looked_at = 32;   ///< rows of a segment that say how wide it is
   static constexpr u32 code_bits = 12;
   static constexpr u32 digit_bits = 4;
@@ -46,7 +48,7 @@ class row_splitter {
   static constexpr u32 scales_at = cuts_at + most_split * 4 * sizeof(u32);
   static constexpr u32 extents_at = scales_at + 2 * MostColumns * sizeof(real);
   static constexpr u32 steps_at = extents_at + MostColumns * sizeof(double);
-  static_assert(2 * slices * MostColumns * sizeof(real) <= CodeBytes && CodeBytes % 64 == 0);
+  static_assert(CodeBytes % 64 == 0);
   static_assert(scales_at % sizeof(real) == 0 && extents_at % sizeof(double) == 0);
 
   /// How a segment is split.
@@ -78,29 +80,59 @@ class row_splitter {
         rows_(rows),
         columns_(columns) {}
 
-  /// Codes the rows: value(r, j) is that of row r < rows in column j. `extents`: of the columns among all rows, by
-  /// which they are compared; nullptr: among these. A barrier behind.
-  template <class Team, class Value>
-  ZENITH_FN void code(Team& team, const double* extents, const Value& value) {
+  /// Codes the rows: piece(r, j) has the values of row r < rows in column j, a multiple of what it holds, and the next.
+  /// `extents`: of the columns among all rows, by which they are compared; nullptr: among these. A barrier behind.
+  template <class Team, class Piece>
+  ZENITH_FN void code(Team& team, const double* extents, const Piece& piece) {
     auto* const least = team.template scratch<real>();
-    auto* const most = least + slices * columns_;
+    // as many slices as there is scratch for
+    const u32 fit = CodeBytes / (2 * static_cast<u32>(sizeof(real)) * columns_);
+    const u32 sliced = fit < slices ? fit / together * together : slices;
+    auto* const most = least + sliced * columns_;
     auto* const scales = team.template scratch<real>(scales_at);
     auto* const steps = team.template scratch<float>(steps_at);
     auto* const own_extents = team.template scratch<double>(extents_at);
     const u32 columns = columns_;
     const u32 rows = rows_;
     const u32 stride = rows + 2;
-    team.for_each(slices * columns, [&](u64 i) ZENITH_BODY {
-      const u32 j = static_cast<u32>(i) % columns;
-      real low = highest;
-      real high = lowest;
-      for (u32 r = static_cast<u32>(i) / columns; r < rows; r += slices) {
-        const real one = finite(value(r, j));
-        low = one < low ? one : low;
-        high = one > high ? one : high;
+    const u32 pieces = (columns + piece_values - 1) / piece_values;
+    team.for_each(sliced * pieces, [&](u64 i) ZENITH_BODY {
+      const u32 s = static_cast<u32>(i) / pieces;
+      const u32 first = static_cast<u32>(i) % pieces * piece_values;
+      real low[piece_values];
+      real high[piece_values];
+      ZENITH_UNROLLED
+      for (u32 v = 0; v < piece_values; ++v) {
+        low[v] = highest;
+        high[v] = lowest;
       }
-      least[i] = low;
-      most[i] = high;
+      ZENITH_UNROLLED_BY_4
+      for (u32 r = s; r < rows; r += sliced) {
+        const auto some = piece(r, first);
+        ZENITH_UNROLLED
+        for (u32 v = 0; v < piece_values; ++v) {
+          const real one = finite(some.values[v]);
+          low[v] = one < low[v] ? one : low[v];
+          high[v] = one > high[v] ? one : high[v];
+        }
+      }
+      ZENITH_UNROLLED
+      for (u32 v = 0; v < piece_values; ++v) {
+        if (first + v >= columns) continue;
+        least[s * columns + first + v] = low[v];
+        most[s * columns + first + v] = high[v];
+      }
+    });
+    team.barrier();
+    team.for_each(sliced / together * columns, [&](u64 i) ZENITH_BODY {
+      const u32 j = static_cast<u32>(i) % columns;
+      const u32 s = static_cast<u32>(i) / columns * together;
+      for (u32 t = s + 1; t < s + together; ++t) {
+        least[s * columns + j] =
+            least[t * columns + j] < least[s * columns + j] ? least[t * columns + j] : least[s * columns + j];
+        most[s * columns + j] =
+            most[t * columns + j] > most[s * columns + j] ? most[t * columns + j] : most[s * columns + j];
+      }
     });
     team.barrier();
     team.for_each(columns, [&](u64 j) ZENITH_BODY {
@@ -111,7 +143,7 @@ class row_splitter {
       const real half = high / 2 - low / 2;
       const real some_low = low - 2 * half;
       const real some_high = high + 2 * half;
-      for (u32 s = 1; s < slices; ++s) {
+      for (u32 s = together; s < sliced; s += together) {
         low = least[s * columns + j] < low ? least[s * columns + j] : low;
         high = most[s * columns + j] > high ? most[s * columns + j] : high;
       }
@@ -133,15 +165,20 @@ class row_splitter {
     u16* const codes = codes_;
     u16* const order = order_;
     u16* const segment = segment_;
-    team.for_each(rows * columns, [&](u64 i) ZENITH_BODY {
-      const u32 r = static_cast<u32>(i) / columns;
-      const u32 j = static_cast<u32>(i) % columns;
-      const T own = value(r, j);
-      const real code = (static_cast<real>(own) / 2 - scales[2 * j]) * scales[2 * j + 1];
-      // NaN are the least
-      const u32 whole = !(code > 0) ? 0 : code < static_cast<real>(last_code) ? static_cast<u32>(code) : last_code;
-      codes[j * stride + r] = static_cast<u16>(whole);
-      if (j == 0) {
+    team.for_each(rows * pieces, [&](u64 i) ZENITH_BODY {
+      const u32 r = static_cast<u32>(i) / pieces;
+      const u32 first = static_cast<u32>(i) % pieces * piece_values;
+      const auto some = piece(r, first);
+      ZENITH_UNROLLED
+      for (u32 v = 0; v < piece_values; ++v) {
+        const u32 j = first + v;
+        if (j >= columns) continue;
+        const real code = (static_cast<real>(some.values[v]) / 2 - scales[2 * j]) * scales[2 * j + 1];
+        // NaN are the least
+        const u32 whole = !(code > 0) ? 0 : code < static_cast<real>(last_code) ? static_cast<u32>(code) : last_code;
+        codes[j * stride + r] = static_cast<u16>(whole);
+      }
+      if (first == 0) {
         order[r] = static_cast<u16>(r);
         segment[r] = 0;
       }
@@ -162,9 +199,9 @@ class row_splitter {
   /// The row in a place; segments follow each other.
   [[nodiscard]] ZENITH_FN u32 row_at(u64 place) const { return order_[place]; }
 
-  /// Splits every segment at a median of its widest column; the segments become twice as many, at most
-  /// 2^most_levels. Of `count` rows middle(count) go left, and none goes right where these are all.
-  /// pivot(segment, column, row) is called for each that is split, by one lane: the first row that goes right.
+  /// Splits every segment at a median of its widest column; the segments become twice as many, at most 2^most_levels.
+  /// Of `count` rows middle(count) go left, and none goes right where these are all. pivot(segment, column, row) is
+  /// called for each that is split, by one lane: the first row that goes right.
   template <class Team, class Middle, class Pivot>
   ZENITH_FN void split(Team& team, const Middle& middle, const Pivot& pivot) {
     auto* const cuts = team.template scratch<cut>(cuts_at);

@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// Threshold tables of clusters, built where the columns lie. A sample of the rows gives the
-/// cuts of a k-d tree, whose leaves are cells of some hundred rows; rows go down it, and are sorted by their cell; a
-/// team splits each cell into blocks. What is left is extremes.
+/// Threshold tables of clusters, built where the columns lie. A sample of the rows gives the cuts of a k-d tree, whose
+/// leaves are cells of some hundred rows; rows go down it, and are sorted by their cell; a team splits each cell into
+/// blocks. What is left is extremes.
 
 #include <algorithm>
 #include <bit>
@@ -79,7 +79,9 @@ void write_table(Context& on, const input_columns<T>& from, const threshold_buil
                          row_list<T>::padded(from.columns)};
   auto* const cell_of = on.template buffer<u32>(n);
   auto* const order = on.template buffer<u32>(n);
-  on.for_each(n, route_rows<T>{from, tree.nodes, levels, rows, cell_of, order});
+  auto* const columns = on.template buffer<const T*>(from.columns);
+  on.for_each(from.columns, list_columns<T>{from, columns});
+  on.for_each(n, route_rows<T>{from, columns, tree.nodes, levels, rows, cell_of, order});
   if (levels > 0) on.sort_pairs(cell_of, order, n);
   auto* const begins = on.template buffer<u32>(cells + 1);
   auto* const counts = on.template buffer<u32>(2 * cells);
@@ -103,7 +105,7 @@ void write_table(Context& on, const input_columns<T>& from, const threshold_buil
   } else {
     on.for_teams(parts, cluster_columns<T>{rows, from.columns, order, part_list, block_rows, tree.extents, to});
   }
-  on.for_each(to.of.of_groups.count * from.columns, sum_up_column<T>{to});
+  on.for_each(blocks * from.columns, sum_up_column<T>{to});
   on.for_each(to.of.of_groups.count + 1, sum_up_words{to});
   constexpr auto host = memory_space::host;
   const u64 sampled = given.sample_rows * from.columns;
