@@ -78,15 +78,20 @@ struct write_ranks {
   ZENITH_FN void operator()(u64 i) const { to[i] = static_cast<ordered::bits_t<T>>(~images[places[i]]); }
 };
 
-/// Pairs with 32-bit images as entries: the score's image, the left id and the right one are one number.
+/// A pair with a 32-bit image as an entry: the score's image, the left id and the right one are one number.
+[[nodiscard]] ZENITH_FN ordered::entry64 pair_entry(u32 image, u32 left, u32 right) {
+  return ordered::entry64::make(u64{image} << 32 | static_cast<u32>(~left), right);
+}
+/// So many of these are selected; of more, or of pairs with wider images, all are sorted.
+inline constexpr u64 most_selected = 1024;
+
 struct write_pair_entries {
   const u32* images;
   const u64* pairs;
   ordered::entry64* to;
 
   ZENITH_FN void operator()(u64 i) const {
-    const u32 left = static_cast<u32>(pairs[i] >> 32);
-    to[i] = ordered::entry64::make(u64{images[i]} << 32 | static_cast<u32>(~left), static_cast<u32>(pairs[i]));
+    to[i] = pair_entry(images[i], static_cast<u32>(pairs[i] >> 32), static_cast<u32>(pairs[i]));
   }
 };
 
@@ -137,7 +142,8 @@ class best_keeper {
   using image = ordered::bits_t<T>;
   using entry = ordered::entry_t<image>;
 
-  best_keeper(Context& on, u64 capacity) : on_(on), pool_(make_pool<T>(on, capacity)) {}
+  best_keeper(Context& on, u64 capacity) : best_keeper(on, make_pool<T>(on, capacity)) {}
+  best_keeper(Context& on, const pair_pool<T>& pool) : on_(on), pool_(pool) {}
 
   /// Another one after `keep` and `grow`.
   [[nodiscard]] const pair_pool<T>& pool() const { return pool_; }
@@ -203,14 +209,16 @@ class best_keeper {
   ordered::entry64* last_ = nullptr;
 };
 
-/// The best `wanted` of the pool's first `count` pairs by their rank.
+/// The best `wanted` of the pool's first `count` pairs by their rank; `entries`: the same pairs, or nullptr.
 template <class T, class Context>
-[[nodiscard]] ranked_pairs rank_pairs(Context& on, const pair_pool<T>& pool, u64 count, u64 wanted) {
+[[nodiscard]] ranked_pairs rank_pairs(Context& on, const pair_pool<T>& pool, u64 count, u64 wanted,
+                                      ordered::entry64* entries = nullptr) {
   if constexpr (sizeof(T) == sizeof(u32)) {
-    constexpr u64 most_selected = 1024;
     if (wanted <= most_selected) {
-      auto* const entries = on.template buffer<ordered::entry64>(count);
-      on.for_each(count, write_pair_entries{pool.images, pool.pairs, entries});
+      if (entries == nullptr) {
+        entries = on.template buffer<ordered::entry64>(count);
+        on.for_each(count, write_pair_entries{pool.images, pool.pairs, entries});
+      }
       return {nullptr, nullptr, on.select_best(entries, count, wanted)};
     }
   }
@@ -232,6 +240,7 @@ struct found_pairs {
   u64 count;
   u64 total;
   u64 held;
+  ordered::entry64* entries = nullptr;  ///< the same pairs, where there are such
 };
 
 /// Scores by row, and what they are multiplied by.
@@ -251,7 +260,7 @@ void deliver(Context& on, const top_k_spatial_join_call& call, const pair_scores
   call.outcome->count = n;
   const auto out = call.provide(call.provide_state, n);
   if (n == 0 || out.left == nullptr) return;
-  const auto ranked = rank_pairs(on, found.pool, found.held, n);
+  const auto ranked = rank_pairs(on, found.pool, found.held, n, found.entries);
   with_index(call.index_bytes, [&]<class Index>(std::type_identity<Index>) {
     write_result<T, Index> result{ranked,
                                   scores.left,

@@ -1,9 +1,8 @@
 #pragma once
 
 /// \file
-/// On the host: how far a point's partners can be, and how many cells a grid has.
+/// How far a point's partners can be, and how many cells a grid has.
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -31,12 +30,13 @@ struct side_extents {
 /// most. That of low + i / inverse is cell i. `spread`: where cells are, which may leave out some of the `right`
 /// points.
 template <class T, unsigned D>
-[[nodiscard]] cell_grid<T, D> make_grid(const side_extents<T, D>& right, const side_extents<T, D>& spread, T squared,
-                                        double most) {
+[[nodiscard]] ZENITH_FN cell_grid<T, D> make_grid(const side_extents<T, D>& right, const side_extents<T, D>& spread,
+                                                  T squared, T reach, double most) {
   constexpr double most_on_axis = 1 << 24;  // float holds all numbers up to there
+  constexpr T longest = greatest_number<T>;
   cell_grid<T, D> grid{};
   grid.squared = squared;
-  grid.reach = reach_of(squared);
+  grid.reach = reach;
   double extent[D];
   double widest = 0;
   for (unsigned a = 0; a < D; ++a) {
@@ -44,31 +44,39 @@ template <class T, unsigned D>
     grid.greatest[a] = right.high[a];
     grid.low[a] = spread.low[a];
     const T here = spread.high[a] - spread.low[a];
-    extent[a] = std::isfinite(here) ? static_cast<double>(here) : 0;  // one cell where T cannot say how long it is
-    widest = std::max(widest, extent[a]);
+    extent[a] = here <= longest ? static_cast<double>(here) : 0;  // one cell where T cannot say how long it is
+    if (extent[a] > widest) widest = extent[a];
   }
-  double width = std::max(static_cast<double>(grid.reach), widest / most_on_axis);
+  double width = static_cast<double>(reach);
+  if (widest / most_on_axis > width) width = widest / most_on_axis;
   double cells[D];
   for (;;) {
     double product = 1;
     unsigned axes = 0;
     for (unsigned a = 0; a < D; ++a) {
-      cells[a] = width > 0 ? std::max(1.0, std::floor(extent[a] / width)) : 1.0;
-      cells[a] = std::min(cells[a], most_on_axis);
+      cells[a] = width > 0 ? std::floor(extent[a] / width) : 1.0;
+      if (!(cells[a] >= 1)) cells[a] = 1;
+      if (cells[a] > most_on_axis) cells[a] = most_on_axis;
       product *= cells[a];
       axes += cells[a] > 1 ? 1 : 0;
     }
     if (product <= most || axes == 0) break;
-    width *= std::max(1.02, std::pow(product / most, 1.0 / axes));
+    const double wider = std::pow(product / most, 1.0 / axes);
+    width *= wider > 1.02 ? wider : 1.02;
   }
   for (unsigned a = 0; a < D; ++a) {
     const T inverse = static_cast<T>(cells[a] / extent[a]);
-    const bool is_one = cells[a] < 2 || !std::isfinite(inverse);
+    const bool is_one = cells[a] < 2 || !(inverse <= longest);
     grid.cells[a] = is_one ? 1 : static_cast<u32>(cells[a]);
     grid.inverse[a] = is_one ? T{0} : inverse;
     grid.last[a] = static_cast<T>(grid.cells[a] - 1);
   }
   return grid;
+}
+template <class T, unsigned D>
+[[nodiscard]] cell_grid<T, D> make_grid(const side_extents<T, D>& right, const side_extents<T, D>& spread, T squared,
+                                        double most) {
+  return make_grid(right, spread, squared, reach_of(squared), most);
 }
 
 template <class T, unsigned D>

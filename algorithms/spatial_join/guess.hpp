@@ -3,6 +3,8 @@
 /// \file
 /// Guesses: how many pairs there are, and the score that about so many of them reach.
 
+#include <cmath>
+
 #include <algorithms/spatial_join/grid.hpp>
 #include <algorithms/spatial_join/pair_score.hpp>
 
@@ -103,6 +105,14 @@ struct list_best_pairs {
 
   /// How many samples of a side there are for pairs.
   [[nodiscard]] ZENITH_FN u32 ranks(u32 count) const { return (count + step - 1) / step; }
+  /// Looks at so few samples that no more than `most_wanted` of their pairs stand for so many.
+  ZENITH_FN void want(double pairs) {
+    step = 1;
+    while (std::ceil(pairs / (double{1} * step * step)) > most_wanted) ++step;
+    wanted = static_cast<u32>(std::ceil(pairs / (double{1} * step * step)));
+  }
+  /// How many of the best left samples have pairs.
+  [[nodiscard]] ZENITH_FN u32 lefts() const { return ranks(left_count) < wanted ? ranks(left_count) : wanted; }
   /// Pairs of the i-th best left sample, from 0.
   [[nodiscard]] ZENITH_FN u32 partners(u64 i) const {
     const u32 most = wanted / (static_cast<u32>(i) + 1);
@@ -112,12 +122,14 @@ struct list_best_pairs {
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 i) const {
-    const ordered::key_order<T> order{scorer.smallest, false};
-    const T value = order.key(ranked(left, left_count, i));
     team.for_each(partners(i), [&](u64 j) ZENITH_BODY {
-      const auto image = scorer.image_of(value, order.key(ranked(right, right_count, j)));
-      to.append(entry::make(image, static_cast<u32>(i * most_wanted + j)));
+      to.append(entry::make(image_of(i, j), static_cast<u32>(i * most_wanted + j)));
     });
+  }
+  /// Of the i-th best left and the j-th best right sample.
+  [[nodiscard]] ZENITH_FN ordered::bits_t<T> image_of(u64 i, u64 j) const {
+    const ordered::key_order<T> order{scorer.smallest, false};
+    return scorer.image_of(order.key(ranked(left, left_count, i)), order.key(ranked(right, right_count, j)));
   }
 
  private:

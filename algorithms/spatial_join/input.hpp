@@ -144,24 +144,13 @@ template <class T, unsigned D, class Context>
                                             : fault_of(on, input.right, input.known, true, rules.may_be_negative);
 }
 
-/// The call's input; sets its outcome if there is a fault. sample(input, near) may launch what counts near samples,
-/// before the host waits.
-template <class T, unsigned D, class Context, class Sample>
-[[nodiscard]] join_input<T, D> read_input(Context& on, const spatial_call& call, const score_rules& rules,
-                                          const Sample& sample) {
-  auto input = open_input<T, D>(on, call, rules);
-  auto* const facts = on.template zeroed<input_facts<T>>(1);
-  find_all_extremes(on, input.left, input.right, &facts->known);
-  sample(input, &facts->near);
-  const auto found = on.read(static_cast<const input_facts<T>*>(facts));
-  input.known = found.known;
-  input.near = found.near;
-  *call.outcome = fault_of(on, input, rules);
-  return input;
-}
+/// The call's input; sets its outcome if there is a fault.
 template <class T, unsigned D, class Context>
 [[nodiscard]] join_input<T, D> read_input(Context& on, const spatial_call& call, const score_rules& rules) {
-  return read_input<T, D>(on, call, rules, [](const join_input<T, D>&, u32*) {});
+  auto input = open_input<T, D>(on, call, rules);
+  input.known = read_extremes(on, input.left, input.right);
+  *call.outcome = fault_of(on, input, rules);
+  return input;
 }
 
 /// Rows of one side that take part; no list: all of them.
@@ -267,13 +256,22 @@ template <class T, unsigned D, class Context>
   return sides;
 }
 
-/// Both sides' points whose scores are not worse than limits, in a grid, on a device. `smallest`: of scores, the
-/// smaller are better.
+/// Some of both sides' points in a grid, on a device.
+template <class T, unsigned D, class Context>
+[[nodiscard]] placed_sides<T, D> place_picked(Context& on, const join_input<T, D>& input, const picked_rows& left,
+                                              const picked_rows& right) {
+  placed_sides<T, D> sides{};
+  sides.grid = make_side_grid(on, input, right.count);
+  sides.starts = place(on, input.right, right, sides.grid, sides.right);
+  (void)place(on, input.left, left, sides.grid, sides.left);
+  return sides;
+}
+
+/// Those whose scores are not worse than limits. `smallest`: of scores, the smaller are better.
 template <class T, unsigned D, class Context>
 [[nodiscard]] placed_sides<T, D> place_best(Context& on, const join_input<T, D>& input, T left_limit, T right_limit,
                                             bool smallest) {
   const T sign = smallest ? T{-1} : T{1};
-  placed_sides<T, D> sides{};
   auto* const counts = on.template zeroed<picked_counts>(1);
   const auto pick = [&](const point_columns<T, D>& side, T limit, u32* count) {
     u32* const rows = on.template buffer<u32>(side.rows);
@@ -283,10 +281,7 @@ template <class T, unsigned D, class Context>
   const u32* const left = pick(input.left, left_limit, &counts->left);
   const u32* const right = pick(input.right, right_limit, &counts->right);
   const auto found = on.read(static_cast<const picked_counts*>(counts));
-  sides.grid = make_side_grid(on, input, found.right);
-  sides.starts = place(on, input.right, {right, found.right}, sides.grid, sides.right);
-  (void)place(on, input.left, {left, found.left}, sides.grid, sides.left);
-  return sides;
+  return place_picked(on, input, {left, found.left}, {right, found.right});
 }
 
 template <class T, unsigned D>

@@ -4,6 +4,8 @@
 /// The sides of a join as kernels see them, and what is known of their columns before anything else: least and greatest
 /// values, which are the extent, the best score and whether there is a NaN or an infinity, all in one read.
 
+#include <limits>
+
 #include <core/device/kernel.hpp>
 #include <core/device/shared_state.hpp>
 #include <core/key_order.hpp>
@@ -14,6 +16,10 @@ using device::u32;
 using device::u64;
 
 inline constexpr u64 no_row = ~u64{0};
+
+/// As a variable: kernels may read one, but not call the function on every device.
+template <class T>
+inline constexpr T greatest_number = std::numeric_limits<T>::max();
 
 /// Columns where kernels can read them. A score counts by its product with the weight, which is 1 unless the caller
 /// gave another: then that is exact.

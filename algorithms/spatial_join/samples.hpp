@@ -14,6 +14,50 @@
 
 namespace zenith::spatial_join_family::detail {
 
+/// Pairs of samples that a share of all pairs makes of so many; 0: all are wanted.
+[[nodiscard]] ZENITH_FN double sample_pairs(double share, double pairs) {
+  constexpr double least = 4;
+  const double some = std::ceil(share * pairs);
+  const double wanted = some < least ? least : some;
+  return wanted < pairs / 2 ? wanted : 0;
+}
+
+/// Of pairs of which so many of all that were tested are near: the share that surely is. Of few that were met by chance
+/// hardly any count.
+[[nodiscard]] ZENITH_FN double sure_share(u32 near, double tested) {
+  const double surely = near - 2 * std::sqrt(double{1} * near);
+  return surely > 0 ? surely / tested : 0;
+}
+
+/// Of points spread evenly over the extent of both sides: the share of a ball, or of the axes that it does not span.
+template <class T, unsigned D>
+[[nodiscard]] ZENITH_FN double share_if_even(const column_extremes<T>& known, T reach) {
+  constexpr double ball = D == 2 ? 0.7853981634 : 0.5235987756;  // of the square or cube around it
+  double share = 1;
+  bool is_inside = true;
+  for (unsigned a = 0; a < D; ++a) {
+    const unsigned b = most_side_columns + a;
+    const auto lowest = known.least[a] < known.least[b] ? known.least[a] : known.least[b];
+    const auto highest = known.greatest[a] < known.greatest[b] ? known.greatest[b] : known.greatest[a];
+    const double length =
+        static_cast<double>(from_total_order<T>(highest)) - static_cast<double>(from_total_order<T>(lowest));
+    if (2 * static_cast<double>(reach) < length) {
+      share *= 2 * static_cast<double>(reach) / length;
+    } else {
+      is_inside = false;
+    }
+  }
+  return is_inside ? ball * share : share;
+}
+
+/// Of `rows` values, hardly ever more are at least as good as so many of the samples.
+[[nodiscard]] ZENITH_FN u64 rows_reaching(u32 samples, u32 all_samples, u64 rows) {
+  constexpr u64 few = 4096;
+  if (rows <= few) return rows;
+  const double share = (samples + 4 * std::sqrt(double{1} * samples) + 8) / all_samples;
+  return share < 1 ? static_cast<u64>(share * static_cast<double>(rows)) : rows;
+}
+
 /// What is known of the values of one side: scores times their weight.
 template <class T>
 struct value_range {
@@ -21,7 +65,7 @@ struct value_range {
   T worst;
 };
 template <class T>
-[[nodiscard]] value_range<T> values_of(const column_extremes<T>& known, bool is_right, bool smallest) {
+[[nodiscard]] ZENITH_FN value_range<T> values_of(const column_extremes<T>& known, bool is_right, bool smallest) {
   const unsigned column = (is_right ? most_side_columns : 0) + most_side_columns - 1;
   const T least = from_total_order<T>(known.least[column]);
   const T greatest = from_total_order<T>(known.greatest[column]);
@@ -30,8 +74,8 @@ template <class T>
 
 /// The worst value of a side that can reach the bound with the other side's best. The pair of both bests reaches it.
 template <class T>
-[[nodiscard]] T limit_of(const pair_scorer<T>& scorer, const value_range<T>& own, T best_other,
-                         ordered::bits_t<T> bound) {
+[[nodiscard]] ZENITH_FN T limit_of(const pair_scorer<T>& scorer, const value_range<T>& own, T best_other,
+                                   ordered::bits_t<T> bound) {
   using image = ordered::bits_t<T>;
   const ordered::key_order<T> order{scorer.smallest, false};
   image low = order.image(own.worst);
@@ -75,9 +119,13 @@ class side_samples {
   void learn(const join_input<T, D>& input) {
     const double tested =
         double{1} * std::min(left_count_, most_place_samples) * std::min(right_count_, most_place_samples);
-    // of few pairs that were met by chance hardly any count
-    const double surely = std::max(0.0, input.near - 2 * std::sqrt(double{1} * input.near));
-    near_share_ = std::max(surely / tested, share_if_even(input));
+    near_share_ = std::max(sure_share(input.near, tested), share_if_even<T, D>(input.known, reach_of(input.squared)));
+  }
+  /// Samples that something else drew and put in order, as `draw` does.
+  void adopt(const join_input<T, D>& input, image* images) {
+    left_count_ = static_cast<u32>(std::min<u64>(input.left.rows, most_score_samples));
+    right_count_ = static_cast<u32>(std::min<u64>(input.right.rows, most_score_samples));
+    images_ = images;
   }
 
   /// Their places, as columns.
@@ -104,8 +152,6 @@ class side_samples {
   }
   /// Of `rows` values, hardly ever more are at least as good as the limit.
   [[nodiscard]] u64 most_reaching(Context& on, bool is_right, T limit, u64 rows) const {
-    constexpr u64 few = 4096;
-    if (rows <= few) return rows;
     const image* const from = images_ + (is_right ? left_count_ : 0);
     const u32 count = is_right ? right_count_ : left_count_;
     const image least = ordered::key_order<T>{scorer_.smallest, false}.image(limit);
@@ -119,9 +165,7 @@ class side_samples {
         high = middle;
       }
     }
-    const double reach = count - low;
-    const double share = (reach + 4 * std::sqrt(reach) + 8) / count;
-    return share < 1 ? static_cast<u64>(share * static_cast<double>(rows)) : rows;
+    return rows_reaching(count - low, count, rows);
   }
 
   /// Of all pairs, as guessed.
@@ -129,16 +173,13 @@ class side_samples {
 
   /// A bound that about such a share of all pairs of values reaches; 0: all.
   [[nodiscard]] image bound_of(Context& on, double share) const {
-    constexpr double least = 4;
-    const double wanted = std::max(least, std::ceil(share * pairs()));
-    if (!(wanted < pairs() / 2)) return 0;
+    const double wanted = sample_pairs(share, pairs());
+    if (wanted == 0) return 0;
     using list = list_best_pairs<T>;
     using entry = typename list::entry;
     list best{images_, images_ + left_count_, left_count_, right_count_, 1, 0, scorer_, {}};
-    const auto at_step = [&](double step) { return std::ceil(wanted / (step * step)); };
-    while (at_step(best.step) > list::most_wanted) ++best.step;
-    best.wanted = static_cast<u32>(at_step(best.step));
-    const u32 lefts = std::min(best.ranks(left_count_), best.wanted);
+    best.want(wanted);
+    const u32 lefts = best.lefts();
     u32 listed = 0;
     for (u32 i = 0; i < lefts; ++i) listed += best.partners(i);
     entry* const entries = on.template buffer<entry>(listed);
@@ -151,26 +192,6 @@ class side_samples {
 
  private:
   [[nodiscard]] double pairs() const { return static_cast<double>(left_count_) * right_count_; }
-
-  /// Of points spread evenly over the extent of both sides: the share of a ball, or of the axes that it does not span.
-  [[nodiscard]] static double share_if_even(const join_input<T, D>& input) {
-    const double reach = static_cast<double>(reach_of(input.squared));
-    constexpr double ball = D == 2 ? 0.7853981634 : 0.5235987756;  // of the square or cube around it
-    double share = 1;
-    bool is_inside = true;
-    for (unsigned a = 0; a < D; ++a) {
-      const unsigned b = most_side_columns + a;
-      const auto low = static_cast<double>(from_total_order<T>(std::min(input.known.least[a], input.known.least[b])));
-      const auto high =
-          static_cast<double>(from_total_order<T>(std::max(input.known.greatest[a], input.known.greatest[b])));
-      if (2 * reach < high - low) {
-        share *= 2 * reach / (high - low);
-      } else {
-        is_inside = false;
-      }
-    }
-    return is_inside ? ball * share : share;
-  }
 
   pair_scorer<T> scorer_;
   u32 left_count_ = 0;

@@ -11,8 +11,10 @@
 #include <algorithms/spatial_join/collect.hpp>
 #include <algorithms/spatial_join/family.hpp>
 #include <algorithms/spatial_join/input.hpp>
+#include <algorithms/spatial_join/on_device.hpp>
 #include <algorithms/spatial_join/on_host.hpp>
 #include <algorithms/spatial_join/pairs.hpp>
+#include <algorithms/spatial_join/rounds.hpp>
 #include <algorithms/spatial_join/rows.hpp>
 #include <algorithms/spatial_join/samples.hpp>
 #include <core/device/context.hpp>
@@ -47,15 +49,6 @@ void with_points(const spatial_call& call, const Use& use) {
   } else {
     as(std::type_identity<double>{});
   }
-}
-
-[[nodiscard]] inline score_rules rules_of(const top_k_spatial_join_call& call) {
-  return {true, call.score != pair_score::product, call.left_weight, call.right_weight};
-}
-
-template <class T, unsigned D>
-[[nodiscard]] pair_scores<T> scores_of(const join_input<T, D>& input) {
-  return {input.left.scores, input.right.scores, input.left.weight, input.right.weight};
 }
 
 /// All pairs on a host: by the left side's rows.
@@ -135,45 +128,6 @@ void grid_join::run(Context& on, const call_type& call) {
 
 namespace detail {
 
-/// How the rounds of threshold_first go on. round(bound, rounds): joins what can reach the bound, and all where it is
-/// 0.
-template <class T, unsigned D, class Context>
-struct bound_search {
-  static constexpr double most_listed = 1 << 22;
-
-  Context& on;
-  const side_samples<T, D, Context>& samples;
-  double all;   ///< pairs of a left and a right row
-  double goal;  ///< pairs that a bound is to take
-  double share;
-
-  bound_search(Context& where, const side_samples<T, D, Context>& of, const top_k_spatial_join_call& call)
-      : on(where),
-        samples(of),
-        all(static_cast<double>(call.left.rows) * static_cast<double>(call.right.rows)),
-        goal(1.5 * static_cast<double>(call.k) + 16),
-        share(goal / (all * of.near_share())) {}
-
-  /// An image, or 0.
-  [[nodiscard]] ordered::bits_t<T> bound() const { return goal > most_listed ? 0 : samples.bound_of(on, share); }
-  /// Pairs that a pool is to hold.
-  [[nodiscard]] u64 capacity() const {
-    const double expected = 2 * std::min(all * samples.near_share(), most_listed) + 65536;
-    return static_cast<u64>(std::min(4 * goal + 65536, expected));
-  }
-  /// So few reached the bound.
-  void lower(u64 found) { share *= std::clamp(goal / std::max(1.0, static_cast<double>(found)), 4.0, 256.0); }
-};
-
-/// All pairs, and the best of them.
-template <class T, unsigned D, class Context>
-void join_all(Context& on, const top_k_spatial_join_call& call, const join_input<T, D>& input,
-              const pair_scorer<T>& scorer, u64 rounds) {
-  const auto found = collect_in_batches(on, place_sides(on, input), scorer, make_bound<T>(on, 0), call.k);
-  if (call.statistics != nullptr) *call.statistics = {rounds, call.left.rows, call.right.rows, found.total};
-  deliver(on, call, scores_of(input), scorer, found);
-}
-
 template <class T, unsigned D, class Context>
 void threshold_on_host(Context& on, const top_k_spatial_join_call& call, const pair_scorer<T>& scorer) {
   const auto rules = rules_of(call);
@@ -203,30 +157,6 @@ void threshold_on_host(Context& on, const top_k_spatial_join_call& call, const p
     search.lower(found.total);
     image = search.bound();
     if (image != 0) picked.pick(input, image);
-  }
-}
-
-template <class T, unsigned D, class Context>
-void threshold_on_device(Context& on, const top_k_spatial_join_call& call, const pair_scorer<T>& scorer) {
-  side_samples<T, D, Context> samples(scorer);
-  const auto input = read_input<T, D>(
-      on, call, rules_of(call), [&](const join_input<T, D>& columns, u32* near) { samples.draw(on, columns, near); });
-  if (call.outcome->fault != spatial_fault::none) return;
-  samples.learn(input);
-  const auto left_values = values_of(input.known, false, scorer.smallest);
-  const auto right_values = values_of(input.known, true, scorer.smallest);
-  bound_search<T, D, Context> search(on, samples, call);
-  for (u64 rounds = 1;; ++rounds) {
-    const auto image = search.bound();
-    if (image == 0) return join_all(on, call, input, scorer, rounds);
-    const auto sides = place_best(on, input, limit_of(scorer, left_values, right_values.best, image),
-                                  limit_of(scorer, right_values, left_values.best, image), scorer.smallest);
-    const auto found = collect_best(on, sides, scorer, make_bound<T>(on, image), call.k, search.capacity());
-    if (found.total >= call.k) {
-      if (call.statistics != nullptr) *call.statistics = {rounds, sides.left.count, sides.right.count, found.total};
-      return deliver(on, call, scores_of(input), scorer, found);
-    }
-    search.lower(found.total);
   }
 }
 

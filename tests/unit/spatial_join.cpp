@@ -18,6 +18,43 @@ using namespace zenith;
 
 namespace {
 
+/// What calls on the device below asked of it.
+struct asked {
+  int launches = 0;
+  int answers = 0;
+};
+asked of_device;
+
+/// Counts.
+struct counting_device : device_suite::device_like {
+  using base = device_suite::device_like;
+
+  template <device::item_kernel K>
+  void for_each(std::uint64_t n, const K& run) {
+    ++of_device.launches;
+    base::for_each(n, run);
+  }
+  template <device::team_kernel K>
+  void for_teams(std::uint64_t n, const K& run) {
+    ++of_device.launches;
+    base::for_teams(n, run);
+  }
+  template <device::team_kernel... K>
+  void for_teams_in_turn(const device::turn<K>&... turns) {
+    ++of_device.launches;
+    base::for_teams_in_turn(turns...);
+  }
+  template <class Entry>
+  const Entry* select_best(Entry* entries, std::uint64_t n, std::uint64_t k) {
+    ++of_device.launches;
+    return base::select_best(entries, n, k);
+  }
+  template <class T>
+  T read(const T* at) {
+    ++of_device.answers;
+    return base::read(at);
+  }
+};
 template <class Strategy>
 struct device_runner {
   static void run(const execution& /*where*/, const typename Strategy::call_type& call) {
@@ -190,5 +227,169 @@ TEST_CASE("samples that mislead about the best scores", "[spatial]") {
       // more than a pool of this k holds
       if (of == kind::others_are_all_best) CHECK(seen.candidates > 4 * (2 * k + 16) + 65536);
     }
+  }
+}
+
+namespace {
+
+/// Points in [0, 100]^2 with scores in [0, 100].
+struct drawn_points {
+  drawn_points(std::size_t rows, std::mt19937& random) : x(rows), y(rows), scores(rows) {
+    std::uniform_real_distribution<float> place(0, 100);
+    for (auto* column : {&x, &y, &scores}) {
+      for (auto& value : *column) value = place(random);
+    }
+  }
+  [[nodiscard]] scored_points<float> points() const { return {{x, y}, scores}; }
+
+  std::vector<float> x;
+  std::vector<float> y;
+  std::vector<float> scores;
+};
+
+/// What `threshold_first` did on the device, where it found what `full` finds.
+spatial_join_statistics checked(const drawn_points& left, const drawn_points& right, std::size_t k, double distance) {
+  REQUIRE(!conformance::spatial::the_suite().ranked.empty());
+  const auto ex = make_executor("device");
+  spatial_join_statistics seen;
+  const auto all =
+      top_k_spatial_join(ex, left.points(), right.points(), k, {.predicate = {distance}, .strategy = "full"});
+  of_device = {};
+  const auto best = top_k_spatial_join(ex, left.points(), right.points(), k,
+                                       {.predicate = {distance}, .strategy = "threshold_first", .statistics = &seen});
+  CHECK(all.left == best.left);
+  CHECK(all.right == best.right);
+  CHECK(all.scores == best.scores);
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("a device is asked once, and launches thrice", "[spatial]") {
+  std::mt19937 random{zenith_test::seed_of("spatial.once", 0)};
+  const drawn_points left(20000, random);
+  const drawn_points right(9000, random);
+  for (const std::size_t k : {1U, 100U, 1000U}) {
+    INFO("k = " << k);
+    CHECK(checked(left, right, k, 1.5).rounds == 1);
+    // the turns of the first round, the selection, the result
+    CHECK(of_device.launches == 3);
+    CHECK(of_device.answers == 1);
+  }
+}
+
+TEST_CASE("cells of many points are not for chains", "[spatial]") {
+  using chains = spatial_join_family::join_chains<float, 2>;
+  std::mt19937 random{zenith_test::seed_of("spatial.crowded", 0)};
+  for (const bool is_one_too_many : {false, true}) {
+    // the best of the left side have all of some right points as candidates, which are the best there
+    drawn_points left(3000, random);
+    drawn_points right(3000, random);
+    constexpr std::size_t best = chains::most_candidates;
+    for (std::size_t row = 0; row < best + (is_one_too_many ? 1 : 0); ++row) {
+      right.x[row] = right.y[row] = 50;
+      right.scores[row] = 200;
+    }
+    for (std::size_t row = 0; row < 300; ++row) {
+      left.x[row] = left.y[row] = 50;
+      left.scores[row] = 200;
+    }
+    INFO((is_one_too_many ? "too many" : "as many as there may be"));
+    const auto seen = checked(left, right, 100, 1e-3);
+    CHECK(seen.rounds == (is_one_too_many ? 2 : 1));
+    CHECK(seen.left_rows < left.x.size());
+    CHECK(seen.candidates == 300 * (best + (is_one_too_many ? 1 : 0)));
+  }
+}
+
+TEST_CASE("a first round whose bound is too high, and one whose samples say too little", "[spatial]") {
+  std::mt19937 random{zenith_test::seed_of("spatial.second", 0)};
+  drawn_points left(20000, random);
+  drawn_points right(20000, random);
+  SECTION("the best are far from each other") {
+    for (std::size_t row = 0; row < left.x.size(); ++row) {
+      left.scores[row] = left.x[row];
+      right.scores[row] = 100 - right.x[row];
+    }
+    CHECK(checked(left, right, 500, 1).rounds > 1);
+  }
+  SECTION("so many right points reach the limit that no sample had, and no grid was made for") {
+    std::vector<bool> is_sampled(right.x.size(), false);
+    for (unsigned i = 0; i < spatial_join_family::most_score_samples; ++i) {
+      is_sampled[spatial_join_family::sampled_row(i, right.x.size())] = true;
+    }
+    for (std::size_t row = 0; row < right.x.size(); ++row) {
+      if (!is_sampled[row]) right.scores[row] = 100;
+    }
+    CHECK(checked(left, right, 10, 1).rounds > 1);
+  }
+}
+
+TEST_CASE("a first round finds all pairs of the bound's score, or knows that its pool is too small", "[spatial]") {
+  std::mt19937 random{zenith_test::seed_of("spatial.equal", 0)};
+  drawn_points left(20000, random);
+  drawn_points right(9000, random);
+  for (auto* scores : {&left.scores, &right.scores}) std::fill(scores->begin(), scores->end(), 7.F);
+  constexpr std::size_t k = 10;
+  for (const bool is_too_small : {false, true}) {
+    const double distance = is_too_small ? 2 : 0.3;
+    INFO("distance " << distance);
+    const auto seen = checked(left, right, k, distance);
+    const auto all = count_spatial_join(make_executor("device"), left.points().coordinates, right.points().coordinates,
+                                        {.predicate = {distance}});
+    CHECK(seen.rounds == (is_too_small ? 2 : 1));
+    CHECK(seen.candidates == all.count);
+    CHECK((all.count > 4 * (2 * k + 16) + 65536) == is_too_small);
+  }
+}
+
+TEMPLATE_TEST_CASE("a first round learns what the other rounds do", "[spatial]", float, double) {
+  using namespace spatial_join_family;
+  using T = TestType;
+  using context = counting_device;
+  std::mt19937_64 random{zenith_test::seed_of("spatial.learn", 0)};
+  for (int i = 0; i < 40; ++i) {
+    const auto any = [&] { return std::uniform_real_distribution<T>(-50, 50)(random); };
+    std::array<std::vector<T>, 6> columns;
+    const std::size_t rows[] = {1 + random() % 9000, 1 + random() % 9000};
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      columns[c].resize(rows[c / 3]);
+      for (auto& value : columns[c]) {
+        value = any();
+        if (c % 3 == 2 && i % 3 == 0) value = std::floor(value / 10);
+      }
+    }
+    top_k_spatial_join_call call;
+    for (std::size_t side = 0; side < 2; ++side) {
+      auto& to = side == 0 ? call.left : call.right;
+      for (std::size_t a = 0; a < 2; ++a) to.coordinates[a] = columns[3 * side + a].data();
+      to.scores = columns[3 * side + 2].data();
+      to.rows = rows[side];
+    }
+    call.distance = 0.5 + static_cast<double>(random() % 8);
+    call.k = 1 + random() % 3000;
+    const pair_scorer<T> scorer{i % 2 == 0 ? pair_score::sum : pair_score::maximum, i % 4 > 1};
+    context on;
+    auto input = open_input<T, 2>(on, call, {true});
+    const auto plan = spatial_join_family::detail::plan_first_round(on, input, call, scorer);
+    on.for_teams(learn_sides<T, 2>{plan}.teams(), learn_sides<T, 2>{plan});
+    on.for_teams(1, choose_bound<T, 2>{plan});
+
+    spatial_join_family::detail::side_samples<T, 2, context> samples(scorer);
+    auto* const near = on.template zeroed<std::uint32_t>(1);
+    samples.draw(on, input, near);
+    input.known = read_extremes(on, input.left, input.right);
+    input.near = *near;
+    samples.learn(input);
+    for (unsigned c = 0; c < most_all_columns; ++c) {
+      CHECK(plan.state->known().least[c] == input.known.least[c]);
+      CHECK(plan.state->known().greatest[c] == input.known.greatest[c]);
+    }
+    CHECK(plan.state->near == input.near);
+    INFO("k = " << call.k << ", " << rows[0] << " and " << rows[1] << " rows");
+    if (plan.goal == 0) continue;
+    const spatial_join_family::detail::bound_search<T, 2, context> search(on, samples, call);
+    CHECK(plan.state->bound == search.bound());
+    for (unsigned cell = 0; cell < plan.most_cells; ++cell) REQUIRE(plan.heads[cell] == 0);
   }
 }
