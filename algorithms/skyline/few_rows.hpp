@@ -64,7 +64,7 @@ struct compare_few {
       }
       const bool keeps = keeps_twins;
       if (is_out_by(own, others, 0, tile, [=](u32 other) ZENITH_BODY { return !keeps && begin + other < at; })) {
-        is_out[at] = 1;
+        device::atomic_store(is_out + at, u8{1});  // other teams may find it, too
       }
     });
     team.once([&]() ZENITH_BODY { counters.dominance.add(u64{rows} * (n - begin < tile ? n - begin : tile)); });
