@@ -152,7 +152,7 @@ namespace {
 void add_guess(cost& to, const spatial_join_problem& problem, double goal, double share, const device_profile& on) {
   constexpr double launches = 6;
   if (is_gpu(on)) {
-    to.phases.push_back({"guess", {}, {{"spatial_join.guess", 1, 60e-6}}, launches, 0});
+    to.phases.push_back({"guess", {}, {{"spatial_join.guess", 1, 50e-6}}, launches, 0});
     return;
   }
   const auto drawn = [](std::uint64_t rows, std::uint64_t most) { return static_cast<double>(std::min(rows, most)); };
@@ -190,6 +190,13 @@ void add_guess(cost& to, const spatial_join_problem& problem, double goal, doubl
 }  // namespace
 
 cost threshold_first_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
+  // one bound after the other lets too few pairs through, until all are joined
+  if (problem.scores_oppose) {
+    auto all = full_cost(problem, on);
+    for (int rounds = 0; rounds < 3; ++rounds) all.phases.push_back(reading(problem, problem.dimensions + 1, on));
+    add_waits(all, 6, on);
+    return all;
+  }
   const auto pairs = std::max(1.0, static_cast<double>(problem.pairs));
   const double goal = 1.5 * static_cast<double>(problem.k) + 16;
   // scores that are independent: of a sum, a share s of all pairs is made of a share of about the root of 2 s of both
@@ -208,8 +215,13 @@ cost threshold_first_cost(const top_k_spatial_join_problem& problem, const devic
   const double part = share * share * rounds;
   all.phases.push_back(walking("append", left * rounds, pairs * part, tests_of(problem) * part, 16, on));
   all.phases.push_back(selecting(std::min(pairs, goal), std::min(pairs, goal), on));
-  // what the samples say, their bound, how many rows reach it, and how many pairs
-  add_waits(all, 4, on);
+  if (is_gpu(on)) {
+    // all of it in one launch, then the choice and the order; one answer says how many pairs there are
+    constexpr double all_launches = 3;
+    for (auto& one : all.phases) one.launches = 0;
+    all.phases.front().launches = all_launches;
+  }
+  add_waits(all, 1, on);
   add_transfers(all, problem, problem.dimensions + 1, std::min(pairs, static_cast<double>(problem.k)), 3, on);
   return all;
 }

@@ -187,12 +187,21 @@ class spatial_input final : public input {
 
   [[nodiscard]] std::uint64_t rows() const { return sides_->left.x.size(); }
   [[nodiscard]] zenith::top_k_spatial_join_problem problem(zenith::memory_space space) const {
-    return {{rows(), rows(), sides_->count(), 2, zenith::key_type::float32, space}, k_};
+    // as "auto" does, but for the number of pairs, which is known
+    if (!described_) {
+      described_ = zenith::describe_spatial_join(sides_->left.points(), sides_->right.points(), k_,
+                                                 {.predicate = {sides_->distance}});
+      described_->pairs = sides_->count();
+    }
+    auto made = *described_;
+    made.space = space;
+    return made;
   }
 
   std::shared_ptr<spatial_sides> sides_;
   std::uint64_t k_;
   std::optional<found_pairs> first_;
+  mutable std::optional<zenith::top_k_spatial_join_problem> described_;
 };
 
 // A distance at which a point has about four partners, were the points spread evenly.

@@ -1,8 +1,11 @@
+#include <random>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <catch.hpp>
 
+#include <settings.hpp>
 #include <zenith/spatial_join.hpp>
 #include "scenes.hpp"
 
@@ -78,4 +81,49 @@ TEST_CASE("a guess on a host takes as long as its samples, of which a large side
   const double wide = guess(12);
   on.simd_bytes = 16;
   CHECK(guess(12) > 1.2 * wide);
+}
+
+TEST_CASE("scores that oppose each other are seen in a sample, and make a bound useless") {
+  constexpr std::size_t rows = 5000;
+  std::mt19937_64 random{zenith_test::seed_of("opposing scores", 0)};
+  std::uniform_real_distribution<float> place(0, 1000);
+  std::vector<float> x[2];
+  std::vector<float> y[2];
+  std::vector<float> rising[2];
+  std::vector<float> drawn[2];
+  for (int side = 0; side < 2; ++side) {
+    for (std::size_t i = 0; i < rows; ++i) {
+      x[side].push_back(place(random));
+      y[side].push_back(place(random));
+      rising[side].push_back(side == 0 ? x[side][i] : 1000 - x[side][i]);
+      drawn[side].push_back(place(random));
+    }
+  }
+  const auto oppose = [&](const std::vector<float>* scores, const top_k_spatial_join_options& options) {
+    const scored_points<float> left{{x[0], y[0]}, scores[0]};
+    const scored_points<float> right{{x[1], y[1]}, scores[1]};
+    const auto problem = describe_spatial_join(left, right, 10, options);
+    CHECK(problem.left_rows == rows);
+    CHECK(problem.k == 10);
+    return problem.scores_oppose;
+  };
+  CHECK(oppose(rising, {}));
+  CHECK(oppose(rising, {.select = selection::smallest}));
+  CHECK(oppose(rising, {.score = pair_score::minimum}));
+  CHECK(!oppose(rising, {.score = pair_score::maximum}));
+  CHECK(!oppose(drawn, {}));
+  // a weight below 0 turns one side around
+  CHECK(!oppose(rising, {.score = pair_score::weighted_sum, .right_weight = -1}));
+  const std::vector<float> same[2] = {rising[0], x[1]};
+  CHECK(!oppose(same, {}));
+  CHECK(oppose(same, {.score = pair_score::weighted_sum, .right_weight = -1}));
+
+  const auto& on = *fixture("server-h200.json").find("cpu");
+  auto asked = problem(18, 100);
+  const auto seconds_by = [&](std::string_view strategy) {
+    return seconds(top_k_spatial_join_cost(strategy, asked, on), on);
+  };
+  CHECK(seconds_by("threshold_first") < seconds_by("full"));
+  asked.scores_oppose = true;
+  CHECK(seconds_by("threshold_first") > seconds_by("full"));
 }

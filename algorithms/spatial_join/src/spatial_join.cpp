@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <limits>
 #include <new>
+#include <numeric>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -76,11 +78,30 @@ void check(const caller& by, const spatial_arguments& given, const within& predi
   }
 }
 
-/// About how many pairs there are, and how many a grid's neighbouring cells have.
+/// About how many pairs there are, how many a grid's neighbouring cells have, and how the scores of points near each
+/// other go together: from -1, one falls as the other rises, to 1.
 struct pair_guess {
   double near = 0;
   double tests = 0;
+  double correlation = 0;
 };
+
+/// Pearson's; 0 where one side's values are all the same.
+double correlation_of(std::span<const double> a, std::span<const double> b) {
+  const auto n = static_cast<double>(a.size());
+  const double mean_a = std::accumulate(a.begin(), a.end(), 0.0) / n;
+  const double mean_b = std::accumulate(b.begin(), b.end(), 0.0) / n;
+  double together = 0;
+  double square_a = 0;
+  double square_b = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    together += (a[i] - mean_a) * (b[i] - mean_b);
+    square_a += (a[i] - mean_a) * (a[i] - mean_a);
+    square_b += (b[i] - mean_b) * (b[i] - mean_b);
+  }
+  const double both = std::sqrt(square_a) * std::sqrt(square_b);
+  return both > 0 ? together / both : 0;
+}
 
 /// Points drawn from both sides. Those in a device's memory are not looked at.
 template <class T>
@@ -88,13 +109,15 @@ pair_guess sampled_pairs(const spatial_arguments& given, double distance) {
   constexpr std::size_t samples = 128;
   std::array<std::array<double, samples>, 3> left{};
   std::array<std::array<double, samples>, 3> right{};
+  const auto row_of = [](const spatial_points& side, std::size_t i) {
+    return (i * 0x9e3779b97f4a7c15ULL >> 20) % side.rows;
+  };
   double share_if_even = 1;  // of points spread evenly over their extent
   const double cells = 2 * static_cast<double>(given.right.rows) + 64;
   std::array<double, 3> extent{};
   for (std::size_t a = 0; a < given.left.columns.size(); ++a) {
-    const auto draw = [a](const spatial_points& side, std::size_t i) {
-      const std::size_t row = (i * 0x9e3779b97f4a7c15ULL >> 20) % side.rows;
-      return static_cast<double>(static_cast<const T*>(side.columns[a])[row]);
+    const auto draw = [&](const spatial_points& side, std::size_t i) {
+      return static_cast<double>(static_cast<const T*>(side.columns[a])[row_of(side, i)]);
     };
     for (std::size_t i = 0; i < samples; ++i) {
       left[a][i] = draw(given.left, i);
@@ -113,30 +136,44 @@ pair_guess sampled_pairs(const spatial_arguments& given, double distance) {
   const double reach = distance + width / 2;
   std::size_t near = 0;
   std::size_t tested = 0;
+  std::array<double, samples> left_scores{};
+  std::array<double, samples> right_scores{};
   for (std::size_t i = 0; i < samples; ++i) {
+    std::size_t nearest = 0;
+    double least = std::numeric_limits<double>::infinity();
     for (std::size_t j = 0; j < samples; ++j) {
       const double x = left[0][i] - right[0][j];
       const double y = left[1][i] - right[1][j];
       const double z = left[2][i] - right[2][j];
-      near += x * x + y * y + z * z <= distance * distance ? 1 : 0;
+      const double squared = x * x + y * y + z * z;
+      near += squared <= distance * distance ? 1 : 0;
       tested += std::abs(x) <= reach && std::abs(y) <= reach && std::abs(z) <= reach ? 1 : 0;
+      if (squared < least) {
+        least = squared;
+        nearest = j;
+      }
     }
+    if (given.left.scores == nullptr || given.right.scores == nullptr) continue;
+    left_scores[i] = static_cast<double>(static_cast<const T*>(given.left.scores)[row_of(given.left, i)]);
+    right_scores[i] = static_cast<double>(static_cast<const T*>(given.right.scores)[row_of(given.right, nearest)]);
   }
   constexpr double pairs = double{samples} * samples;
   const double all = static_cast<double>(given.left.rows) * static_cast<double>(given.right.rows);
   // of pairs that were met by chance hardly any count
   const double surely = std::max(0.0, static_cast<double>(tested) - 2 * std::sqrt(static_cast<double>(tested)));
-  return {all * std::max(share_if_even, static_cast<double>(near) / pairs), all * surely / pairs};
+  return {all * std::max(share_if_even, static_cast<double>(near) / pairs), all * surely / pairs,
+          correlation_of(left_scores, right_scores)};
 }
 
-/// What the models ask of a call. Pairs are not guessed where no model is asked: a sample takes some 20 us.
-void describe(spatial_join_problem& problem, const spatial_arguments& given, double distance, bool guesses_pairs) {
+/// What the models ask of a call. Nothing is guessed where no model is asked: a sample takes some 20 us. Returns how
+/// scores go together.
+double describe_sides(spatial_join_problem& problem, const spatial_arguments& given, double distance, bool guesses) {
   problem.left_rows = given.left.rows;
   problem.right_rows = given.right.rows;
   problem.dimensions = static_cast<unsigned>(given.left.columns.size());
   problem.type = given.type;
   problem.space = given.space;
-  if (!guesses_pairs || given.left.rows == 0 || given.right.rows == 0) return;
+  if (!guesses || given.left.rows == 0 || given.right.rows == 0) return 0;
   const pair_guess guess = given.space == memory_space::device
                                ? pair_guess{4.0 * static_cast<double>(given.left.rows), 0}
                            : given.type == key_type::float32 ? sampled_pairs<float>(given, distance)
@@ -146,6 +183,25 @@ void describe(spatial_join_problem& problem, const spatial_arguments& given, dou
   if (guess.tests > 3 * static_cast<double>(problem.pairs)) {
     problem.tests = std::bit_ceil(static_cast<std::uint64_t>(std::min(guess.tests, 0x1p62)));
   }
+  return guess.correlation;
+}
+
+/// Whether scores that go together so make bounds useless.
+bool oppose(double correlation, const top_k_spatial_join_options& options) {
+  // the best of these need one good value
+  const bool takes_one =
+      options.score == (options.select == selection::largest ? pair_score::maximum : pair_score::minimum);
+  const bool is_turned = options.score == pair_score::weighted_sum && options.left_weight * options.right_weight < 0;
+  constexpr double clearly = 0.75;
+  return !takes_one && (is_turned ? correlation > clearly : correlation < -clearly);
+}
+
+top_k_spatial_join_problem describe_ranked(const spatial_arguments& given, std::size_t k,
+                                           const top_k_spatial_join_options& options, bool guesses) {
+  top_k_spatial_join_problem problem;
+  problem.scores_oppose = oppose(describe_sides(problem, given, options.predicate.distance, guesses), options);
+  problem.k = k;
+  return problem;
 }
 
 bool is_chosen(const executor& on, std::string_view strategy) {
@@ -215,11 +271,24 @@ std::size_t run(const caller& by, const execution& on, const std::string& strate
 
 }  // namespace
 
+spatial_join_problem describe(const spatial_arguments& given, const spatial_join_options& options) {
+  check({"describe_spatial_join"}, given, options.predicate, false);
+  spatial_join_problem problem;
+  static_cast<void>(describe_sides(problem, given, options.predicate.distance, true));
+  return problem;
+}
+
+top_k_spatial_join_problem describe(const spatial_arguments& given, std::size_t k,
+                                    const top_k_spatial_join_options& options) {
+  check({"describe_spatial_join"}, given, options.predicate, true);
+  return describe_ranked(given, k, options, true);
+}
+
 spatial_run spatial_join(const executor& on, const spatial_arguments& given, const spatial_join_options& options) {
   const caller by{"spatial_join"};
   check(by, given, options.predicate, false);
   spatial_join_problem problem;
-  describe(problem, given, options.predicate.distance, is_chosen(on, options.strategy));
+  static_cast<void>(describe_sides(problem, given, options.predicate.distance, is_chosen(on, options.strategy)));
   const auto [where, strategy] = choose(spatial_join_detail::choices, on.settings(), problem, options.strategy);
   check_memory<spatial_join_call>(by, where, given, strategy);
   spatial_run done{0, std::string{where.target->name}, strategy};
@@ -250,7 +319,7 @@ spatial_join_batches_result spatial_join_batches(const executor& on, const spati
   check(by, given, options.predicate, false);
   if (options.batch_pairs == 0) by.reject("options.batch_pairs is 0; it must be 1 or more");
   spatial_join_problem problem;
-  describe(problem, given, options.predicate.distance, true);
+  static_cast<void>(describe_sides(problem, given, options.predicate.distance, true));
   const auto chosen = choose(spatial_join_detail::choices, on.settings(), problem, options.strategy);
   check_backend(chosen.on, spatial_join_call::operation, by.function, "left", given.space, chosen.strategy);
   spatial_join_batches_result done{0, 0, std::string{chosen.on.target->name}, chosen.strategy};
@@ -291,9 +360,7 @@ spatial_run top_k_spatial_join(const executor& on, const spatial_arguments& give
                 (std::isnan(weight) ? "NaN" : "infinite") + "; a weight must be a number of the scores' type");
     }
   }
-  top_k_spatial_join_problem problem;
-  describe(problem, given, options.predicate.distance, is_chosen(on, options.strategy));
-  problem.k = k;
+  const auto problem = describe_ranked(given, k, options, is_chosen(on, options.strategy));
   const auto [where, strategy] = choose(spatial_join_detail::top_k_choices, on.settings(), problem, options.strategy);
   check_memory<top_k_spatial_join_call>(by, where, given, strategy);
   spatial_run done{0, std::string{where.target->name}, strategy};

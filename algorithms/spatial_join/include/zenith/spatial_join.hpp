@@ -116,6 +116,9 @@ struct spatial_join_problem {
 };
 struct top_k_spatial_join_problem : spatial_join_problem {
   std::uint64_t k = 0;
+  /// Whether points near each other have scores that oppose each other, so that the best of one side lie among the
+  /// worst of the other: then no bound on the scores keeps points out.
+  bool scores_oppose = false;
 
   [[nodiscard]] bool operator==(const top_k_spatial_join_problem&) const = default;
 };
@@ -166,6 +169,9 @@ struct spatial_arguments {
   spatial_target target = {};
 };
 
+spatial_join_problem describe(const spatial_arguments& given, const spatial_join_options& options);
+top_k_spatial_join_problem describe(const spatial_arguments& given, std::size_t k,
+                                    const top_k_spatial_join_options& options);
 spatial_run spatial_join(const executor& on, const spatial_arguments& given, const spatial_join_options& options);
 /// `given.provide` as ever; after each batch deliver(state, first): left ids count from row `first`.
 spatial_join_batches_result spatial_join_batches(const executor& on, const spatial_arguments& given,
@@ -468,6 +474,28 @@ requires(detail::are_together<Left, Right, Scores>&&
        detail::spatial_points_of(right), static_cast<int>(sizeof(Index)), std::is_signed_v<Index>, nullptr, nullptr,
        target},
       target.size, options);
+}
+
+/// What "auto" chooses the device and the strategy by: sizes, and what 128 points of each side say of the number of
+/// pairs and of scores near each other, in some 20 us. Points in a device's memory are not looked at, and about four
+/// pairs a left point are assumed. Throws as `spatial_join` for sides that do not fit together.
+template <detail::point_span Span>
+[[nodiscard]] spatial_join_problem describe_spatial_join(const basic_column_set<Span>& left,
+                                                         const basic_column_set<Span>& right,
+                                                         const spatial_join_options& options = {}) {
+  return detail::describe(
+      {key_type_of<typename Span::value_type>, detail::memory_of<Span>, detail::spatial_points_of(left),
+       detail::spatial_points_of(right), 4, false, nullptr, nullptr},
+      options);
+}
+template <detail::point_span Span>
+[[nodiscard]] top_k_spatial_join_problem describe_spatial_join(const basic_scored_points<Span>& left,
+                                                               const basic_scored_points<Span>& right, std::size_t k,
+                                                               const top_k_spatial_join_options& options = {}) {
+  return detail::describe(
+      {key_type_of<typename Span::value_type>, detail::memory_of<Span>, detail::spatial_points_of(left),
+       detail::spatial_points_of(right), 4, false, nullptr, nullptr},
+      k, options);
 }
 
 /// Take what no overload takes, so that the compiler's message is short.
