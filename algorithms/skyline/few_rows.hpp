@@ -149,7 +149,6 @@ struct write_found_ids {
   }
 };
 
-
 namespace detail {
 
 /// What is asked where few rows are left.
