@@ -189,8 +189,8 @@ class spatial_input final : public input {
   [[nodiscard]] zenith::top_k_spatial_join_problem problem(zenith::memory_space space) const {
     // as "auto" does, but for the number of pairs, which is known
     if (!described_) {
-      described_ = zenith::describe_spatial_join(sides_->left.points(), sides_->right.points(), k_,
-                                                 {.predicate = {sides_->distance}});
+      described_ = zenith::top_k_spatial_join_problem_of(sides_->left.points(), sides_->right.points(), k_,
+                                                         {.predicate = {sides_->distance}});
       described_->pairs = sides_->count();
     }
     auto made = *described_;

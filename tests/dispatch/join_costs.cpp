@@ -102,7 +102,7 @@ TEST_CASE("scores that oppose each other are seen in a sample, and make a bound 
   const auto oppose = [&](const std::vector<float>* scores, const top_k_spatial_join_options& options) {
     const scored_points<float> left{{x[0], y[0]}, scores[0]};
     const scored_points<float> right{{x[1], y[1]}, scores[1]};
-    const auto problem = describe_spatial_join(left, right, 10, options);
+    const auto problem = top_k_spatial_join_problem_of(left, right, 10, options);
     CHECK(problem.left_rows == rows);
     CHECK(problem.k == 10);
     return problem.scores_oppose;

@@ -272,7 +272,7 @@ std::size_t run(const caller& by, const execution& on, const std::string& strate
 }  // namespace
 
 spatial_join_problem describe(const spatial_arguments& given, const spatial_join_options& options) {
-  check({"describe_spatial_join"}, given, options.predicate, false);
+  check({"spatial_join_problem_of"}, given, options.predicate, false);
   spatial_join_problem problem;
   static_cast<void>(describe_sides(problem, given, options.predicate.distance, true));
   return problem;
@@ -280,7 +280,7 @@ spatial_join_problem describe(const spatial_arguments& given, const spatial_join
 
 top_k_spatial_join_problem describe(const spatial_arguments& given, std::size_t k,
                                     const top_k_spatial_join_options& options) {
-  check({"describe_spatial_join"}, given, options.predicate, true);
+  check({"top_k_spatial_join_problem_of"}, given, options.predicate, true);
   return describe_ranked(given, k, options, true);
 }
 

@@ -480,18 +480,19 @@ requires(detail::are_together<Left, Right, Scores>&&
 /// pairs and of scores near each other, in some 20 us. Points in a device's memory are not looked at, and about four
 /// pairs a left point are assumed. Throws as `spatial_join` for sides that do not fit together.
 template <detail::point_span Span>
-[[nodiscard]] spatial_join_problem describe_spatial_join(const basic_column_set<Span>& left,
-                                                         const basic_column_set<Span>& right,
-                                                         const spatial_join_options& options = {}) {
+[[nodiscard]] spatial_join_problem spatial_join_problem_of(const basic_column_set<Span>& left,
+                                                           const basic_column_set<Span>& right,
+                                                           const spatial_join_options& options = {}) {
   return detail::describe(
       {key_type_of<typename Span::value_type>, detail::memory_of<Span>, detail::spatial_points_of(left),
        detail::spatial_points_of(right), 4, false, nullptr, nullptr},
       options);
 }
 template <detail::point_span Span>
-[[nodiscard]] top_k_spatial_join_problem describe_spatial_join(const basic_scored_points<Span>& left,
-                                                               const basic_scored_points<Span>& right, std::size_t k,
-                                                               const top_k_spatial_join_options& options = {}) {
+[[nodiscard]] top_k_spatial_join_problem top_k_spatial_join_problem_of(const basic_scored_points<Span>& left,
+                                                                       const basic_scored_points<Span>& right,
+                                                                       std::size_t k,
+                                                                       const top_k_spatial_join_options& options = {}) {
   return detail::describe(
       {key_type_of<typename Span::value_type>, detail::memory_of<Span>, detail::spatial_points_of(left),
        detail::spatial_points_of(right), 4, false, nullptr, nullptr},
