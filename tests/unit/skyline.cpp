@@ -211,7 +211,7 @@ std::vector<std::uint64_t> by_bitmap_tiles(const table<T>& of, const request& as
       return to.is_long ? static_cast<void*>(to.longs.data()) : to.words.data();
     };
   }
-  listing_context on;
+  zenith::device_suite::device_like on;
   zenith::skyline_family::bitmap_tiles::run(on, call);
   if (form == wanted::mask) {
     std::vector<std::uint64_t> ids;
