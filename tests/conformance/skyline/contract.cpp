@@ -88,7 +88,10 @@ TEST_CASE("a choice is made and statistics are kept", "[skyline-contract]") {
     CHECK(statistics.candidates <= made.rows);
     CHECK(statistics.dominance_tests > 0);
     CHECK(statistics.rounds > 0);
-    if (on.strategy == "skyalign" || on.strategy == "bitmap_tiles") CHECK(statistics.mask_tests > 0);
+    // a device compares few rows with each other, by their values
+    constexpr std::uint64_t few = 4096;
+    const bool has_tiles = on.memory == zenith::memory_space::host || statistics.candidates > few;
+    if (on.strategy == "skyalign" || (on.strategy == "bitmap_tiles" && has_tiles)) CHECK(statistics.mask_tests > 0);
     CHECK(zenith::skyline(on.on, points).ids == ids);
   }
   CHECK(zenith::skyline(zenith::executor{}, points).ids == ids);

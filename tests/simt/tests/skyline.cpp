@@ -90,12 +90,10 @@ TEST_CASE("emulated bitmap_tiles finds a skyline of few rows and of many") {
     for (const auto duplicates : {zenith::duplicate_rows::keep_all, zenith::duplicate_rows::keep_first}) {
       request asked;
       asked.duplicates = duplicates;
-      seen.count_case();
       seen.add(on, fault_of(on, made, asked, expected(made, asked), random));
     }
     const auto twins = table_of_twins<float>(rows, 3);
     const request first{.preferences = {}, .duplicates = zenith::duplicate_rows::keep_first};
-    seen.count_case();
     seen.add(on, fault_of(on, twins, first, expected(twins, first), random));
   }
   seen.require_none();
