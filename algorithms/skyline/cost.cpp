@@ -65,7 +65,6 @@ double by_shorter_vectors(const device_profile& on) { return std::sqrt(64.0 / st
 void add_transfers(cost& to, const skyline_problem& problem, const device_profile& on, const estimate& of) {
   if (problem.space != memory_space::host || on.host_to_device <= 0) return;
   to.to_device_bytes = values_of(of) * static_cast<double>(size_of(problem.type));
-  to.pieces = of.columns;
   to.to_host_bytes = of.skyline * 8;
 }
 
@@ -74,7 +73,9 @@ void add_transfers(cost& to, const skyline_problem& problem, const device_profil
 cost prefiltered(const skyline_problem& problem, const device_profile& on, const estimate& of) {
   const double bytes = values_of(of) * static_cast<double>(size_of(problem.type));
   cost all;
-  all.phases.push_back({"call", {}, {{"skyline.rows.call", 1, 6e-6}}, 0, 1});
+  // the launches of a small call, of which more cores take more to share
+  const double shares = 1 + std::log2(std::max(1, on.cores));
+  all.phases.push_back({"call", {}, {{"skyline.rows.call", shares, 3e-6}}, 0, 1});
   all.phases.push_back({"prefilter",
                         {{static_cast<std::uint64_t>(bytes), bytes, 0}},
                         {{"skyline.rows.row", of.rows, 2.6e-9},
@@ -112,18 +113,15 @@ double gpu_rounds(const estimate& of) {
   return std::min(3.0, std::log2(of.left / 32768 + 1) / 2) + of.left / (1 << 20) + 1;
 }
 
-// A strategy on a GPU: `launches` of a call on few rows, which are what that takes, and `more` than the prefilter and
+// A strategy on a GPU: `launches` without the rounds, which are what few rows take, and `more` than the prefilter and
 // the sort.
 cost on_gpu(const skyline_problem& problem, const device_profile& on, const estimate& of, double launches,
             std::vector<work> more) {
   const double bytes = values_of(of) * static_cast<double>(size_of(problem.type));
   const auto set = static_cast<std::uint64_t>(2 * bytes);
   cost all;
-  all.phases.push_back({"prefilter",
-                        {{set, 2 * bytes, 0}},
-                        {{"skyline.gpu.prefilter", values_of(of), 1.6e-9}},
-                        launches + of.columns,
-                        0});
+  all.phases.push_back(
+      {"prefilter", {{set, 2 * bytes, 0}}, {{"skyline.gpu.prefilter", values_of(of), 1.6e-9}}, launches, 0});
   all.phases.push_back({"order",
                         {{set, of.left * of.columns * 12, of.left * of.columns * 8}},
                         {{"skyline.gpu.order", of.left, 40e-9}},
@@ -137,7 +135,7 @@ cost on_gpu(const skyline_problem& problem, const device_profile& on, const esti
 // On a GPU, values of all pairs, and images of all rows.
 cost by_values_on_gpu(const skyline_problem& problem, const device_profile& on, const estimate& of, double pairs,
                       double launches) {
-  return on_gpu(problem, on, of, launches,
+  return on_gpu(problem, on, of, launches + of.columns,
                 {{"skyline.gpu.image", values_of(of), 1e-9},
                  {"skyline.gpu.pairs", pairs * of.columns * twice_if_wide(problem), 0.06e-9}});
 }
@@ -181,9 +179,11 @@ cost salsa_cost(const skyline_problem& problem, const device_profile& on) {
   of.left = of.rows;
   of.pairs += of.rows * 64;
   if (!is_host(on)) return by_values_on_gpu(problem, on, of, 1.5 * of.pairs, 66);
-  return on_host(problem, on, of,
-                 {{"skyline.rows.least", of.sorted(), 8e-9},
-                  {"skyline.rows.pairs", of.pairs * (of.columns + 10) * twice_if_wide(problem), 0.040e-9}});
+  auto all = on_host(problem, on, of,
+                     {{"skyline.rows.least", of.sorted(), 8e-9},
+                      {"skyline.rows.pairs", of.pairs * (of.columns + 10) * twice_if_wide(problem), 0.040e-9}});
+  all.phases.front().operations.front().count = 1;  // no prefilter is shared out
+  return all;
 }
 
 cost skyalign_cost(const skyline_problem& problem, const device_profile& on) {
@@ -248,8 +248,12 @@ cost bitmap_tiles_cost(const skyline_problem& problem, const device_profile& on)
   const double cells = of.left * of.columns;
   const double tests = cells * std::pow(of.skyline / (is_host(on) ? 512 : 256) + 1, 0.71);
   // of more than 12 columns, a tile has fewer copies side by side
-  if (!is_host(on))
-    return on_gpu(problem, on, of, 36, {{"skyline.gpu.tests", tests, of.columns > 12 ? 0.2e-9 : 0.1e-9}});
+  if (!is_host(on)) {
+    // few rows are compared with each other as soon as they are known
+    const bool are_few = of.left <= 4096 && of.columns <= 16;
+    return on_gpu(problem, on, of, are_few ? 16 + 0.4 * of.columns : 36 + of.columns,
+                  {{"skyline.gpu.tests", tests, of.columns > 12 ? 0.2e-9 : 0.1e-9}});
+  }
   const double sample = std::min(of.left, 1024.0);
   auto all = on_host(problem, on, of,
                      {{"skyline.rows.cuts", sample * std::log2(std::max(sample, 2.0)) * of.columns, 1.75e-9},

@@ -121,6 +121,17 @@ cost grid_cost(const spatial_join_problem& problem, const device_profile& on) {
   all.phases.push_back(placing(left, problem, on));
   all.phases.push_back(walking("count", left, pairs, tests_of(problem), 0, on));
   all.phases.push_back(walking("write", left, pairs, tests_of(problem), 8, on));
+  if (on.grain_bytes > 0) {
+    // memory for the pairs: the system hands out its pages anew when they are more than allocators keep
+    constexpr double kept_bytes = 16 << 20;
+    const double bytes = pairs * 8;
+    all.phases.push_back({"pages",
+                          {},
+                          {{"spatial_join.kept_byte", std::clamp(bytes - (1 << 20), 0.0, kept_bytes), 0.2e-9},
+                           {"spatial_join.fresh_byte", std::max(0.0, bytes - kept_bytes), 1.2e-9}},
+                          0,
+                          1});
+  }
   // the columns' extremes, and how many pairs there are
   add_waits(all, 2, on);
   add_transfers(all, problem, problem.dimensions, pairs, 2, on);
@@ -152,7 +163,7 @@ namespace {
 void add_guess(cost& to, const spatial_join_problem& problem, double goal, double share, const device_profile& on) {
   constexpr double launches = 6;
   if (is_gpu(on)) {
-    to.phases.push_back({"guess", {}, {{"spatial_join.guess", 1, 50e-6}}, launches, 0});
+    to.phases.push_back({"guess", {}, {{"spatial_join.guess", 1, 50e-6}}, launches, 1});
     return;
   }
   const auto drawn = [](std::uint64_t rows, std::uint64_t most) { return static_cast<double>(std::min(rows, most)); };
@@ -217,7 +228,7 @@ cost threshold_first_cost(const top_k_spatial_join_problem& problem, const devic
   all.phases.push_back(selecting(std::min(pairs, goal), std::min(pairs, goal), on));
   if (is_gpu(on)) {
     // all of it in one launch, then the choice and the order; one answer says how many pairs there are
-    constexpr double all_launches = 3;
+    const double all_launches = problem.k > 1024 ? 15 : 3;  // of more, a sort
     for (auto& one : all.phases) one.launches = 0;
     all.phases.front().launches = all_launches;
   }

@@ -20,7 +20,7 @@ constexpr double typical_call = 4e-6;
 // selecting, listing and looking between two launches
 constexpr double typical_round = 6e-6;
 // a host selects and looks without a launch
-constexpr double typical_host_round = 1e-6;
+constexpr double typical_host_round = 1.8e-6;
 constexpr double typical_merge = 0.5e-9;
 // beyond it, teams that walk partitions scan
 constexpr std::uint64_t most_walked = 512;
@@ -38,9 +38,15 @@ constexpr double typical_rank = 5e-9;
 constexpr std::string_view copy_rate = "threshold_table.copy";
 constexpr std::string_view wait_rate = "threshold_table.wait";
 
+// a host's call that needs neither a plan nor a sample, and its sort of the k best
+constexpr std::string_view full_call_rate = "threshold_table.full_call";
+constexpr double typical_full_call = 1.5e-6;
+constexpr std::string_view sort_rate = "threshold_table.sort";
+constexpr double typical_sort = 1e-9;
+
 // what a row costs a host besides its score where blocks are opened one by one, and where partitions keep their best
 constexpr std::string_view open_rate = "threshold_table.open";
-constexpr double typical_open = 1e-9;
+constexpr double typical_open = 2e-9;
 constexpr std::string_view walk_rate = "threshold_table.walk";
 constexpr double typical_walk = 5e-9;
 
@@ -152,6 +158,8 @@ cost scan_cost(const threshold_table_problem& problem, const device_profile& on)
   auto all = begun(problem, on);
   const auto rows = static_cast<double>(problem.count);
   all.phases.push_back(evaluated("scan", problem, on, rows, 8));
+  // several workers are woken to sample, to scan and to bring together what they hold
+  if (auto& scan = all.phases.back(); scan.cores > 1) scan.launches = 2.5;
   // As many rows are kept as in data without an order, where the threshold soon rises.
   const auto k = static_cast<double>(problem.k);
   const auto samples = static_cast<double>(top_k_detail::plan_filter(problem.count, problem.k).samples);
@@ -172,6 +180,11 @@ cost full_cost(const threshold_table_problem& problem, const device_profile& on)
   select.memory.push_back({static_cast<std::uint64_t>(bytes), 2 * bytes, bytes});
   select.operations.push_back({merge_rate, rows, typical_merge});
   all.phases.push_back(std::move(select));
+  if (on.grain_bytes > 0) {
+    all.phases.front().operations = {{full_call_rate, 1, typical_full_call}};
+    const auto k = static_cast<double>(problem.k);
+    all.phases.push_back({"sort", {}, {{sort_rate, k * (std::log2(std::max(k, 2.0)) + 3), typical_sort}}, 0, 1});
+  }
   return all;
 }
 
