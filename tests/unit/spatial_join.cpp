@@ -58,7 +58,7 @@ struct counting_device : device_suite::device_like {
 template <class Strategy>
 struct device_runner {
   static void run(const execution& /*where*/, const typename Strategy::call_type& call) {
-    device_suite::device_like on;
+    counting_device on;
     Strategy::run(on, call);
   }
 };
