@@ -118,7 +118,7 @@ TEST_CASE("scores that oppose each other are seen in a sample, and make a bound 
   CHECK(!oppose(same, {}));
   CHECK(oppose(same, {.score = pair_score::weighted_sum, .right_weight = -1}));
 
-  const auto& on = *fixture("server-h200.json").find("cpu");
+  const auto on = *fixture("server-h200.json").find("cpu");
   auto asked = problem(18, 100);
   const auto seconds_by = [&](std::string_view strategy) {
     return seconds(top_k_spatial_join_cost(strategy, asked, on), on);
