@@ -125,6 +125,11 @@ class buffered_blocks {
     constexpr unsigned rows = packed_block_items / Lanes;
     const auto place = packed::place_of<U>(in_, block / blocks * blocks);
     const unsigned width = place.width[0];
+    if (width == 0) {
+      // there may be no words to read, and less padding than two rows of them
+      for (unsigned i = 0; i < packed_block_items; ++i) out[i] = place.reference;
+      return;
+    }
     const U mask = packed::low_mask<U>(width);
     const std::byte* words = in_.bytes + in_.payload_at + place.word * 4;
     // not by value: such vectors are handed over in ways that differ between instruction sets
