@@ -65,6 +65,7 @@ class buffered_blocks {
   ZENITH_FN void extend_from(std::uint64_t block, U* __restrict out) const {
     const std::byte* from = in_.bytes + in_.payload_at + block * packed_block_items * sizeof(Stored);
     for (unsigned i = 0; i < packed_block_items; ++i) {
+      // a signed byte is a number here: NOLINTNEXTLINE(bugprone-signed-char-misuse)
       out[i] = static_cast<U>(packed::load<Stored>(from + i * sizeof(Stored)));
     }
   }
