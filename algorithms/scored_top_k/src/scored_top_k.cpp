@@ -20,7 +20,8 @@ top_k_run scored_top_k(const executor& on, const scored_top_k_arguments& given, 
   const scored_top_k_problem problem{given.rows, given.out_scores_count, weighted.columns.size(), given.type,
                                      given.space};
   const auto chosen = choose(scored_top_k_detail::choices, on.settings(), problem, options.strategy);
-  check_backend(chosen.on, scored_top_k_call::operation, "top_k", "columns", given.space, chosen.strategy);
+  const auto& by =
+      check_backend(chosen.on, scored_top_k_call::operation, "top_k", "columns", given.space, chosen.strategy);
   if (given.out_scores_count == 0) {
     if (options.statistics != nullptr) *options.statistics = {};
     return {std::string{chosen.on.target->name}, chosen.strategy};
@@ -44,13 +45,13 @@ top_k_run scored_top_k(const executor& on, const scored_top_k_arguments& given, 
   result.nan_first = options.nans != nan_policy::last;
   result.statistics = options.statistics;
   const top_k_detail::rejection nan{options.nans == nan_policy::reject, "a score is NaN"};
-  top_k_detail::run_parts(
-      chosen.on, result, nan, top_k_detail::segment_limit, [&](const top_k_call& part, std::uint64_t first) {
-        auto there = call;
-        there.result = part;
-        there.first_row = first;
-        find_kernel(*chosen.on.target, scored_top_k_call::operation, chosen.strategy)->run(chosen.on, &there);
-      });
+  top_k_detail::run_parts(chosen.on, result, nan, top_k_detail::segment_limit,
+                          [&](const top_k_call& part, std::uint64_t first) {
+                            auto there = call;
+                            there.result = part;
+                            there.first_row = first;
+                            by.run(chosen.on, &there);
+                          });
   return {std::string{chosen.on.target->name}, chosen.strategy};
 }
 

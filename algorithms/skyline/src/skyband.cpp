@@ -39,7 +39,7 @@ skyline_run skyband(const executor& on, const skyline_points& points, std::uint3
   skyline_detail::check_ids(name, points, target.index_bytes, target.index_signed);
   const skyline_problem problem{points.rows, static_cast<unsigned>(points.columns.size()), points.type, points.space};
   const auto [where, strategy] = choose(skyline_detail::band_choices, on.settings(), problem, options.strategy);
-  check_backend(where, skyband_call::operation, name, "points", points.space, strategy);
+  const auto& by = check_backend(where, skyband_call::operation, name, "points", points.space, strategy);
   skyline_run run{0, std::string{where.target->name}, strategy};
   skyline_detail::input input(points, options.preferences, options.nans, options.statistics != nullptr);
   if (points.rows > 0 && k > 0) {
@@ -51,7 +51,7 @@ skyline_run skyband(const executor& on, const skyline_points& points, std::uint3
     call.index_bytes = target.index_bytes;
     call.provide = output_provider::provide;
     call.provide_state = &rows;
-    find_kernel(*where.target, skyband_call::operation, strategy)->run(where, &call);
+    by.run(where, &call);
     input.check(name);
     const auto refuse = [&](std::string_view argument, std::size_t count) {
       skyline_detail::reject(name, std::string{argument} + " has " + std::to_string(count) +

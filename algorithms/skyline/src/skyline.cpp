@@ -46,7 +46,7 @@ skyline_run skyline(const executor& on, const skyline_points& points, const skyl
           ? skyline_problem_of(points, options.preferences)
           : skyline_problem{points.rows, static_cast<unsigned>(points.columns.size()), points.type, points.space};
   const auto [where, strategy] = choose(skyline_detail::choices, on.settings(), problem, options.strategy);
-  check_backend(where, skyline_call::operation, "skyline", "points", points.space, strategy);
+  const auto& by = check_backend(where, skyline_call::operation, "skyline", "points", points.space, strategy);
   if (!target.wants_mask && target.resize == nullptr && target.space == memory_space::device) {
     check_backend(where, skyline_call::operation, "skyline", "ids_out", target.space, strategy);
   }
@@ -69,7 +69,7 @@ skyline_run skyline(const executor& on, const skyline_points& points, const skyl
         call.known_count = target.ids_count;
       }
     }
-    find_kernel(*where.target, skyline_call::operation, strategy)->run(where, &call);
+    by.run(where, &call);
     input.check(name);
     if (ids.is_too_small) {
       skyline_detail::reject(name, "ids_out has " + std::to_string(target.ids_count) +

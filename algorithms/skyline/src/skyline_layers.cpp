@@ -20,7 +20,7 @@ skyline_run skyline_layers(const executor& on, const skyline_points& points, con
   if (options.enough_rows == 0) skyline_detail::reject(name, "options.enough_rows is 0; it must be at least 1");
   const skyline_problem problem{points.rows, static_cast<unsigned>(points.columns.size()), points.type, points.space};
   const auto [where, strategy] = choose(skyline_detail::layer_choices, on.settings(), problem, options.strategy);
-  check_backend(where, skyline_layers_call::operation, name, "points", points.space, strategy);
+  const auto& by = check_backend(where, skyline_layers_call::operation, name, "points", points.space, strategy);
   if (target.space == memory_space::device) {
     check_backend(where, skyline_layers_call::operation, name, "layers_out", target.space, strategy);
   }
@@ -33,7 +33,7 @@ skyline_run skyline_layers(const executor& on, const skyline_points& points, con
     call.enough_rows = options.enough_rows;
     call.out_space = target.space;
     call.out_layers = target.layers;
-    find_kernel(*where.target, skyline_layers_call::operation, strategy)->run(where, &call);
+    by.run(where, &call);
     input.check(name);
     run.count = static_cast<std::size_t>(input.outcome().count);
   }

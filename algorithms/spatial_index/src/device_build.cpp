@@ -67,8 +67,8 @@ std::shared_ptr<const device_index> build_index_there(const executor& on, const 
     reject("an executor of one device is needed, not \"auto\"");
   }
   constexpr std::string_view strategy = "sort_tile_recursive";
-  check_backend(on.settings(), index_build_call::operation, "spatial_index", input.has_boxes ? "boxes" : "points",
-                space, strategy);
+  const auto& by = check_backend(on.settings(), index_build_call::operation, "spatial_index",
+                                 input.has_boxes ? "boxes" : "points", space, strategy);
   auto made = std::make_shared<device_index>();
   made->layout = place_index(input.type, input.dimensions, input.has_boxes, options.fanout, input.low.rows);
   made->bytes = raw_array(on, static_cast<std::size_t>(made->layout.bytes));
@@ -84,7 +84,7 @@ std::shared_ptr<const device_index> build_index_there(const executor& on, const 
   call.outcome = &outcome;
   call.least = &made->least;
   call.most = &made->most;
-  find_kernel(*on.settings().target, index_build_call::operation, strategy)->run(on.settings(), &call);
+  by.run(on.settings(), &call);
   if (outcome.fault != spatial_fault::none) report(outcome, input.has_boxes);
   return made;
 }

@@ -103,9 +103,14 @@ void check_scores(const caller& by, const index_argument& given, const char* sid
   }
 }
 
-/// Where and how all pairs of two indexes are joined, their arguments checked.
+/// Where and by what all pairs of two indexes are joined, their arguments checked.
+struct join_choice : choice {
+  const kernel& run_by;
+};
+
 template <class Options>
-choice choose_join(const caller& by, const executor& on, const index_join_arguments& given, const Options& options) {
+join_choice choose_join(const caller& by, const executor& on, const index_join_arguments& given,
+                        const Options& options) {
   const std::uint64_t left = items_of(given.left);
   const std::uint64_t right = items_of(given.right);
   if (const auto* const near = std::get_if<within>(&options.predicate)) {
@@ -114,13 +119,14 @@ choice choose_join(const caller& by, const executor& on, const index_join_argume
   check_ids(by, std::max(left, right), given.index_bytes, given.index_signed);
   auto chosen = choose(spatial_index_detail::all_pairs_choices, on.settings(),
                        index_join_problem{left, right, given.type, given.left.space}, options.strategy);
-  check_backend(chosen.on, index_join_call::operation, by.function, "left", given.left.space, chosen.strategy);
+  const auto& run_by =
+      check_backend(chosen.on, index_join_call::operation, by.function, "left", given.left.space, chosen.strategy);
   check_outputs(by, chosen.on, index_join_call::operation, "left_out", given.target, chosen.strategy);
-  return chosen;
+  return {std::move(chosen), run_by};
 }
 
 /// The pairs of `rows` left ids from `first` on.
-std::uint64_t join_rows(const caller& by, const choice& by_choice, const index_join_arguments& given,
+std::uint64_t join_rows(const caller& by, const join_choice& chosen, const index_join_arguments& given,
                         const std::variant<within, intersects>& predicate, std::uint64_t first, std::uint64_t rows) {
   const auto* const near = std::get_if<within>(&predicate);
   output_provider<index_join_arguments> results{by, given};
@@ -142,7 +148,7 @@ std::uint64_t join_rows(const caller& by, const choice& by_choice, const index_j
   call.provide = output_provider<index_join_arguments>::provide;
   call.provide_state = &results;
   call.outcome = &outcome;
-  find_kernel(*by_choice.on.target, index_join_call::operation, by_choice.strategy)->run(by_choice.on, &call);
+  chosen.run_by.run(chosen.on, &call);
   return outcome.count;
 }
 
@@ -191,7 +197,8 @@ spatial_run top_k_range(const executor& on, const range_arguments& given, const 
   check_ids(by, items, given.index_bytes, given.index_signed);
   const top_k_range_problem problem{items, given.k, given.type, given.index.space};
   const auto [where, strategy] = choose(spatial_index_detail::range_choices, on.settings(), problem, options.strategy);
-  check_backend(where, top_k_range_call::operation, by.function, "index", given.index.space, strategy);
+  const auto& run_by =
+      check_backend(where, top_k_range_call::operation, by.function, "index", given.index.space, strategy);
   check_outputs(by, where, top_k_range_call::operation, "keys_out", given.target, strategy);
   spatial_run done{0, std::string{where.target->name}, strategy};
   if (items == 0 || given.k == 0) return done;
@@ -210,7 +217,7 @@ spatial_run top_k_range(const executor& on, const range_arguments& given, const 
   call.provide_state = &results;
   std::uint64_t found = 0;
   call.found = &found;
-  find_kernel(*where.target, top_k_range_call::operation, strategy)->run(where, &call);
+  run_by.run(where, &call);
   done.count = static_cast<std::size_t>(found);
   return done;
 }
@@ -233,7 +240,8 @@ spatial_run top_k_index_join(const executor& on, const index_join_arguments& giv
   }
   const top_k_index_join_problem problem{left, right, given.k, given.type, given.left.space};
   const auto [where, strategy] = choose(spatial_index_detail::join_choices, on.settings(), problem, options.strategy);
-  check_backend(where, top_k_index_join_call::operation, by.function, "left", given.left.space, strategy);
+  const auto& run_by =
+      check_backend(where, top_k_index_join_call::operation, by.function, "left", given.left.space, strategy);
   check_outputs(by, where, top_k_index_join_call::operation, "left_out", given.target, strategy);
   spatial_run done{0, std::string{where.target->name}, strategy};
   spatial_join_statistics counted;
@@ -266,7 +274,7 @@ spatial_run top_k_index_join(const executor& on, const index_join_arguments& giv
     call.provide = output_provider<index_join_arguments>::provide;
     call.provide_state = &results;
     call.outcome = &outcome;
-    find_kernel(*where.target, top_k_index_join_call::operation, strategy)->run(where, &call);
+    run_by.run(where, &call);
     done.count = static_cast<std::size_t>(outcome.count);
   }
   if (options.statistics != nullptr) *options.statistics = counted;

@@ -227,11 +227,13 @@ struct output_provider {
 };
 
 template <class Call>
-void check_memory(const caller& by, const execution& on, const spatial_arguments& given, const std::string& strategy) {
-  check_backend(on, Call::operation, by.function, "left", given.space, strategy);
+const kernel& check_memory(const caller& by, const execution& on, const spatial_arguments& given,
+                           const std::string& strategy) {
+  const auto& run_by = check_backend(on, Call::operation, by.function, "left", given.space, strategy);
   if (given.target.is == spatial_target::kind::memory && given.target.space == memory_space::device) {
     check_backend(on, Call::operation, by.function, "left_out", given.target.space, strategy);
   }
+  return run_by;
 }
 
 spatial_side side_of(const spatial_points& points) {
@@ -244,7 +246,7 @@ spatial_side side_of(const spatial_points& points) {
 
 /// Fills in the call, runs it and reports what it found; `first`: the number of the left side's first row.
 template <class Call>
-std::size_t run(const caller& by, const execution& on, const std::string& strategy, const spatial_arguments& given,
+std::size_t run(const caller& by, const execution& on, const kernel& run_by, const spatial_arguments& given,
                 double distance, bool has_scores, Call& call, std::uint64_t first = 0) {
   spatial_outcome outcome;
   output_provider pairs{by, given};
@@ -259,7 +261,7 @@ std::size_t run(const caller& by, const execution& on, const std::string& strate
   call.provide = output_provider::provide;
   call.provide_state = &pairs;
   call.outcome = &outcome;
-  find_kernel(*on.target, Call::operation, strategy)->run(on, &call);
+  run_by.run(on, &call);
   if (!outcome.is_right) outcome.row += first;
   if (outcome.fault != spatial_fault::none) report(by, outcome, has_scores);
   if (given.target.is == spatial_target::kind::memory && outcome.count > given.target.size) {
@@ -290,11 +292,11 @@ spatial_run spatial_join(const executor& on, const spatial_arguments& given, con
   spatial_join_problem problem;
   static_cast<void>(describe_sides(problem, given, options.predicate.distance, is_chosen(on, options.strategy)));
   const auto [where, strategy] = choose(spatial_join_detail::choices, on.settings(), problem, options.strategy);
-  check_memory<spatial_join_call>(by, where, given, strategy);
+  const auto& run_by = check_memory<spatial_join_call>(by, where, given, strategy);
   spatial_run done{0, std::string{where.target->name}, strategy};
   if (given.left.rows == 0 || given.right.rows == 0) return done;
   spatial_join_call call;
-  done.count = run(by, where, strategy, given, options.predicate.distance, false, call);
+  done.count = run(by, where, run_by, given, options.predicate.distance, false, call);
   return done;
 }
 
@@ -321,7 +323,8 @@ spatial_join_batches_result spatial_join_batches(const executor& on, const spati
   spatial_join_problem problem;
   static_cast<void>(describe_sides(problem, given, options.predicate.distance, true));
   const auto chosen = choose(spatial_join_detail::choices, on.settings(), problem, options.strategy);
-  check_backend(chosen.on, spatial_join_call::operation, by.function, "left", given.space, chosen.strategy);
+  const auto& run_by =
+      check_backend(chosen.on, spatial_join_call::operation, by.function, "left", given.space, chosen.strategy);
   spatial_join_batches_result done{0, 0, std::string{chosen.on.target->name}, chosen.strategy};
   const std::uint64_t n = given.left.rows;
   if (n == 0 || given.right.rows == 0) return done;
@@ -341,7 +344,7 @@ spatial_join_batches_result spatial_join_batches(const executor& on, const spati
         part.provide = batch_provider<spatial_arguments>::provide;
         part.state = &memory;
         spatial_join_call call;
-        return run(by, chosen.on, chosen.strategy, part, options.predicate.distance, false, call, begin);
+        return run(by, chosen.on, run_by, part, options.predicate.distance, false, call, begin);
       },
       [&](std::uint64_t begin) { deliver(given.state, begin); }, done);
   return done;
@@ -362,7 +365,7 @@ spatial_run top_k_spatial_join(const executor& on, const spatial_arguments& give
   }
   const auto problem = describe_ranked(given, k, options, is_chosen(on, options.strategy));
   const auto [where, strategy] = choose(spatial_join_detail::top_k_choices, on.settings(), problem, options.strategy);
-  check_memory<top_k_spatial_join_call>(by, where, given, strategy);
+  const auto& run_by = check_memory<top_k_spatial_join_call>(by, where, given, strategy);
   spatial_run done{0, std::string{where.target->name}, strategy};
   spatial_join_statistics counted;
   if (given.left.rows > 0 && given.right.rows > 0 && k > 0) {
@@ -373,7 +376,7 @@ spatial_run top_k_spatial_join(const executor& on, const spatial_arguments& give
     call.select = options.select;
     call.k = k;
     call.statistics = options.statistics != nullptr ? &counted : nullptr;
-    done.count = run(by, where, strategy, given, options.predicate.distance, true, call);
+    done.count = run(by, where, run_by, given, options.predicate.distance, true, call);
   }
   if (options.statistics != nullptr) *options.statistics = counted;
   return done;

@@ -99,7 +99,8 @@ std::shared_ptr<const table_storage> build_table_there(const executor& on, const
   if (on.settings().target == nullptr) {
     throw error(error_code::invalid_argument, "threshold_table: an executor of one device is needed, not \"auto\"");
   }
-  check_backend(on.settings(), threshold_build_call::operation, "threshold_table", "columns", space, strategy);
+  const auto& by =
+      check_backend(on.settings(), threshold_build_call::operation, "threshold_table", "columns", space, strategy);
   build_in_progress build{&on,
                           {input.columns.size(), input.rows, input.rows, 0, 0, options.block_rows},
                           input.type,
@@ -121,7 +122,7 @@ std::shared_ptr<const table_storage> build_table_there(const executor& on, const
   call.out_space = on.settings().target->memory;
   call.provide = provide;
   call.state = &build;
-  find_kernel(*on.settings().target, threshold_build_call::operation, strategy)->run(on.settings(), &call);
+  by.run(on.settings(), &call);
   return build.made;
 }
 

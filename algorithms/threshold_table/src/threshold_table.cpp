@@ -49,7 +49,8 @@ top_k_run query_table(const executor& on, const table_query& query, const table_
   // where rows are fetched, reading them all is what is to be avoided
   const auto strategy = query.fetches_rows && options.strategy == "auto" ? "blocks" : options.strategy;
   const auto chosen = choose(threshold_table_detail::choices, on.settings(), problem, strategy);
-  check_backend(chosen.on, threshold_table_call::operation, "top_k", "table", query.space, chosen.strategy);
+  const auto& by =
+      check_backend(chosen.on, threshold_table_call::operation, "top_k", "table", query.space, chosen.strategy);
   top_k_run run{std::string{chosen.on.target->name}, chosen.strategy};
   threshold_statistics counted;
   if (query.out_scores_count > 0) {
@@ -78,12 +79,12 @@ top_k_run query_table(const executor& on, const table_query& query, const table_
     result.select = options.select;
     result.nan_first = options.nans != nan_policy::last;
     const top_k_detail::rejection nan{options.nans == nan_policy::reject, "a score is NaN"};
-    top_k_detail::run_parts(
-        chosen.on, result, nan, top_k_detail::segment_limit, [&](const top_k_call& whole, std::uint64_t /*first*/) {
-          auto there = call;
-          there.result = whole;
-          find_kernel(*chosen.on.target, threshold_table_call::operation, chosen.strategy)->run(chosen.on, &there);
-        });
+    top_k_detail::run_parts(chosen.on, result, nan, top_k_detail::segment_limit,
+                            [&](const top_k_call& whole, std::uint64_t /*first*/) {
+                              auto there = call;
+                              there.result = whole;
+                              by.run(chosen.on, &there);
+                            });
   }
   if (options.statistics != nullptr) *options.statistics = counted;
   return run;
