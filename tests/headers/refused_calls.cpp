@@ -13,7 +13,7 @@ void calls(const zenith::executor& on, const std::vector<float>& keys, const std
   const auto no_keys = zenith::top_k(on, words, 1);
   const auto no_points = zenith::skyline(on, keys);
   const auto no_band = zenith::skyband(on, keys, 2);
-  const auto no_layers = zenith::"x";
+  const auto no_layers = zenith::skyline_layers(on, "x");
   const auto no_sides = zenith::spatial_join(on, keys, keys);
   const auto no_scores = zenith::top_k_spatial_join(on, keys, keys, 4);
   const auto no_index = zenith::top_k_range(on, keys, 4);
