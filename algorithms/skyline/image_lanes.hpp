@@ -4,6 +4,8 @@
 /// A wide register of images: for kernels of hosts, where compilers do not find the loop over lanes by themselves.
 /// ZENITH_SKYLINE_PLAIN_LANES: there is none, and kernels go lane by lane.
 
+#include <type_traits>
+
 #include <algorithms/skyline/points.hpp>
 
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(ZENITH_SIMT_EMULATION)
@@ -43,6 +45,95 @@ ZENITH_FN bool has_bits(const Vector& lanes) {
   return (words[0] | words[1]) != 0;
 #endif
 }
+
+/// Some lanes of a register of images.
+template <class Image>
+class lane_set {
+ public:
+  static constexpr u32 lanes = image_lanes<Image>::count;
+
+  /// Those whose flag is 0.
+  ZENITH_FN explicit lane_set(const u8* flags) {
+#if defined(__AVX512F__)
+    for (u32 lane = 0; lane < lanes; ++lane) set_ = static_cast<set>(set_ | (flags[lane] == 0 ? 1U << lane : 0U));
+#else
+    for (u32 lane = 0; lane < lanes; ++lane) set_[lane] = flags[lane] == 0 ? static_cast<Image>(~Image{0}) : Image{0};
+#endif
+  }
+  ZENITH_FN bool is_empty() const {
+#if defined(__AVX512F__)
+    return set_ == 0;
+#else
+    return !has_bits(set_);
+#endif
+  }
+  /// Keeps those whose value is `least` or more.
+  ZENITH_FN void keep_from(const Image* values, Image least) { keep(from(values, least)); }
+  /// The same of four columns, `stride` values apart: their comparisons do not wait for each other.
+  ZENITH_FN void keep_from_four(const Image* values, u64 stride, const Image* least) {
+    const set first = from(values, least[0]);
+    const set second = from(values + stride, least[1]);
+    const set third = from(values + 2 * stride, least[2]);
+    const set fourth = from(values + 3 * stride, least[3]);
+    keep(static_cast<set>((first & second) & (third & fourth)));
+  }
+  /// Takes out those whose value is another than `same`; returns them.
+  ZENITH_FN lane_set take_different(const Image* values, Image same) {
+    lane_set taken = *this;
+#if defined(__AVX512F__)
+    const __m512i value = _mm512_loadu_si512(values);
+    if constexpr (sizeof(Image) == 4) {
+      taken.set_ = _mm512_mask_cmpneq_epu32_mask(set_, value, _mm512_set1_epi32(static_cast<int>(same)));
+    } else {
+      taken.set_ = _mm512_mask_cmpneq_epu64_mask(set_, value, _mm512_set1_epi64(static_cast<long long>(same)));
+    }
+#else
+    taken.set_ &= (set)(load(values) != (set_ ^ set_) + same);
+#endif
+    remove(taken);
+    return taken;
+  }
+  ZENITH_FN void remove(const lane_set& others) { set_ = static_cast<set>(set_ & ~others.set_); }
+  /// Flags of 1 for lanes that are not in the set, and of 0 for those that are.
+  ZENITH_FN void mark_others(u8* flags) const {
+    for (u32 lane = 0; lane < lanes; ++lane) {
+#if defined(__AVX512F__)
+      flags[lane] = static_cast<u8>(~(static_cast<u32>(set_) >> lane) & 1);
+#else
+      flags[lane] = set_[lane] == 0 ? 1 : 0;
+#endif
+    }
+  }
+
+ private:
+#if defined(__AVX512F__)
+  using set = std::conditional_t<sizeof(Image) == 4, __mmask16, __mmask8>;
+#else
+  using set = typename image_lanes<Image>::vector;
+
+  ZENITH_FN static set load(const Image* values) {
+    set value;
+    __builtin_memcpy(&value, values, sizeof(value));
+    return value;
+  }
+#endif
+  ZENITH_FN static set from(const Image* values, Image least) {
+#if !defined(__AVX512F__)
+    const set value = load(values);
+    return (set)(value >= (value ^ value) + least);
+#else
+    const __m512i value = _mm512_loadu_si512(values);
+    if constexpr (sizeof(Image) == 4) {
+      return _mm512_cmpge_epu32_mask(value, _mm512_set1_epi32(static_cast<int>(least)));
+    } else {
+      return _mm512_cmpge_epu64_mask(value, _mm512_set1_epi64(static_cast<long long>(least)));
+    }
+#endif
+  }
+  ZENITH_FN void keep(set others) { set_ = static_cast<set>(set_ & others); }
+
+  set set_{};
+};
 #endif
 
 }  // namespace zenith::skyline_family

@@ -15,7 +15,6 @@ namespace zenith::skyline_family {
 template <class Image>
 struct pivot_test {
   static constexpr u32 lanes = image_lanes<Image>::count;
-  static constexpr u32 exit_step = 4;  // columns after which rows are asked for that a pivot may still dominate
 
   const Image* pivots;
   u32 columns;
@@ -36,23 +35,20 @@ struct pivot_test {
       }
     }
 #else
-    using vector = typename image_lanes<Image>::vector;
-    vector open{};
-    for (u32 lane = 0; lane < lanes; ++lane) open[lane] = removed[lane] == 0 ? static_cast<Image>(~Image{0}) : Image{0};
-    for (u32 p = first; p < end && has_bits(open); ++p) {
-      vector reached = open;
-      vector differs = open ^ open;
-      for (u32 c = 0; c < columns; ++c) {
-        vector value;
-        __builtin_memcpy(&value, rows + c * stride, sizeof(value));
-        const vector pivot = (open ^ open) + pivots[p * columns + c];
-        reached &= (vector)(pivot <= value);
-        differs |= pivot ^ value;
-        if (c % exit_step == exit_step - 1 && !has_bits(reached)) break;
+    lane_set<Image> open(removed);
+    for (u32 p = first; p < end && !open.is_empty(); ++p) {
+      const Image* const pivot = pivots + p * columns;
+      lane_set<Image> reached = open;
+      u32 c = 0;
+      for (; c + 4 <= columns && !reached.is_empty(); c += 4)
+        reached.keep_from_four(rows + c * stride, stride, pivot + c);
+      for (; c < columns; ++c) reached.keep_from(rows + c * stride, pivot[c]);
+      // of those that a pivot reaches nearly all differ from it in the first column
+      for (c = 0; c < columns && !reached.is_empty(); ++c) {
+        open.remove(reached.take_different(rows + c * stride, pivot[c]));
       }
-      open &= ~(reached & (vector)(differs != 0));
     }
-    for (u32 lane = 0; lane < lanes; ++lane) removed[lane] = open[lane] == 0 ? 1 : 0;
+    open.mark_others(removed);
 #endif
   }
 };
@@ -110,9 +106,7 @@ struct test_rows {
       team.barrier();
       test(team, first_pivot, end, images, count, states);
       team.barrier();
-      team.for_each(count, [&](u64 i) ZENITH_BODY {
-        if (states[i] != 0) out[places[i]] = 1;
-      });
+      team.for_each(count, [&](u64 i) ZENITH_BODY { out[places[i]] |= states[i]; });
       first_pivot = end;
       if (end < pivot_count) count = keep_open(team, images, count, states, places);
     }
