@@ -18,6 +18,7 @@
 #include <zenith/machine.hpp>
 #include <zenith/no_overload.hpp>
 #include <zenith/spatial_join_call.hpp>
+#include <zenith/spatial_output.hpp>
 #include <zenith/top_k.hpp>
 
 /// \file
@@ -144,19 +145,6 @@ struct spatial_points {
   std::size_t score_count = 0;
 };
 
-/// Memory of the caller for results: all of it on the host, or all on a device.
-struct spatial_target {
-  enum class kind : std::uint8_t {
-    vectors,  ///< none: vectors grow
-    memory,
-    nothing,  ///< only the number of results is wanted
-  };
-  kind is = kind::vectors;
-  memory_space space = memory_space::host;
-  spatial_output at = {};
-  std::size_t size = 0;  ///< of each array
-};
-
 struct spatial_arguments {
   key_type type;
   memory_space space;
@@ -185,82 +173,11 @@ inline constexpr memory_space memory_of = memory_space::host;
 template <class T>
 inline constexpr memory_space memory_of<device_span<T>> = memory_space::device;
 
-template <class Range>
-inline constexpr bool is_device_span = false;
-template <class T>
-inline constexpr bool is_device_span<device_span<T>> = true;
-
 template <class Span>
 [[nodiscard]] spatial_points spatial_points_of(const basic_column_set<Span>& set) {
   spatial_points points{std::vector<const void*>(set.size()), set.rows()};
   for (std::size_t j = 0; j < set.size(); ++j) points.columns[j] = set.data(j);
   return points;
-}
-
-template <class Range>
-struct output_memory {
-  static constexpr bool is_any = false;
-};
-template <writable_range Range>
-struct output_memory<Range> {
-  static constexpr bool is_any = true;
-  static constexpr memory_space space = memory_space::host;
-  using value_type = element_t<Range>;
-};
-template <class T>
-requires(!std::is_const_v<T>) struct output_memory<device_span<T>> {
-  static constexpr bool is_any = true;
-  static constexpr memory_space space = memory_space::device;
-  using value_type = T;
-};
-template <class Range>
-using output_of =
-    output_memory<std::conditional_t<is_device_span<std::remove_cvref_t<Range>>, std::remove_cvref_t<Range>, Range>>;
-
-/// A `device_span`, or a writable contiguous range on the host.
-template <class Range>
-concept output_range = output_of<Range>::is_any;
-template <class Range>
-concept id_range = output_range<Range> && index<typename output_of<Range>::value_type>;
-template <class Range, class T>
-concept score_range = output_range<Range> && std::same_as<typename output_of<Range>::value_type, T>;
-/// Arrays in one kind of memory.
-template <class Range, class... More>
-inline constexpr bool are_together = ((output_of<Range>::space == output_of<More>::space) && ...);
-
-template <class Range>
-[[nodiscard]] auto* data_of(Range& range) {
-  if constexpr (is_device_span<std::remove_cvref_t<Range>>) {
-    return range.data();
-  } else {
-    return std::ranges::data(range);
-  }
-}
-template <class Range>
-[[nodiscard]] std::size_t size_of_range(Range& range) {
-  if constexpr (is_device_span<std::remove_cvref_t<Range>>) {
-    return range.size();
-  } else {
-    return std::ranges::size(range);
-  }
-}
-
-/// Two arrays for a pair's ids, as long as each other; throws `invalid_argument`.
-template <class Left, class Right>
-[[nodiscard]] spatial_target pair_target(const char* function, Left& left, Right& right) {
-  require_same_length(std::string{function} + ": right_out", size_of_range(right), "left_out", size_of_range(left));
-  return {spatial_target::kind::memory,
-          output_of<Left>::space,
-          {data_of(left), data_of(right), nullptr},
-          size_of_range(left)};
-}
-/// The same and one for scores.
-template <class Left, class Right, class Scores>
-[[nodiscard]] spatial_target pair_target(const char* function, Left& left, Right& right, Scores& scores) {
-  require_same_length(std::string{function} + ": scores_out", size_of_range(scores), "left_out", size_of_range(left));
-  auto target = pair_target(function, left, right);
-  target.at.scores = data_of(scores);
-  return target;
 }
 
 template <class Span>
