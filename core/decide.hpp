@@ -16,8 +16,6 @@ namespace zenith::detail {
 [[nodiscard]] std::string obstacle(std::string_view operation, std::string_view strategy, std::string_view what,
                                    memory_space space, const device_profile& on);
 
-/// A host with `threads` of its cores: their part of the bandwidths, of the caches and of what waking takes.
-[[nodiscard]] device_profile narrowed(const device_profile& all, int threads);
 /// What `machine::local` knows of an executor's device, with the threads that the executor has; nullptr when nothing.
 /// It stays valid.
 [[nodiscard]] const device_profile* local_profile(const execution& on);

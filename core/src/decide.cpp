@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <limits>
@@ -31,21 +30,6 @@ std::string obstacle(std::string_view operation, std::string_view strategy, std:
     return std::string{what} + " in device memory, which this backend cannot read";
   }
   return {};
-}
-
-// As the roofline takes a phase's part of the cores: a bandwidth is that of all together, and so is a cache.
-device_profile narrowed(const device_profile& all, int threads) {
-  auto some = all;
-  some.cores = threads;
-  const double part = static_cast<double>(threads) / all.cores;
-  for (auto& level : some.levels) {
-    level.bytes = static_cast<std::uint64_t>(static_cast<double>(level.bytes) * part);
-    level.read *= part;
-    level.write *= part;
-    level.copy *= part;
-  }
-  if (all.grain_bytes > 0) some.launch_overhead *= std::log2(threads) / std::log2(all.cores);
-  return some;
 }
 
 candidate barred(const device_profile& on, std::string_view strategy, std::string reason) {

@@ -171,7 +171,7 @@ const device_profile* detail::local_profile(const execution& on) {
   const std::unique_lock lock(memory.mutex);
   const auto asked = std::pair{all, on.threads};
   auto found = memory.narrow.find(asked);
-  if (found == memory.narrow.end()) found = memory.narrow.emplace(asked, narrowed(*all, on.threads)).first;
+  if (found == memory.narrow.end()) found = memory.narrow.emplace(asked, all->with_threads(on.threads)).first;
   return &found->second;
 }
 

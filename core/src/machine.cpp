@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <span>
@@ -34,6 +35,22 @@ std::string text_of(const std::filesystem::path& file) {
 }
 
 }  // namespace
+
+// As the roofline takes a phase's part of the cores: a bandwidth is that of all together, and so is a cache.
+device_profile device_profile::with_threads(int threads) const {
+  auto some = *this;
+  if (kind != device_kind::cpu || threads < 1 || threads >= cores) return some;
+  some.cores = threads;
+  const double part = static_cast<double>(threads) / cores;
+  for (auto& level : some.levels) {
+    level.bytes = static_cast<std::uint64_t>(static_cast<double>(level.bytes) * part);
+    level.read *= part;
+    level.write *= part;
+    level.copy *= part;
+  }
+  if (grain_bytes > 0) some.launch_overhead *= std::log2(threads) / std::log2(cores);
+  return some;
+}
 
 bool device_profile::offers_kernel(std::string_view operation, std::string_view strategy) const {
   return std::ranges::any_of(offers, [&](std::string_view one) {

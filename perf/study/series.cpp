@@ -55,8 +55,10 @@ std::string describe(const zenith::executor& on) {
   return text;
 }
 
-bool same_settings(const zenith::executor& a, const zenith::executor& b) {
-  return a.threads() == b.threads() && a.isa() == b.isa() && a.device() == b.device();
+// Whether a profile says what an executor has, which it does of any number of threads.
+bool is_profiled(const zenith::executor& on) {
+  const std::string place = on.device() == 0 ? "" : fmt::format(":{}", on.device());
+  return on.isa() == zenith::make_executor(fmt::format("{}{}", on.backend(), place)).isa();
 }
 
 // Throws for a strategy that is named and not among those that are offered, and says which are.
@@ -90,9 +92,7 @@ std::vector<series> list_series(const series_choice& choice, const sweep_options
     }
     const auto& backend = *one.on.settings().target;
     one.detail = describe(one.on);
-    one.is_default = same_settings(
-        one.on, zenith::make_executor(fmt::format("{}{}", one.on.backend(),
-                                                  one.on.device() == 0 ? "" : fmt::format(":{}", one.on.device()))));
+    one.is_profiled = is_profiled(one.on);
     for (const auto& kernel : backend.kernels) {
       if (kernel.operation != choice.operation) continue;
       offered.emplace_back(kernel.strategy);

@@ -114,17 +114,28 @@ class experiment {
     }
   }
 
+  // This machine with as many threads as the executor has.
+  static zenith::machine machine_of(const zenith::executor& on) {
+    auto devices = zenith::machine::local().devices();
+    for (auto& device : devices) {
+      if (device.backend == on.backend() && device.device == on.device()) device = device.with_threads(on.threads());
+    }
+    return zenith::machine{std::move(devices)};
+  }
+
   void lay_out_points() {
-    const auto& here = zenith::machine::local();
+    std::vector<zenith::machine> machines;
+    for (const auto& one : result_.all_series) machines.push_back(machine_of(one.on));
     for (std::size_t p = 0; p < of_.points(); ++p) {
       for (std::size_t s = 0; s < result_.all_series.size(); ++s) {
         const auto& one = result_.all_series[s];
+        const auto& here = machines[s];
         for (const auto operation : operations_) {
           measurement point{p, s, operation};
-          if (one.is_default) point.predicted = predict(of_, p, operation, one, here);
+          if (one.is_profiled) point.predicted = predict(of_, p, operation, one, here);
           try {
             const auto decided = of_.decide(p, operation, one.space(), here);
-            point.is_chosen = one.is_default && decided.backend == one.on.backend() &&
+            point.is_chosen = one.is_profiled && decided.backend == one.on.backend() &&
                               decided.device == one.on.device() && decided.strategy == one.strategy;
           } catch (const zenith::error& fault) {
             if (fault.code() != zenith::error_code::unsupported) throw;

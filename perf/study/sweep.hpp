@@ -30,7 +30,7 @@ struct sweep_options {
 struct series : placement {
   std::string label;         ///< "cpu/filter", "cuda/filter from host"
   std::string detail;        ///< the device, threads and instruction set
-  bool is_default = true;    ///< the executor's settings are those that the profile describes
+  bool is_profiled = true;   ///< the executor's instruction set is the one that the profile describes
   double floor_seconds = 0;  ///< one read of the data where it lies, or its way over the link
   std::string floor_origin;
 };

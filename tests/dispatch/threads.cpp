@@ -77,7 +77,7 @@ bool is(double seconds, double wanted) { return seconds > wanted * (1 - 1e-9) &&
 TEST_CASE("a host with some of its cores is as fast as a phase that has them", "[threads]") {
   const auto all = wide_profile({});
   for (const int threads : {2, 3, 8}) {
-    const auto some = detail::narrowed(all, threads);
+    const auto some = all.with_threads(threads);
     CHECK(some.cores == threads);
     for (const std::uint64_t working_set : {100U, 900U, 1100U, 7000U, 100'000U}) {
       phase of{"pass", {{working_set, 1e6, 1e5}}, {{"work", 1000, 1e-9}}, 2, threads};
@@ -91,7 +91,7 @@ TEST_CASE("a host with some of its cores is as fast as a phase that has them", "
     }
   }
   // nobody is woken
-  const auto one = detail::narrowed(all, 1);
+  const auto one = all.with_threads(1);
   CHECK(is(seconds({"pass", {{100'000, 1e6, 0}}, {}, 2, 0}, one), 1e6 / (4e9 / 8)));
 }
 

@@ -338,6 +338,20 @@ TEST_CASE("study: a picture of the layers of two columns") {
   CHECK_THAT(ask("--picture '" + picture + "' --axes price,name").err, Contains("'name'") && Contains("--min"));
 }
 
+TEST_CASE("study: a line has predictions with any number of threads, and none of an instruction set of its own") {
+  const auto result = run(
+      "top-k --count 3000 -k 5 --repeat 1 --strategy filter --backend cpu:threads=1 --backend cpu:isa=sse2 --output '" +
+      output.string() + "'");
+  INFO(result.out << result.err);
+  REQUIRE(result.status == 0);
+  const auto numbers = nlohmann::json::parse(read(output / "top-k-float32-uniform-3000.json"));
+  CHECK(numbers.at("points").size() == 2);
+  for (const auto& point : numbers.at("points")) {
+    INFO(point.dump());
+    CHECK(point.at("predicted_seconds").is_number() == (point.dump().find("isa=sse2") == std::string::npos));
+  }
+}
+
 TEST_CASE("study: threshold tables, every result equals the scan of the columns") {
   const auto result =
       run("threshold --rows 3000 --weights 2,5 --k 4,100 --repeat 1 --backend cpu --backend reference "

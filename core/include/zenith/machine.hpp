@@ -55,6 +55,9 @@ struct device_profile {
   [[nodiscard]] double rate(std::string_view name, double otherwise) const;
   /// The smallest level that holds `bytes`, the last when none does. A profile has at least one level.
   [[nodiscard]] const memory_level& level_for(std::uint64_t bytes) const;
+  /// What an executor with so many threads has of a CPU: their part of the bandwidths, of the caches and of what a
+  /// parallel region takes. The profile itself for 0 threads, for as many as there are cores, and for a GPU.
+  [[nodiscard]] device_profile with_threads(int threads) const;
 };
 
 /// The devices at hand. A plain value: decisions can be made for a machine that is only a file.
