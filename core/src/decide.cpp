@@ -38,11 +38,21 @@ device_profile narrowed(const device_profile& all, int threads) {
   auto some = all;
   some.cores = threads;
   const double part = static_cast<double>(threads) / all.cores;
+  // fewer cores at work slow each other less
+  const double all_busy = all.rate("core.all_busy", 1);
+  const double busy = all.cores < 2 ? 1 : 1 + (all_busy - 1) * (threads - 1) / (all.cores - 1);
+  if (all_busy != 1) some.rates["core.all_busy"] = busy;
+  auto own_levels = static_cast<std::size_t>(all.rate("core.own_levels", 0));
   for (auto& level : some.levels) {
     level.bytes = static_cast<std::uint64_t>(static_cast<double>(level.bytes) * part);
-    level.read *= part;
-    level.write *= part;
-    level.copy *= part;
+    double bandwidth = part;
+    if (own_levels > 0) {
+      bandwidth *= all_busy / busy;
+      --own_levels;
+    }
+    level.read *= bandwidth;
+    level.write *= bandwidth;
+    level.copy *= bandwidth;
   }
   if (all.grain_bytes > 0) some.launch_overhead *= std::log2(threads) / std::log2(all.cores);
   return some;
