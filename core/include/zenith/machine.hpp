@@ -40,7 +40,7 @@ struct device_profile {
   double link_latency = 0;
   /// Seconds of a core for one unit of the named work, as the cost models name it ("top_k.filter.append/4"), fitted by
   /// calibration; where a name is missing the model estimates. "link.short_copy" is the time of a byte in copies over
-  /// the link of up to 4 MiB, and of the first 4 MiB of others; "core.estimate" is how long this core takes for what the
+  /// the link of up to 4 MiB, and of the first 4 MiB of others; "core.estimate" is how long this core takes for what
   /// estimates say takes a second; "core.all_busy" is how many times as long a core takes while all cores work;
   /// "core.own_levels" is how many of the levels, from the first on, are caches that each core has alone.
   std::map<std::string, double, std::less<>> rates;
