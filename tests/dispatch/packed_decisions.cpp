@@ -11,7 +11,6 @@
 #include "scenes.hpp"
 
 using namespace zenith;
-using zenith_test::environment;
 using zenith_test::fixture;
 
 namespace {
@@ -151,14 +150,15 @@ TEST_CASE("packing a column clears its pages, and a group that is not whole take
 }
 
 TEST_CASE("lanes that decode value by value are not chosen where vectors do") {
-  const environment none("ZENITH_PROFILE", "/nonexistent/zenith-profile.json");
-  const auto& here = machine::local();
+  const auto here = machine::defaults();  // what a probe sees of a busy machine is no test's matter
   const auto* kokkos = here.find("kokkos");
   if (kokkos == nullptr || kokkos->kind != device_kind::cpu || kokkos->cores > 1) return;
   for (const auto operation : queries) {
     for (const auto kind : packed_encodings) {
       for (const int log_count : {10, 16, 20}) {
-        const auto asked = problem(operation, kind, log_count, 12, memory_space::host);
+        // runs of sixteen values
+        const double bits = kind == encoding::run_length ? 4 : 12;
+        const auto asked = problem(operation, kind, log_count, bits, memory_space::host);
         INFO(operation << ", " << to_string(kind) << ", 2^" << log_count);
         CHECK(predicted(asked, *kokkos) > 1.2 * predicted(asked, *here.find("cpu")));
       }

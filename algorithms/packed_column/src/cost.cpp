@@ -81,10 +81,12 @@ int workers_of(double values, int cores) {
   return std::min(cores, static_cast<int>(std::min(1e6, std::ceil(values / chunk_values))));
 }
 
-// In the last round some workers have none, so that the others' count decides.
+// Values that workers have time for while they decode so many: in the last round some have none, so that the others'
+// count decides, and sixteen decode some twelve times as fast as one.
 double shared_out(double values, int cores) {
   if (cores < 2) return values;
-  return std::ceil(std::ceil(values / chunk_values) / cores) * std::min(chunk_values, values) * cores;
+  const double rounds = std::ceil(std::ceil(values / chunk_values) / cores);
+  return rounds * std::min(chunk_values, values) * cores * (1 + 0.09 * std::log2(cores));
 }
 
 // A host's top-k is the filter over values that are decoded.
