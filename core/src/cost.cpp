@@ -47,7 +47,7 @@ std::uint64_t set_beyond_own_caches(int workers, const device_profile& on) {
   if (workers < 2 || own == 0 || own >= on.levels.size()) return 0;
   // `seconds` takes the part of a cache that belongs to the workers' cores
   const double part = static_cast<double>(workers) / on.cores;
-  return static_cast<std::uint64_t>(part * static_cast<double>(on.levels[own - 1].bytes + on.cores)) + 1;
+  return static_cast<std::uint64_t>(part * (static_cast<double>(on.levels[own - 1].bytes) + on.cores)) + 1;
 }
 
 double seconds(const phase& of, const device_profile& on) {
