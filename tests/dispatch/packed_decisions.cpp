@@ -164,6 +164,8 @@ TEST_CASE("lanes that decode value by value are not chosen where vectors do") {
       }
     }
   }
+  const auto asked = problem(packed_sum_call::operation, encoding::vertical, 16, 12, memory_space::host);
+  CHECK(predicted(asked, *kokkos) > 8 * predicted(asked, *here.find("cpu")));
 }
 
 TEST_CASE("a column that is read at the speed of memory is summed faster the fewer bits it has") {
