@@ -73,8 +73,9 @@ void add_transfers(cost& to, const skyline_problem& problem, const device_profil
 cost prefiltered(const skyline_problem& problem, const device_profile& on, const estimate& of) {
   const double bytes = values_of(of) * static_cast<double>(size_of(problem.type));
   cost all;
-  // the launches of a small call, of which more cores take more to share
-  const double shares = 1 + std::log2(std::max(1, on.cores));
+  // the launches of a small call, of which more cores take more to share; few rows wake none in most of them
+  constexpr double shared_rows = 512;
+  const double shares = (1 + std::log2(std::max(1, on.cores))) * (0.8 + 0.9 * std::min(1.0, of.rows / shared_rows));
   all.phases.push_back({"call", {}, {{"skyline.rows.call", shares, 3e-6}}, 0, 1});
   all.phases.push_back({"prefilter",
                         {{static_cast<std::uint64_t>(bytes), bytes, 0}},
@@ -177,10 +178,12 @@ cost ggs_cost(const skyline_problem& problem, const device_profile& on) {
 cost salsa_cost(const skyline_problem& problem, const device_profile& on) {
   estimate of(problem);
   of.left = of.rows;
-  of.pairs += of.rows * 64;
+  of.pairs += of.rows * std::min(40.0, of.rows / 2);
   if (!is_host(on)) return by_values_on_gpu(problem, on, of, 1.5 * of.pairs, 66);
   auto all = on_host(problem, on, of,
-                     {{"skyline.rows.least", of.sorted(), 8e-9},
+                     {{"skyline.rows.least", of.sorted(), 3e-9},
+                      // comparisons that no branch predictor remembers from the last call
+                      {"skyline.rows.least_unpredicted", std::max(0.0, of.sorted() - 2048), 5e-9},
                       {"skyline.rows.pairs", of.pairs * (of.columns + 10) * twice_if_wide(problem), 0.040e-9}});
   all.phases.front().operations.front().count = 1;  // no prefilter is shared out
   return all;

@@ -96,13 +96,21 @@ void add_transfers(cost& to, const spatial_join_problem& problem, unsigned colum
   to.to_host_bytes = bytes;
 }
 
+// Of so many items, those whose comparisons a core's branch predictor does not remember from the last call.
+double unpredicted(double items) {
+  constexpr double remembered = 4096;
+  return std::max(0.0, items - remembered);
+}
+
 // Pairs with their scores: a selection of the k best, and their order.
 phase selecting(double pairs, double k, const device_profile& on) {
-  return {"select",
-          {{static_cast<std::uint64_t>(pairs * 24), pairs * 24, pairs * 16}},
-          {{"spatial_join.select", pairs, 4e-9}, {"spatial_join.order", k * std::log2(k + 2), 4e-9}},
-          8,
-          on.grain_bytes > 0 ? 1 : 0};
+  phase select{"select",
+               {{static_cast<std::uint64_t>(pairs * 24), pairs * 24, pairs * 16}},
+               {{"spatial_join.select", pairs, 4e-9}, {"spatial_join.order", k * std::log2(k + 2), 4e-9}},
+               8,
+               on.grain_bytes > 0 ? 1 : 0};
+  if (!is_gpu(on)) select.operations.push_back({"spatial_join.select_unpredicted", unpredicted(pairs), 16e-9});
+  return select;
 }
 
 // On a GPU, the k best of more pairs are found first, and those that tie with the last: both counts go to the host.
@@ -143,6 +151,7 @@ cost full_cost(const top_k_spatial_join_problem& problem, const device_profile& 
   const auto pairs = static_cast<double>(problem.pairs);
   const double k = std::min(static_cast<double>(problem.k), pairs);
   cost all;
+  if (!is_gpu(on)) all.phases.push_back({"call", {}, {{"spatial_join.host_call", 1, 4e-6}}, 0, 1});
   all.phases.push_back(reading(problem, problem.dimensions + 1, on));
   all.phases.push_back(placing(static_cast<double>(problem.right_rows), problem, on));
   all.phases.push_back(placing(left, problem, on));
@@ -187,15 +196,13 @@ void add_guess(cost& to, const spatial_join_problem& problem, double goal, doubl
                         {"spatial_join.list", listed, 15e-9}},
                        launches,
                        on.grain_bytes > 0 ? 1 : 0});
-  // as many places at a time as a register holds
-  const double of_a_pair = 7e-9 / std::max(4, on.simd_bytes);
-  // what the kernel says an item of 32 pairs is worth
-  const double bytes = left * most_places / 32 * 256;
+  // as many places at a time as a register holds; too few for a second worker to gain by them
+  const double of_a_pair = 21e-9 / std::max(4, on.simd_bytes);
   to.phases.push_back({"near",
                        {},
                        {{"spatial_join.near", left * drawn(problem.right_rows, most_places), of_a_pair}},
                        1,
-                       on.grain_bytes > 0 ? cores_for(bytes, on) : 0});
+                       on.grain_bytes > 0 ? 1 : 0});
 }
 
 }  // namespace
@@ -244,10 +251,12 @@ cost making_trees(const top_k_spatial_join_problem& problem, const device_profil
   const double rows = static_cast<double>(problem.left_rows + problem.right_rows);
   const double bytes = rows * 64;
   cost all;
+  if (!is_gpu(on)) all.phases.push_back({"call", {}, {{"spatial_join.host_call", 1, 4e-6}}, 0, 1});
   all.phases.push_back(reading(problem, problem.dimensions + 1, on));
   all.phases.push_back({"trees",
                         {{static_cast<std::uint64_t>(bytes), bytes, bytes}},
-                        {{"spatial_join.tree", rows, 100e-9}},
+                        {{"spatial_join.tree", rows, is_gpu(on) ? 100e-9 : 42e-9},
+                         {"spatial_join.tree_unpredicted", is_gpu(on) ? 0 : unpredicted(2 * rows) / 2, 180e-9}},
                         40,
                         on.grain_bytes > 0 ? cores_for(bytes, on) : 0});
   return all;
@@ -272,7 +281,8 @@ cost tree_cost(const top_k_spatial_join_problem& problem, double blocks, double 
   all.phases.push_back({"order", {}, {{"spatial_join.block", blocks, 50e-9}}, 6, cores});
   all.phases.push_back({"descend",
                         {},
-                        {{"spatial_join.descent", left * share, 700e-9}, {"spatial_join.found", share * pairs, 10e-9}},
+                        {{"spatial_join.descent", left * share, is_gpu(on) ? 700e-9 : 300e-9},
+                         {"spatial_join.found", share * pairs, 10e-9}},
                         60,
                         cores});
   finish(all, problem, std::min(pairs, 4 * static_cast<double>(problem.k)), on);

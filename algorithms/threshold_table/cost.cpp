@@ -22,6 +22,8 @@ constexpr double typical_round = 6e-6;
 // a host selects and looks without a launch
 constexpr double typical_host_round = 1.8e-6;
 constexpr double typical_merge = 0.5e-9;
+// an entry that a host writes and selects among
+constexpr double typical_host_merge = 1.45e-9;
 // beyond it, teams that walk partitions scan
 constexpr std::uint64_t most_walked = 512;
 // up to it, a device opens blocks without asking the host
@@ -30,6 +32,11 @@ constexpr std::uint64_t most_without_rounds = 128;
 constexpr std::string_view keep_rate = "threshold_table.keep";
 constexpr double typical_keep = 20e-9;
 constexpr double typical_host_keep = 6e-9;
+// a row that is taken while no sample says what the threshold is, and an entry of another worker's
+constexpr std::string_view take_rate = "threshold_table.take";
+constexpr double typical_take = 3.5e-9;
+constexpr std::string_view fetch_rate = "threshold_table.fetch";
+constexpr double typical_fetch = 2.5e-9;
 // an entry among the k best so far, in each round
 constexpr std::string_view rank_rate = "threshold_table.rank";
 constexpr double typical_rank = 5e-9;
@@ -51,6 +58,8 @@ constexpr std::string_view walk_rate = "threshold_table.walk";
 constexpr double typical_walk = 5e-9;
 
 double share_of(const threshold_table_problem& problem) { return std::exp2(-0.125 * problem.share_eighths); }
+
+double sort_comparisons(double count) { return count * (std::log2(std::max(count, 2.0)) + 3); }
 
 /// Evaluating `rows` rows, in so many launches.
 phase evaluated(std::string_view name, const threshold_table_problem& problem, const device_profile& on, double rows,
@@ -115,6 +124,9 @@ cost walked(const threshold_table_problem& problem, const device_profile& on, do
     walk.operations.push_back({merge_rate, rows, typical_merge});
   } else {
     walk.operations.push_back({walk_rate, rows, typical_walk});
+    // lists of the k best are brought together
+    all.phases.push_back(
+        {"sort", {}, {{sort_rate, sort_comparisons(static_cast<double>(problem.k)), 2 * typical_sort}}, 0, 1});
   }
   all.phases.push_back(std::move(walk));
   return all;
@@ -142,6 +154,8 @@ cost blocks_cost(const threshold_table_problem& problem, const device_profile& o
   const double first = std::max(4.0, 1.5 * static_cast<double>(problem.k) / problem.block_rows);  // round's blocks
   const double rounds = 2 + std::max(0.0, std::log2(opened / problem.block_rows / first));
   auto open = evaluated("open", problem, on, opened, 2);
+  // rounds are too short for more workers than one to gain by them
+  if (on.grain_bytes > 0) open.cores = 1;
   // beside the reads: a block is a line or two of each column, far from the last one's
   if (on.kind != device_kind::gpu) {
     all.phases.push_back({"blocks", {}, {{open_rate, opened, typical_open}}, 0, open.cores});
@@ -159,14 +173,32 @@ cost scan_cost(const threshold_table_problem& problem, const device_profile& on)
   const auto rows = static_cast<double>(problem.count);
   all.phases.push_back(evaluated("scan", problem, on, rows, 8));
   // several workers are woken to sample, to scan and to bring together what they hold
-  if (auto& scan = all.phases.back(); scan.cores > 1) scan.launches = 2.5;
+  auto& scan = all.phases.back();
+  const int workers = scan.cores;
+  if (workers > 1) {
+    scan.launches = 2.5;
+    // they take other pieces at each call: what they read is in no cache of their own
+    scan.memory.front().working_set = std::max(scan.memory.front().working_set, set_beyond_own_caches(workers, on));
+  }
   // As many rows are kept as in data without an order, where the threshold soon rises.
   const auto k = static_cast<double>(problem.k);
   const auto samples = static_cast<double>(top_k_detail::plan_filter(problem.count, problem.k).samples);
   const bool is_gpu = on.kind == device_kind::gpu;
-  const double kept = is_gpu ? 64 * k : samples + 2.5 * k;
-  const double of_a_row = is_gpu ? typical_keep : typical_host_keep;
-  all.phases.push_back({"keep", {}, {{keep_rate, std::min(rows, kept), of_a_row}}, 0, is_gpu ? 0 : 1});
+  const double kept = std::min(rows, is_gpu ? 64 * k : samples + 2.5 * k);
+  if (is_gpu) {
+    all.phases.push_back({"keep", {}, {{keep_rate, kept, typical_keep}}, 0, 0});
+    return all;
+  }
+  // each worker holds up to k rows, whose lines come to the one that brings them together
+  const double fetched = workers > 1 ? workers * std::min(k, rows / workers) : 0;
+  all.phases.push_back({"keep",
+                        {},
+                        {{keep_rate, kept, typical_host_keep},
+                         {take_rate, samples > 0 ? 0 : rows, typical_take},
+                         {fetch_rate, fetched, typical_fetch},
+                         {sort_rate, sort_comparisons(k), typical_sort}},
+                        0,
+                        1});
   return all;
 }
 
@@ -178,12 +210,13 @@ cost full_cost(const threshold_table_problem& problem, const device_profile& on)
   const double bytes = rows * (problem.type == key_type::float32 ? 8 : 16);
   auto select = evaluated("select", problem, on, 0, 8);
   select.memory.push_back({static_cast<std::uint64_t>(bytes), 2 * bytes, bytes});
-  select.operations.push_back({merge_rate, rows, typical_merge});
+  const bool is_host = on.kind == device_kind::cpu;
+  select.operations.push_back({merge_rate, rows, is_host ? typical_host_merge : typical_merge});
   all.phases.push_back(std::move(select));
-  if (on.grain_bytes > 0) {
+  if (is_host) {
     all.phases.front().operations = {{full_call_rate, 1, typical_full_call}};
-    const auto k = static_cast<double>(problem.k);
-    all.phases.push_back({"sort", {}, {{sort_rate, k * (std::log2(std::max(k, 2.0)) + 3), typical_sort}}, 0, 1});
+    all.phases.push_back(
+        {"sort", {}, {{sort_rate, sort_comparisons(static_cast<double>(problem.k)), typical_sort}}, 0, 1});
   }
   return all;
 }

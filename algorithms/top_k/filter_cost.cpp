@@ -42,15 +42,6 @@ struct estimates {
 };
 constexpr estimates of_a_core{0.35e-6, 8.3e-9, 0.035e-9, 0.42e-9, 0.14e-9, 1.5e-9, 8e-9, 0.76e-9, 1.4e-9};
 
-// Workers take one chunk after the other, and at each call other ones: what they read is in no cache of their own.
-std::uint64_t working_set_of(int workers, std::uint64_t bytes, const device_profile& on) {
-  const auto own = static_cast<std::size_t>(on.rate("core.own_levels", 0));
-  if (workers < 2 || own == 0 || own >= on.levels.size()) return bytes;
-  // the model takes the part of a cache that belongs to the workers' cores
-  const double part = static_cast<double>(workers) / on.cores;
-  return std::max(bytes, static_cast<std::uint64_t>(part * static_cast<double>(on.levels[own - 1].bytes + on.cores)));
-}
-
 // What one worker's buffer sees.
 struct collection {
   double taken = 0;     // while nothing was known: appended without a comparison
@@ -102,6 +93,8 @@ cost cpu_cost(const top_k_problem& problem, const device_profile& on) {
   const double held = workers * each.held;
   const auto data_bytes = static_cast<std::uint64_t>(n * w);
   const auto held_bytes = static_cast<std::uint64_t>(held * e);
+  // workers take one chunk after the other, and at each call other ones
+  const auto scanned = std::max(data_bytes, set_beyond_own_caches(workers, on));
 
   cost total;
   total.phases.reserve(4);
@@ -111,7 +104,7 @@ cost cpu_cost(const top_k_problem& problem, const device_profile& on) {
         {"sample", {{data_bytes, samples * line_bytes, 0}}, {{sample_rate(type), samples, typical.sample}}, 0, 1});
   }
   total.phases.push_back({"scan",
-                          {{working_set_of(workers, data_bytes, on), n * w, 0}, {held_bytes, 0, survivors * e}},
+                          {{scanned, n * w, 0}, {held_bytes, 0, survivors * e}},
                           {{scan_rate(type), n, typical.scan},
                            {append_rate(type), workers * each.appended, typical.append},
                            {take_rate(type), workers * each.taken, typical.take},

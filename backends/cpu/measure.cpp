@@ -202,6 +202,35 @@ std::uint64_t past_caches(const device_profile& typical) {
   return std::max(0.0, *quartile);
 }
 
+// Of a fixed piece of work, a sort of other values each time.
+[[nodiscard]] double sort_seconds(std::uint64_t seed) {
+  constexpr std::size_t count = 2048;
+  std::vector<std::uint64_t> values(count);
+  double best = 1;
+  for (int repeat = 0; repeat < 6; ++repeat) {
+    for (auto& value : values) value = seed = seed * 6364136223846793005U + 1442695040888963407U;
+    best = std::min(best, seconds_of([&] { std::ranges::sort(values); }));
+  }
+  return best;
+}
+
+// How many times as long a core takes for its work while all cores work: two that share one of the chip's, and a clock
+// that falls.
+[[nodiscard]] double all_busy_factor(const execution& on) {
+  if (on.threads == 1) return 1;
+  double alone = 1;
+  double together = 1;
+  for (int round = 0; round < 4; ++round) {
+    alone = std::min(alone, sort_seconds(static_cast<std::uint64_t>(round)));
+    std::vector<double> times(static_cast<std::size_t>(on.threads));
+    run_workers(on.threads, [&](int worker) {
+      times[static_cast<std::size_t>(worker)] = sort_seconds(static_cast<std::uint64_t>(worker));
+    });
+    together = std::min(together, median(times));
+  }
+  return std::clamp(together / alone, 1.0, 2.0);
+}
+
 }  // namespace
 
 device_profile measure(const execution& on, const progress_function& progress) {
@@ -222,6 +251,7 @@ device_profile measure(const execution& on, const progress_function& progress) {
   measured.levels.back().bytes = std::max(memory_bytes, steps.back().bytes);
   report(steps.size(), "parallel regions");
   measured.launch_overhead = region_seconds(on, 200);
+  measured.rates["core.all_busy"] = all_busy_factor(on);
   if (progress) progress(1, "done");
   return measured;
 }
@@ -234,9 +264,9 @@ device_profile probe(const execution& on) try {
   probed.levels.clear();
   const bandwidth_meter meter(on, steps.back().bytes, brief);
   for (const auto& one : steps) {
-    // bytes are written half as fast as they are read, near enough
+    // past a core's own caches a line is read before it is written: half as fast as it is read, near enough
     const double read = meter.read(one);
-    probed.levels.push_back({one.name, one.bytes, read, read / 2, read});
+    probed.levels.push_back({one.name, one.bytes, read, one.is_private ? read : read / 2, read});
   }
   // Where the caches end was seen if a pass has become much slower; to go further would take too long.
   const double last = probed.levels.back().read;
@@ -249,6 +279,7 @@ device_profile probe(const execution& on) try {
   probed.levels.push_back(
       {memory.name, std::max(memory.bytes, probed.levels.back().bytes + 1), beyond, beyond / 2, beyond});
   probed.launch_overhead = region_seconds(on, 30);
+  probed.rates["core.all_busy"] = all_busy_factor(on);
   return probed;
 } catch (const std::bad_alloc&) {
   return default_profile(on);

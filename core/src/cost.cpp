@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
 namespace zenith {
@@ -20,6 +21,11 @@ double launch_seconds(double cores, const device_profile& on) {
   return on.launch_overhead * std::log2(cores) / std::log2(on.cores);
 }
 
+// How many times as long a core takes for its work while so many do theirs.
+double slowed(double cores, const device_profile& on) {
+  return on.cores < 2 ? 1 : 1 + (on.rate("core.all_busy", 1) - 1) * (cores - 1) / (on.cores - 1);
+}
+
 // Copies shorter than this have one thread of the host at work, longer ones several.
 constexpr double short_copy_bytes = 4 << 20;
 
@@ -36,8 +42,20 @@ int cores_for(double bytes, const device_profile& on) {
   return static_cast<int>(std::clamp(bytes / static_cast<double>(on.grain_bytes), 1.0, static_cast<double>(on.cores)));
 }
 
+std::uint64_t set_beyond_own_caches(int workers, const device_profile& on) {
+  const auto own = static_cast<std::size_t>(on.rate("core.own_levels", 0));
+  if (workers < 2 || own == 0 || own >= on.levels.size()) return 0;
+  // `seconds` takes the part of a cache that belongs to the workers' cores
+  const double part = static_cast<double>(workers) / on.cores;
+  return static_cast<std::uint64_t>(part * (static_cast<double>(on.levels[own - 1].bytes) + on.cores)) + 1;
+}
+
 double seconds(const phase& of, const device_profile& on) {
   const double cores = of.cores > 0 ? std::min(of.cores, on.cores) : on.cores;
+  const double slow = slowed(cores, on);
+  // the bandwidth of a level that is a core's own was measured while all cores read
+  const double own = slow / on.rate("core.all_busy", 1);
+  const auto own_levels = static_cast<std::ptrdiff_t>(on.rate("core.own_levels", 0));
   double slowest = 0;
   for (const auto& moved : of.memory) {
     // the caches of the cores that have no part in the phase do not hold any of it
@@ -45,6 +63,7 @@ double seconds(const phase& of, const device_profile& on) {
     const auto& level = on.level_for(spread);
     double time = moved.read > 0 ? moved.read / level.read : 0;
     if (moved.written > 0) time += moved.written / level.write;
+    if (&level - on.levels.data() < own_levels) time *= own;
     slowest = slower(slowest, time);
   }
   // a bandwidth is that of all cores together
@@ -52,7 +71,7 @@ double seconds(const phase& of, const device_profile& on) {
   double busy = 0;
   const double estimate = on.rate("core.estimate", 1);
   for (const auto& done : of.operations) busy += done.count * on.rate(done.rate, done.default_seconds * estimate);
-  return slower(slowest, busy / cores) + of.launches * launch_seconds(cores, on);
+  return slower(slowest, busy * slow / cores) + of.launches * launch_seconds(cores, on);
 }
 
 double seconds(const cost& of, const device_profile& on) {

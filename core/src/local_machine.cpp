@@ -119,7 +119,8 @@ machine look_around() {
     }
     if (one.origin == "calibrated" || one.kind != device_kind::cpu) continue;
     static const double estimate = estimate_factor();
-    one.rates["core.estimate"] = estimate;
+    // a backend that runs plainer code than the estimates are of says how many times as long it takes
+    one.rates["core.estimate"] = estimate * one.rate("core.estimate", 1);
   }
   return machine{std::move(devices)};
 }

@@ -42,11 +42,21 @@ device_profile device_profile::with_threads(int threads) const {
   if (kind != device_kind::cpu || threads < 1 || threads >= cores) return some;
   some.cores = threads;
   const double part = static_cast<double>(threads) / cores;
+  // fewer cores at work slow each other less
+  const double all_busy = rate("core.all_busy", 1);
+  const double busy = 1 + (all_busy - 1) * (threads - 1) / (cores - 1);
+  if (all_busy != 1) some.rates["core.all_busy"] = busy;
+  auto own_levels = static_cast<std::size_t>(rate("core.own_levels", 0));
   for (auto& level : some.levels) {
     level.bytes = static_cast<std::uint64_t>(static_cast<double>(level.bytes) * part);
-    level.read *= part;
-    level.write *= part;
-    level.copy *= part;
+    double bandwidth = part;
+    if (own_levels > 0) {
+      bandwidth *= all_busy / busy;
+      --own_levels;
+    }
+    level.read *= bandwidth;
+    level.write *= bandwidth;
+    level.copy *= bandwidth;
   }
   if (grain_bytes > 0) some.launch_overhead *= std::log2(threads) / std::log2(cores);
   return some;

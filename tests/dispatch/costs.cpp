@@ -93,6 +93,42 @@ TEST_CASE("fewer cores have a share of the bandwidth, and of the caches", "[cost
   CHECK(is(zenith::seconds(read, host()), 4e-3));
 }
 
+TEST_CASE("cores that all work slow each other, and own caches are as fast alone as they are measured together",
+          "[cost]") {
+  auto on = host();
+  on.rates["core.all_busy"] = 1.6;
+  zenith::phase work{"work", {}, {{"work", 1000}}, 0, 1};
+  CHECK(is(zenith::seconds(work, on), 1e-3));
+  work.cores = 0;
+  CHECK(is(zenith::seconds(work, on), 1.6 * 0.25e-3));
+  work.cores = 2;  // a third of the way from one core to four
+  CHECK(is(zenith::seconds(work, on), 1.2 * 0.5e-3));
+  zenith::phase read{"read", {{100, 8e6, 0}}, {}, 0, 0};
+  CHECK(is(zenith::seconds(read, on), 1e-3));
+  read.memory[0].working_set = 25;
+  read.cores = 1;
+  CHECK(is(zenith::seconds(read, on), 4e-3));
+  on.rates["core.own_levels"] = 1;
+  CHECK(is(zenith::seconds(read, on), 4e-3 / 1.6));
+  // memory is nobody's own
+  read.memory[0] = {1'000'000, 4e6, 0};
+  CHECK(is(zenith::seconds(read, on), 4e-3));
+}
+
+TEST_CASE("what several workers share out lies in no cache of their own", "[cost]") {
+  auto on = host();
+  CHECK(zenith::set_beyond_own_caches(4, on) == 0);
+  on.rates["core.own_levels"] = 1;
+  CHECK(zenith::set_beyond_own_caches(1, on) == 0);
+  for (const int workers : {2, 4}) {
+    INFO(workers << " workers");
+    const zenith::phase read{"read", {{zenith::set_beyond_own_caches(workers, on), 4e6, 0}}, {}, 0, workers};
+    CHECK(is(zenith::seconds(read, on), 1e-3 * 4 / workers));
+  }
+  on.rates["core.own_levels"] = 2;  // there is no level beyond
+  CHECK(zenith::set_beyond_own_caches(4, on) == 0);
+}
+
 TEST_CASE("a rate that is no number is never hidden by another", "[cost]") {
   auto broken = host();
   broken.rates["work"] = std::numeric_limits<double>::quiet_NaN();

@@ -49,6 +49,8 @@ TEST_CASE("a probe sees bandwidths, and leaves the rest as it is shipped") {
   CHECK(cpu.offers == shipped.find("cpu")->offers);
   CHECK(cpu.rate("core.estimate", 0) > 0);
   CHECK(cpu.launch_overhead >= 0);
+  CHECK(cpu.rate("core.all_busy", 0) >= 1);
+  CHECK(cpu.rate("core.all_busy", 0) <= 2);
   REQUIRE(cpu.levels.size() >= 3);
   std::uint64_t bytes = 0;
   for (const auto& level : cpu.levels) {
@@ -59,6 +61,28 @@ TEST_CASE("a probe sees bandwidths, and leaves the rest as it is shipped") {
   CHECK(bytes >= shipped.find("cpu")->levels.back().bytes);
   // what was probed can be written and read like any profile
   CHECK(machine::parse(machine::local().to_json()).find("cpu")->levels.size() == cpu.levels.size());
+}
+
+TEST_CASE("a backend of plainer code is expected to take longer than the estimates say, on this core") {
+  const environment none("ZENITH_PROFILE", "/nonexistent/zenith-profile.json");
+  static constexpr kernel kernels[] = {{"top_k", "filter", [](const execution&, const void*) {}}};
+  static constexpr backend plainer{.name = "plainer",
+                                   .description = "is not vectorised",
+                                   .needs = "nothing",
+                                   .kernels = kernels,
+                                   .default_profile = [](const execution&) {
+                                     device_profile one;
+                                     one.name = "a chip";
+                                     one.levels = {{"memory", 1, 1, 1, 1}};
+                                     one.rates["core.estimate"] = 3;
+                                     return one;
+                                   }};
+  register_backend(plainer);
+  const double of_the_core = machine::local().find("cpu")->rate("core.estimate", 0);
+  CHECK(machine::local().find("plainer")->rate("core.estimate", 0) == Approx(3 * of_the_core));
+  // read again, it is not multiplied once more
+  machine::reload_local();
+  CHECK(machine::local().find("plainer")->rate("core.estimate", 0) == Approx(3 * of_the_core));
 }
 
 TEST_CASE("a probe is asked once, where no calibrated profile is kept") {

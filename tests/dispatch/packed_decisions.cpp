@@ -99,6 +99,75 @@ TEST_CASE("top-k of a packed column is predicted to take longer on a host than t
   CHECK(of_kind(encoding::delta) > of_kind(encoding::frame_of_reference));
 }
 
+TEST_CASE("a column's chunks decide how many workers decode it, and how many rounds they take") {
+  auto on = *fixture("server-h200.json").find("cpu");
+  on.cores = 16;
+  on.launch_overhead = 0;
+  on.rates["packed.call"] = 0;
+  const auto seconds_of = [&](std::uint64_t chunks) {
+    auto asked = problem(packed_sum_call::operation, encoding::vertical, 16, 12, memory_space::host);
+    asked.count *= chunks;
+    return predicted(asked, on);
+  };
+  // four rounds of sixteen workers, and a fifth in which most of them have none
+  CHECK(seconds_of(64) == Approx(seconds_of(61)).epsilon(0.01));
+  CHECK(seconds_of(65) > 1.2 * seconds_of(64));
+  CHECK(seconds_of(65) == Approx(seconds_of(80)).epsilon(0.01));
+}
+
+TEST_CASE("runs that a branch predictor remembers are decoded faster than more runs") {
+  auto on = *fixture("server-h200.json").find("cpu");
+  on.rates.clear();
+  on.cores = 1;
+  const auto of_a_value = [&](int log_count) {
+    const auto asked = problem(packed_sum_call::operation, encoding::run_length, log_count, 4, memory_space::host);
+    return predicted(asked, on) / static_cast<double>(asked.count);
+  };
+  CHECK(of_a_value(20) > 1.5 * of_a_value(14));
+  CHECK(of_a_value(24) < 1.1 * of_a_value(20));
+}
+
+TEST_CASE("packing a column clears its pages, and a group that is not whole takes longer than a value's share") {
+  auto on = *fixture("server-h200.json").find("cpu");
+  on.rates.clear();
+  const auto packing = [&](encoding kind, std::uint64_t count) {
+    auto asked = problem(pack_call::operation, kind, 10, 32, memory_space::host);
+    asked.count = count;
+    return packed_cost(asked, on);
+  };
+  const auto seconds_in = [&](const cost& of, std::string_view name) {
+    double sum = 0;
+    for (const auto& one : of.phases) sum += one.name == name ? seconds(one, on) : 0;
+    return sum;
+  };
+  const auto calls = [&](std::uint64_t count) { return seconds_in(packing(encoding::vertical, count), "call"); };
+  CHECK(calls(1 << 14) == calls(1 << 16));          // allocators keep so much
+  CHECK(calls(1 << 22) > calls(1 << 16) + 500e-6);  // some 1500 pages
+  const auto last = [&](encoding kind, std::uint64_t count) { return seconds_in(packing(kind, count), "last group"); };
+  CHECK(last(encoding::delta, 1 << 16) == 0);
+  CHECK(last(encoding::delta, (1 << 16) + 100) == Approx(100 * 30e-9));
+  CHECK(last(encoding::vertical, (1 << 16) + 100) == 0);
+}
+
+TEST_CASE("lanes that decode value by value are not chosen where vectors do") {
+  const auto here = machine::defaults();  // what a probe sees of a busy machine is no test's matter
+  const auto* kokkos = here.find("kokkos");
+  if (kokkos == nullptr || kokkos->kind != device_kind::cpu || kokkos->cores > 1) return;
+  for (const auto operation : queries) {
+    for (const auto kind : packed_encodings) {
+      for (const int log_count : {10, 16, 20}) {
+        // runs of sixteen values
+        const double bits = kind == encoding::run_length ? 4 : 12;
+        const auto asked = problem(operation, kind, log_count, bits, memory_space::host);
+        INFO(operation << ", " << to_string(kind) << ", 2^" << log_count);
+        CHECK(predicted(asked, *kokkos) > 1.2 * predicted(asked, *here.find("cpu")));
+      }
+    }
+  }
+  const auto asked = problem(packed_sum_call::operation, encoding::vertical, 16, 12, memory_space::host);
+  CHECK(predicted(asked, *kokkos) > 8 * predicted(asked, *here.find("cpu")));
+}
+
 TEST_CASE("a column that is read at the speed of memory is summed faster the fewer bits it has") {
   const auto here = fixture("server-h200.json");
   const auto* device = here.find("cuda");

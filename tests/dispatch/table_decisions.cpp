@@ -83,3 +83,36 @@ TEST_CASE("a host opens the blocks of a small threshold table, or scans it, in f
                   here.devices().front()) < 30e-6);
   }
 }
+
+TEST_CASE("what several workers hold of a threshold table's scan comes to one of them, line by line") {
+  auto on = host().devices().front();
+  on.rates.clear();
+  on.cores = 16;
+  const auto keeping = [&](int log_count, std::uint64_t k) {
+    for (const auto& one : threshold_table_cost("scan", problem(log_count, k, 4, 0), on).phases) {
+      if (one.name == "keep") return seconds(one, on);
+    }
+    FAIL("no phase is called keep");
+    return 0.0;
+  };
+  // one worker, then sixteen with 2048 rows each
+  const double alone = keeping(14, 2048);
+  CHECK(keeping(20, 2048) > alone + 16 * 2048 * 2e-9);
+  CHECK(keeping(20, 16) < 20e-6);
+}
+
+TEST_CASE("rows of a small threshold table are taken where no sample says what the threshold is") {
+  auto on = host().devices().front();
+  on.rates.clear();
+  const auto scan = [&](int log_count) {
+    return seconds(threshold_table_cost("scan", problem(log_count, 1, 1, 0), on), on);
+  };
+  CHECK(scan(10) > scan(6) + 2e-6);  // some 960 rows more
+  // a sort of the k best is a host's last step, on any backend
+  const auto full = [&](std::uint64_t k) {
+    auto serial = on;
+    serial.grain_bytes = 0;
+    return seconds(threshold_table_cost("full", problem(12, k, 2, 0), serial), serial);
+  };
+  CHECK(full(2048) > full(1) + 20e-6);
+}

@@ -75,7 +75,12 @@ bool is(double seconds, double wanted) { return seconds > wanted * (1 - 1e-9) &&
 }  // namespace
 
 TEST_CASE("a host with some of its cores is as fast as a phase that has them", "[threads]") {
-  const auto all = wide_profile({});
+  auto all = wide_profile({});
+  SECTION("whose cores do not slow each other") {}
+  SECTION("whose cores slow each other") {
+    all.rates["core.all_busy"] = 1.7;
+    all.rates["core.own_levels"] = 1;
+  }
   for (const int threads : {2, 3, 8}) {
     const auto some = all.with_threads(threads);
     CHECK(some.cores == threads);

@@ -15,22 +15,25 @@ constexpr std::array operations{pack_call::operation,          unpack_call::oper
                                 device_pack_call::operation};
 constexpr std::size_t encodings = static_cast<std::size_t>(encoding::automatic) + 1;
 
-// Seconds of a core near 3 GHz, or of a multiprocessor, for one 32-bit value of each encoding, in order of their
-// numbers; the last stands for the measuring of all of them.
+// Seconds of a core near 3 GHz that works alone, or of a multiprocessor, for one 32-bit value of each encoding, in
+// order of their numbers; the last stands for the measuring of all of them.
 struct estimates {
   std::array<double, encodings> decode;
   std::array<double, encodings> pack;
 };
-constexpr estimates of_a_core{{0.02e-9, 0.03e-9, 0.2e-9, 0.11e-9, 1e-9, 0.45e-9, 0.5e-9, 0.07e-9},
-                              {0.15e-9, 0.35e-9, 0.7e-9, 2.5e-9, 5.5e-9, 2e-9, 4e-9, 10e-9}};
+constexpr estimates of_a_core{{0.02e-9, 0.03e-9, 0.21e-9, 0.085e-9, 0.72e-9, 0.18e-9, 0.48e-9, 0.07e-9},
+                              {0.15e-9, 0.4e-9, 0.45e-9, 2.2e-9, 4.5e-9, 1.6e-9, 4.6e-9, 10e-9}};
 constexpr estimates of_a_multiprocessor{{0.03e-9, 0.03e-9, 0.04e-9, 0.03e-9, 0.2e-9, 0.2e-9, 0.06e-9, 0.06e-9},
                                         {0.1e-9, 0.5e-9, 0.5e-9, 0.2e-9, 1e-9, 1e-9, 1e-9, 3e-9}};
 
 // How many times as long a 64-bit value takes a core.
-constexpr estimates times_for_wide{{1.8, 1.8, 1.8, 1.4, 1, 1.1, 1.2, 1.8}, {1.8, 1.8, 1.8, 1.4, 1.1, 1, 1.1, 1.3}};
+constexpr estimates times_for_wide{{1.8, 1.8, 1.7, 1.8, 1.1, 1, 1.5, 1.8}, {1.8, 3.5, 3.3, 1.25, 1.05, 1, 1.1, 1.3}};
 
 // One value alone, as a sample reads it: of deltas and words of any length its block, and among runs it searches.
-constexpr std::array<double, encodings> lone_value{0, 8e-9, 50e-9, 2e-9, 110e-9, 60e-9, 12e-9, 8e-9};
+constexpr std::array<double, encodings> lone_value{0, 8e-9, 50e-9, 2e-9, 110e-9, 12e-9, 12e-9, 8e-9};
+
+// What a GPU's packing takes whatever the count: launches, answers, and the last of the teams.
+constexpr std::array<double, encodings> gpu_pack_call{5e-6, 85e-6, 80e-6, 250e-6, 560e-6, 600e-6, 750e-6, 900e-6};
 
 std::size_t place_of(std::string_view operation) {
   return static_cast<std::size_t>(std::ranges::find(operations, operation) - operations.begin());
@@ -54,12 +57,36 @@ std::string_view rate_of(std::string_view operation, encoding kind, std::size_t 
               [width == 8 ? 1 : 0];
 }
 
-// How often packing reads the plain values: to measure and to write them, where a group is not still in a core's cache
-// when it is written, and once where there is nothing to measure.
+// Frames and deltas are packed in one pass by a host, which writes a group while its values are in a core's cache.
+bool is_in_one_pass(encoding kind) { return kind == encoding::frame_of_reference || kind == encoding::delta; }
+
+// How often packing reads the plain values: to measure and to write them, and once where there is nothing to measure.
 int pack_reads(encoding kind, const device_profile& on) {
   if (kind == encoding::plain) return 1;
-  const bool in_one_pass = kind == encoding::frame_of_reference || kind == encoding::delta;
-  return in_one_pass && on.kind == device_kind::cpu ? 1 : 2;
+  return is_in_one_pass(kind) && on.kind == device_kind::cpu ? 1 : 2;
+}
+
+// A run ends a loop where no branch predicts it, unless there are so few that the predictor remembers them.
+double run_seconds(double runs, double share_of_values) {
+  constexpr double remembered = 6000;
+  constexpr double mispredicted = 6.5e-9;
+  return mispredicted * share_of_values * std::clamp(runs / remembered - 1, 0.0, 1.0);
+}
+
+// What a worker takes at a time.
+constexpr double chunk_values = 65536;
+
+// Workers that find a chunk.
+int workers_of(double values, int cores) {
+  return std::min(cores, static_cast<int>(std::min(1e6, std::ceil(values / chunk_values))));
+}
+
+// Values that workers have time for while they decode so many: in the last round some have none, so that the others'
+// count decides, and sixteen decode some twelve times as fast as one.
+double shared_out(double values, int cores) {
+  if (cores < 2) return values;
+  const double rounds = std::ceil(std::ceil(values / chunk_values) / cores);
+  return rounds * std::min(chunk_values, values) * cores * (1 + 0.09 * std::log2(cores));
 }
 
 // A host's top-k is the filter over values that are decoded.
@@ -81,76 +108,128 @@ cost host_top_k_cost(const packed_problem& problem, double decode, const device_
   return found;
 }
 
+// Values are read, once or twice, and a column is made: an allocation, and pages that the system hands out one after
+// the other. How many bits a value will take is not known; most that are worth packing take a dozen.
+cost making_cost(const packed_problem& problem, const device_profile& on) {
+  constexpr double likely_bytes = 1.5;
+  constexpr double page_bytes = 4096;
+  const auto n = static_cast<double>(problem.count);
+  const std::size_t width = size_of(problem.type);
+  const auto kind = static_cast<std::size_t>(problem.kind);
+  const double plain_bytes = n * static_cast<double>(width);
+  const double packed_bytes = problem.kind == encoding::plain ? plain_bytes : std::min(plain_bytes, n * likely_bytes);
+  const bool stays = problem.operation == device_pack_call::operation;
+  const bool is_gpu = on.kind == device_kind::gpu;
+  const auto rate = rate_of(problem.operation, problem.kind, width);
+
+  traffic moved;
+  moved.read = pack_reads(problem.kind, on) * plain_bytes;
+  moved.written = packed_bytes;
+  moved.working_set = static_cast<std::uint64_t>(plain_bytes + packed_bytes);
+  const double wider = width == 8 ? (is_gpu ? 1.8 : times_for_wide.pack[kind]) : 1;
+  const double estimate = (is_gpu ? of_a_multiprocessor : of_a_core).pack[kind] * wider;
+  const bool goes_back = !stays && problem.space == memory_space::host && on.host_to_device > 0;
+
+  cost found;
+  if (is_gpu) {
+    const double pages = goes_back ? packed_bytes / page_bytes : 0;
+    const double typical_call = stays ? std::min(60e-6, gpu_pack_call[kind]) : gpu_pack_call[kind];
+    found.phases.push_back({"call", {}, {{"pack.call", 1, typical_call}, {"pack.page", pages, 0.3e-6}}, 0, 1});
+    found.phases.push_back({"tiles", {moved}, {{rate, n, estimate}}, 1, 0});
+  } else {
+    const int cores = workers_of(n, cores_for(plain_bytes, on));
+    constexpr double kept_bytes = 128 << 10;  // what allocators hand out again and again
+    double pages = std::max(0.0, packed_bytes - kept_bytes) / page_bytes;
+    if (is_in_one_pass(problem.kind)) {
+      // one worker has the pages cleared ahead, which pays after the first ones
+      constexpr double first_pages = 1024;
+      if (pages > first_pages) pages = first_pages + (pages - first_pages) / 8;
+    } else {
+      // faults of several workers wait for each other
+      pages *= 1 + 0.07 * (cores - 1);
+    }
+    found.phases.push_back({"call", {}, {{"pack.call", 1, 1e-6}, {"pack.page", pages, 0.45e-6}}, 0, 1});
+    double of_a_value = estimate;
+    if (problem.kind == encoding::run_length) of_a_value += run_seconds(n / 16, 1.0 / 16);
+    found.phases.push_back({"tiles",
+                            {moved},
+                            {{rate, shared_out(n, cores), of_a_value}},
+                            static_cast<double>(pack_reads(problem.kind, on)),
+                            cores});
+    // a group that is not whole is packed value by value
+    constexpr double group = 2048;
+    if (const double rest = std::fmod(n, group); rest > 0 && is_in_one_pass(problem.kind)) {
+      found.phases.push_back({"last group", {}, {{"pack.last_group", rest, 30e-9}}, 0, 1});
+    }
+  }
+  if (problem.space == memory_space::host && on.host_to_device > 0) {
+    found.to_device_bytes = plain_bytes;
+    found.to_host_bytes = stays ? 0 : packed_bytes;
+  }
+  return found;
+}
+
 }  // namespace
 
 // One pass over the packed bytes beside its results: the slower of memory and decoding. A device's top-k is that pass
 // and the sorting of the k best; section 5.6 of the thesis has no model for it.
 cost packed_cost(const packed_problem& problem, const device_profile& on) {
+  if (problem.operation == pack_call::operation || problem.operation == device_pack_call::operation) {
+    return making_cost(problem, on);
+  }
   const auto n = static_cast<double>(problem.count);
   const auto k = static_cast<double>(problem.k);
   const std::size_t width = size_of(problem.type);
   const double packed_bytes = n * problem.bits_per_value / 8;
   const double plain_bytes = n * static_cast<double>(width);
-  const bool stays = problem.operation == device_pack_call::operation;
-  const bool is_pack = problem.operation == pack_call::operation || stays;
-  const auto& typical = on.kind == device_kind::gpu ? of_a_multiprocessor : of_a_core;
+  const bool is_gpu = on.kind == device_kind::gpu;
   const auto kind = static_cast<std::size_t>(problem.kind);
+  const bool is_unpack = problem.operation == unpack_call::operation;
+  const bool is_top_k = problem.operation == packed_top_k_call::operation;
 
   traffic moved;
-  moved.read = is_pack ? pack_reads(problem.kind, on) * plain_bytes : packed_bytes;
-  if (is_pack) moved.written = packed_bytes;
-  if (problem.operation == unpack_call::operation) moved.written = plain_bytes;
+  moved.read = packed_bytes;
+  if (is_unpack) moved.written = plain_bytes;
   if (problem.operation == packed_select_call::operation) moved.written = n / 8;
-  if (problem.operation == packed_top_k_call::operation) moved.written = k * static_cast<double>(width + 8);
-  moved.working_set = static_cast<std::uint64_t>((is_pack ? plain_bytes : packed_bytes) + moved.written);
+  if (is_top_k) moved.written = k * static_cast<double>(width + 8);
+  moved.working_set = static_cast<std::uint64_t>(packed_bytes + moved.written);
 
-  const double wider =
-      on.kind == device_kind::gpu ? 1.8 : (is_pack ? times_for_wide.pack : times_for_wide.decode)[kind];
-  double estimate = (is_pack ? typical.pack : typical.decode)[kind] * (width == 8 ? wider : 1);
-  if (!is_pack && problem.kind == encoding::run_length && on.kind == device_kind::cpu) {
-    // A run is a value and its end. One that is longer than a register ends a loop where no branch predicts it.
-    const double runs = std::min(1.0, problem.bits_per_value / (8 * static_cast<double>(width) + 32));
-    estimate = 0.1e-9 + runs * (1.6e-9 + 12e-9 * std::exp(-16 * runs));
+  const double wider = width == 8 ? (is_gpu ? 1.8 : times_for_wide.decode[kind]) : 1;
+  double estimate = (is_gpu ? of_a_multiprocessor : of_a_core).decode[kind] * wider;
+  // decoding a value is worth as many workers as reading two bytes are, and what is written as its bytes
+  const int woken = cores_for(packed_bytes + 2 * n + (is_unpack ? plain_bytes : 0), on);
+  const int cores = is_gpu ? 0 : workers_of(n, woken);
+  if (!is_gpu && problem.kind == encoding::run_length) {
+    // a run is a value and its end
+    const double share = std::min(1.0, problem.bits_per_value / (8 * static_cast<double>(width) + 32));
+    estimate += run_seconds(share * n, share) * (width == 8 ? 1.5 : 1) + 1.6e-9 * std::max(0.0, share - 0.1);
   }
-  if (problem.operation == packed_top_k_call::operation && on.kind == device_kind::cpu) {
-    return host_top_k_cost(problem, estimate, on);
-  }
-  // decoding a value is worth as many workers as reading two bytes are; where it is written, that takes longer
-  const bool only_decodes = !is_pack && problem.operation != unpack_call::operation;
-  const double worth = moved.read + moved.written + (only_decodes ? 2 * n : 0);
-  const int cores = on.kind == device_kind::gpu ? 0 : cores_for(worth, on);
-  // what a host unpacks goes past its caches where it does not fit: no line is read before it is written
-  constexpr double past_caches = 64 << 20;
-  if (on.kind == device_kind::cpu && problem.operation == unpack_call::operation && plain_bytes > past_caches) {
-    moved.written /= 2;
+  if (is_top_k && !is_gpu) return host_top_k_cost(problem, estimate, on);
+  if (!is_gpu && is_unpack) {
+    // What a host unpacks goes past its caches where it does not fit: no line is read before it is written.
+    constexpr double past_caches = 32 << 20;
+    if (plain_bytes >= past_caches) {
+      moved.written /= 2;
+      moved.working_set = static_cast<std::uint64_t>(packed_bytes);
+    }
+    // Workers take other chunks at each call: the lines that they write are in the cache of another.
+    moved.working_set = std::max(moved.working_set, set_beyond_own_caches(cores, on));
   }
   cost found;
-  // packing makes a column: an allocation, and pages that the system hands out one after the other
-  if (is_pack) {
-    constexpr double kept_bytes = 128 << 10;  // what allocators hand out again and again
-    constexpr double page_bytes = 4096;
-    double pages = on.kind == device_kind::cpu ? std::max(0.0, packed_bytes - kept_bytes) / page_bytes : 0;
-    // where a group is packed in one pass, one worker has the pages cleared ahead, which pays after the first ones
-    const bool in_one_pass = pack_reads(problem.kind, on) == 1 && problem.kind != encoding::plain;
-    constexpr double first_pages = 1024;
-    if (in_one_pass && pages > first_pages) pages = first_pages + (pages - first_pages) / 8;
-    const double of_gpu = stays ? 60e-6 : 350e-6;
-    const double typical_call = on.kind == device_kind::gpu ? of_gpu : 1e-6;
-    found.phases.push_back({"call", {}, {{"pack.call", 1, typical_call}, {"pack.page", pages, 0.45e-6}}, 0, 1});
-  } else {
-    // a device is asked several times for the k best
-    const double waits = on.kind == device_kind::gpu && problem.operation == packed_top_k_call::operation ? 3 : 1;
-    const double typical_call = on.kind == device_kind::gpu ? 25e-6 : 0.2e-6;
-    found.phases.push_back({"call", {}, {{"packed.call", waits, typical_call}}, 0, 1});
-  }
-  found.phases.push_back(
-      {"tiles", {moved}, {{rate_of(problem.operation, problem.kind, width), n, estimate}}, 1, cores});
-  if (problem.operation == packed_top_k_call::operation) {
+  // a device is asked several times for the k best
+  const double waits = is_gpu && is_top_k ? 3 : 1;
+  found.phases.push_back({"call", {}, {{"packed.call", waits, is_gpu ? 25e-6 : 0.13e-6}}, 0, 1});
+  found.phases.push_back({"tiles",
+                          {moved},
+                          {{rate_of(problem.operation, problem.kind, width), shared_out(n, cores), estimate}},
+                          is_gpu || woken > 1 ? 1.0 : 0.0,
+                          cores});
+  if (is_top_k) {
     found.phases.push_back({"sort", {}, {{"packed_top_k.sort", k * std::log2(std::max(k, 2.0)), 3e-9}}, 0, 1});
   }
   if (problem.space == memory_space::host && on.host_to_device > 0) {
-    found.to_device_bytes = is_pack ? plain_bytes : packed_bytes;
-    found.to_host_bytes = stays ? 0 : moved.written;
+    found.to_device_bytes = packed_bytes;
+    found.to_host_bytes = moved.written;
   }
   return found;
 }

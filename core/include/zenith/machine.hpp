@@ -38,11 +38,11 @@ struct device_profile {
   double host_to_device = 0;   ///< link bandwidth; 0 when the device shares the host's memory
   double device_to_host = 0;
   double link_latency = 0;
-  /// Seconds of one core for one unit of the named work, as the cost models name it ("top_k.filter.append/4").
-  /// Calibration fits them; a name that is missing falls back on the model's own estimate. "link.short_copy" is the
-  /// time of a byte in copies of up to 4 MiB over the link, and of the first 4 MiB of longer ones; "core.estimate" is
-  /// how long this core takes for what the models' estimates say takes a second; "core.own_levels" is how many of
-  /// the levels, from the first on, are caches that each core has alone.
+  /// Seconds of a core for one unit of the named work, as the cost models name it ("top_k.filter.append/4"), fitted by
+  /// calibration; where a name is missing the model estimates. "link.short_copy" is the time of a byte in copies over
+  /// the link of up to 4 MiB, and of the first 4 MiB of others; "core.estimate" is how long this core takes for what
+  /// estimates say takes a second; "core.all_busy" is how many times as long a core takes while all cores work;
+  /// "core.own_levels" is how many of the levels, from the first on, are caches that each core has alone.
   std::map<std::string, double, std::less<>> rates;
   /// "operation/strategy" for each kernel that the backend offers; a strategy that is not listed is never chosen.
   std::vector<std::string> offers;
