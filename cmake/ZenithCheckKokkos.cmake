@@ -6,11 +6,12 @@ if("CUDA" IN_LIST Kokkos_DEVICES AND Kokkos_VERSION VERSION_GREATER_EQUAL 4.6.99
   find_package(CUDAToolkit QUIET)
   if(NOT CUDAToolkit_VERSION VERSION_LESS 12.9)
     message(WARNING "zenith: Kokkos ${Kokkos_VERSION} compiled by nvcc 12.9 or newer gives wrong results "
-      "(kokkos#8562). Use Kokkos 4.7.02 or newer.")
+      "(kokkos#8562) unless it was cured (backends/kokkos/README.md). Use Kokkos 4.7.02 or newer.")
   endif()
 endif()
 
-# A shared libzenith takes a static Kokkos into itself.
+# A shared libzenith takes a static Kokkos into itself, where programs that link it do not see it.
+set(ZENITH_SHARED_HIDES_KOKKOS OFF)
 if(TARGET Kokkos::kokkoscore)
   get_target_property(zenith_kokkos_type Kokkos::kokkoscore TYPE)
   if(zenith_kokkos_type STREQUAL "STATIC_LIBRARY" AND (BUILD_SHARED_LIBS OR ZENITH_BUILD_BOTH_KINDS))
@@ -33,6 +34,7 @@ if(TARGET Kokkos::kokkoscore)
     else()
       message(WARNING "zenith: the shared libzenith contains a Kokkos of its own, because this Kokkos is static. A "
         "program that uses Kokkos itself must link the static libzenith, or a shared Kokkos.")
+      set(ZENITH_SHARED_HIDES_KOKKOS ON)
     endif()
   endif()
 endif()

@@ -15,6 +15,8 @@ if(HIDE_DEPENDENCIES)
   list(APPEND environment PATH=/usr/bin:/bin)
   list(APPEND settings -DCUDAToolkit_ROOT=/nowhere -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON
        -DCMAKE_DISABLE_FIND_PACKAGE_TBB=ON -DCMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON)
+elseif(KOKKOS_DIR)
+  list(APPEND settings -DKokkos_DIR=${KOKKOS_DIR})
 endif()
 
 if(REFUSED)

@@ -28,5 +28,8 @@ expect_text("pkg-config --modversion" "${version}" "^${VERSION}")
 
 separate_arguments(flags UNIX_COMMAND "${FLAGS}")
 run("compile" text ZERO ${CXX} -std=c++20 ${flags} ${cflags} -o ${work}/consumer ${work}/main.cpp ${libs})
-run("run" text ZERO ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${PREFIX}/${LIBDIR} ${work}/consumer ${RUN})
+# of the package and of a shared Kokkos, where there is one
+run("pkg-config" kokkos_libdir ZERO ${CMAKE_COMMAND} -E env ${environment} ${PKG_CONFIG} --variable=kokkos_libdir zenith)
+string(STRIP "${PREFIX}/${LIBDIR}:${kokkos_libdir}" paths)
+run("run" text ZERO ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${paths} ${work}/consumer ${RUN})
 expect_text("the consumer" "${text}" "consumer: right")
