@@ -55,7 +55,7 @@ struct cluster_part {
   using splitter = row_splitter<T, CodeBytes, MostColumns>;
   static constexpr u32 scratch_bytes = splitter::scratch_bytes;
   static constexpr u64 item_cost = u64{1} << 17;
-  static constexpr u32 wanted_teams = MostColumns <= 8 ? 5 : 2;
+  static constexpr u32 wanted_teams = MostColumns <= few_columns ? 5 : 2;
 
   row_list<T> rows;
   u32 columns;
@@ -82,16 +82,36 @@ struct cluster_part {
     }
     auto* const ids = to.part<u32>(to.of.ids);
     auto* const positions = to.part<u32>(to.of.positions);
-    team.for_each(count, [&](u64 k) ZENITH_BODY {
-      const u64 at = part.begin + k;
-      const u32 row = order[part.begin + split.row_at(k)];
-      ids[at] = row;
-      positions[row] = static_cast<u32>(at);
+    // some rows of a lane at a time, whose loads overlap
+    constexpr u32 in_flight = 2;
+    const u32 step = (count + in_flight - 1) / in_flight;
+    team.for_each(step, [&](u64 i) ZENITH_BODY {
+      u32 row[in_flight];
+      ZENITH_UNROLLED
+      for (u32 f = 0; f < in_flight; ++f) {
+        const u32 k = static_cast<u32>(i) + f * step;
+        row[f] = order[part.begin + split.row_at(k < count ? k : 0)];
+      }
+      ZENITH_UNROLLED
+      for (u32 f = 0; f < in_flight; ++f) {
+        const u32 k = static_cast<u32>(i) + f * step;
+        if (k >= count) continue;
+        ids[part.begin + k] = row[f];
+        positions[row[f]] = part.begin + k;
+      }
       for (u32 j = 0; j < columns; j += row_list<T>::piece_values) {
-        const auto some = rows.piece_at(row, j);
+        typename row_list<T>::piece some[in_flight];
+        ZENITH_UNROLLED
+        for (u32 f = 0; f < in_flight; ++f) some[f] = rows.piece_at(row[f], j);
         ZENITH_UNROLLED
         for (u32 v = 0; v < row_list<T>::piece_values; ++v) {
-          if (j + v < columns) to.column<T>(j + v)[at] = some.values[v];
+          if (j + v >= columns) continue;
+          T* const column = to.column<T>(j + v) + part.begin;
+          ZENITH_UNROLLED
+          for (u32 f = 0; f < in_flight; ++f) {
+            const u32 k = static_cast<u32>(i) + f * step;
+            if (k < count) column[k] = some[f].values[v];
+          }
         }
       }
     });
@@ -129,12 +149,20 @@ struct cluster_part {
     const T* const values = to.column<T>(j) + first;
     value_range<T> found;
     bool has_nan = false;
-    ZENITH_UNROLLED_BY_4
-    for (u32 k = 0; k < count; ++k) {
-      const T one = values[k];
+    const auto add = [&](T one) ZENITH_BODY {
       found.add(one, one);
       has_nan = has_nan || !(one == one);
+    };
+    constexpr u32 group = 64 / sizeof(T);  // values whose loads overlap
+    u32 k = 0;
+    for (; k + group <= count; k += group) {
+      T some[group];
+      ZENITH_UNROLLED
+      for (u32 g = 0; g < group; ++g) some[g] = values[k + g];
+      ZENITH_UNROLLED
+      for (u32 g = 0; g < group; ++g) add(some[g]);
     }
+    for (; k < count; ++k) add(values[k]);
     to.maxima<T>(at, j)[block] = found.most;
     to.minima<T>(at, j)[block] = found.least;
     if (has_nan) (void)device::atomic_or(to.part<u64>(at.nans) + block, u64{1} << j);
@@ -278,7 +306,7 @@ struct write_sampled_blocks {
 
 /// Of tables of few columns, so that a multiprocessor holds many teams, and of all others.
 template <class T>
-using cluster_few_columns = cluster_part<T, 16448, 8>;
+using cluster_few_columns = cluster_part<T, 16448, few_columns>;
 template <class T>
 using cluster_columns = cluster_part<T, 40960, most_table_columns>;
 
