@@ -139,8 +139,8 @@ struct cut_cells {
     const u64 step = (u64{count} << 20) / rows;
     const auto sample = [&](u32 r) ZENITH_BODY { return order[begin + static_cast<u32>((r * step) >> 20)]; };
     splitter rows_of(team, rows, columns);
-    rows_of.code(team, levels_above == 0 ? nullptr : extents,
-                 [&](u32 r, u32 j) ZENITH_BODY { return samples.piece_at(sample(r), j); });
+    const auto piece = [&](u32 r, u32 j) ZENITH_BODY { return samples.piece_at(sample(r), j); };
+    rows_of.code(team, levels_above == 0 ? nullptr : extents, piece, piece);
     if (levels_above == 0) {
       team.for_each(columns, [&](u64 j) ZENITH_BODY { extents[j] = rows_of.extent(team, static_cast<u32>(j)); });
     }

@@ -82,10 +82,11 @@ class row_splitter {
         rows_(rows),
         columns_(columns) {}
 
-  /// Codes the rows: piece(r, j) has the values of row r < rows in column j, a multiple of what it holds, and the next.
-  /// `extents`: of the columns among all rows, by which they are compared; nullptr: among these. A barrier behind.
-  template <class Team, class Piece>
-  ZENITH_FN void code(Team& team, const double* extents, const Piece& piece) {
+  /// Codes the rows: piece(r, j) has the values of row r < rows in column j, a multiple of what it holds, and the next;
+  /// first_piece(r, j) is the same, and is asked first and once for each. `extents`: of the columns among all rows, by
+  /// which they are compared; nullptr: among these. A barrier behind.
+  template <class Team, class FirstPiece, class Piece>
+  ZENITH_FN void code(Team& team, const double* extents, const FirstPiece& first_piece, const Piece& piece) {
     auto* const least = team.template scratch<real>();
     // as many slices as there is scratch for
     const u32 fit = CodeBytes / (2 * static_cast<u32>(sizeof(real)) * columns_);
@@ -110,7 +111,7 @@ class row_splitter {
       }
       ZENITH_UNROLLED_BY_4
       for (u32 r = s; r < rows; r += sliced) {
-        const auto some = piece(r, first);
+        const auto some = first_piece(r, first);
         ZENITH_UNROLLED
         for (u32 v = 0; v < piece_values; ++v) {
           const real one = finite(some.values[v]);
