@@ -11,6 +11,9 @@
 
 namespace zenith::threshold_build_family {
 
+/// Kernels have a variant for so many columns, and one for more.
+inline constexpr u32 few_columns = 8;
+
 /// Columns where kernels can read them.
 template <class T>
 struct input_columns {
@@ -36,6 +39,19 @@ struct row_list {
   [[nodiscard]] ZENITH_FN const piece& piece_at(u64 row, u32 j) const {
     return *reinterpret_cast<const piece*>(values + row * stride + j);
   }
+  /// From an array that is known when it is compiled.
+  template <u32 Count>
+  ZENITH_FN void write_values(u64 to, u32 columns, const T (&from)[Count]) const {
+    static_assert(Count % piece_values == 0);
+    ZENITH_UNROLLED
+    for (u32 j = 0; j < Count; j += piece_values) {
+      if (j >= columns) continue;
+      piece some;
+      ZENITH_UNROLLED
+      for (u32 v = 0; v < piece_values; ++v) some.values[v] = from[j + v];
+      *reinterpret_cast<piece*>(values + to * stride + j) = some;
+    }
+  }
   ZENITH_FN void write(u64 to, const input_columns<T>& from, u64 row) const {
     for (u32 j = 0; j < from.columns; j += piece_values) {
       piece some;
@@ -60,9 +76,17 @@ struct cell_cut {
   }
   [[nodiscard]] ZENITH_FN u32 column() const { return row_and_column & column_mask; }
   [[nodiscard]] ZENITH_FN bool goes_right(T value, u32 row) const {
-    const auto own = ordered::key_order<T>{}.image(value);
+    return has_right(ordered::key_order<T>{}.image(value), row);
+  }
+  [[nodiscard]] ZENITH_FN bool has_right(ordered::bits_t<T> own, u32 row) const {
     return own > image || (own == image && row >= (row_and_column & ~column_mask));
   }
+
+  /// The upper bits of an image, which tell nearly all values from the cut's; the cut's column stands in the others.
+  [[nodiscard]] ZENITH_FN static u32 prefix(ordered::bits_t<T> of) {
+    return static_cast<u32>(of >> (8 * sizeof(T) - 32)) & ~column_mask;
+  }
+  [[nodiscard]] ZENITH_FN u32 word() const { return prefix(image) | column(); }
 };
 
 /// Rows of the sample: one of each of `count` equal parts of the rows, at a place that no period of the data meets.
@@ -115,8 +139,8 @@ struct cut_cells {
     const u64 step = (u64{count} << 20) / rows;
     const auto sample = [&](u32 r) ZENITH_BODY { return order[begin + static_cast<u32>((r * step) >> 20)]; };
     splitter rows_of(team, rows, columns);
-    rows_of.code(team, levels_above == 0 ? nullptr : extents,
-                 [&](u32 r, u32 j) ZENITH_BODY { return samples.piece_at(sample(r), j); });
+    const auto piece = [&](u32 r, u32 j) ZENITH_BODY { return samples.piece_at(sample(r), j); };
+    rows_of.code(team, levels_above == 0 ? nullptr : extents, piece, piece);
     if (levels_above == 0) {
       team.for_each(columns, [&](u64 j) ZENITH_BODY { extents[j] = rows_of.extent(team, static_cast<u32>(j)); });
     }
@@ -161,31 +185,107 @@ struct list_columns {
   ZENITH_FN void operator()(u64 j) const { to[j] = from.column[j]; }
 };
 
-/// The cells of all rows, and the rows one behind the other.
+/// A tree's cuts in one word each.
 template <class T>
+struct shorten_cuts {
+  const cell_cut<T>* nodes;
+  u32* words;
+
+  ZENITH_FN void operator()(u64 at) const { words[at] = nodes[at].word(); }
+};
+
+/// The cells of all rows, and the rows one behind the other. Item p: the rows of a part. A team has the upper levels of
+/// the tree in its scratch: where each lane is at another node, a read of device memory is one a lane.
+template <class T, u32 MostColumns>
 struct route_rows {
-  static constexpr u64 item_cost = 256;
+  static constexpr u32 rows_of_a_part = u32{1} << 14;
+  static constexpr u32 near_levels = 14;
+  static constexpr u32 scratch_bytes = sizeof(u32) << near_levels;
+  static constexpr u32 wanted_teams = 3;
+  static constexpr u64 item_cost = u64{256} * rows_of_a_part;
+  static constexpr bool is_narrow = MostColumns <= few_columns;
 
   input_columns<T> from;
   const T* const* columns;  ///< the same in memory: lanes read different ones
   const cell_cut<T>* nodes;
+  const u32* words;  ///< of the nodes
   u32 levels;
+  u64 rows;
   row_list<T> to;
   u32* cells;
   u32* numbers;
 
-  ZENITH_FN void operator()(u64 i) const {
-    const auto row = static_cast<u32>(i);
-    to.write(i, from, i);
-    u32 at = 1;
-    for (u32 level = 0; level < levels; ++level) {
-      const auto cut = nodes[at];
-      at = 2 * at + (cut.goes_right(columns[cut.column()][i], row) ? 1 : 0);
-    }
-    cells[i] = at - (u32{1} << levels);
-    numbers[i] = row;
+  [[nodiscard]] static u64 parts(u64 rows) { return (rows + rows_of_a_part - 1) / rows_of_a_part; }
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 p) const {
+    auto* const near = team.template scratch<u32>();
+    const u32 top = levels < near_levels ? levels : near_levels;
+    if (levels > 0) team.for_each(u64{1} << top, [&](u64 at) ZENITH_BODY { near[at] = words[at]; });
+    team.barrier();
+    const u64 first = p * rows_of_a_part;
+    const u64 count = rows - first < rows_of_a_part ? rows - first : rows_of_a_part;
+    team.for_each(count, [&](u64 r) ZENITH_BODY {
+      const u64 i = first + r;
+      const auto row = static_cast<u32>(i);
+      const row_images own(*this, i);
+      u32 at = 1;
+      const auto go = [&](u32 word) ZENITH_BODY {
+        const auto image = own.of(*this, i, word & cell_cut<T>::column_mask);
+        const u32 prefix = cell_cut<T>::prefix(image);
+        const u32 cut = word & ~cell_cut<T>::column_mask;
+        const bool is_right = prefix == cut ? nodes[at].has_right(image, row) : prefix > cut;
+        at = 2 * at + (is_right ? 1 : 0);
+      };
+      for (u32 level = 0; level < top; ++level) go(near[at]);
+      for (u32 level = top; level < levels; ++level) go(words[at]);
+      cells[i] = at - (u32{1} << levels);
+      numbers[i] = row;
+    });
   }
+
+ private:
+  using bits = ordered::bits_t<T>;
+
+  /// Of few columns a lane keeps the images of its row.
+  struct row_images {
+    static constexpr u32 kept = is_narrow ? MostColumns : 1;
+    bits images[kept];
+
+    ZENITH_FN row_images(const route_rows& of, u64 i) {
+      if constexpr (is_narrow) {
+        T values[kept];
+        ZENITH_UNROLLED
+        for (u32 j = 0; j < kept; ++j) {
+          values[j] = j < of.from.columns ? of.from.column[j][i] : T{};
+          images[j] = ordered::key_order<T>{}.image(values[j]);
+        }
+        of.to.write_values(i, of.from.columns, values);
+      } else {
+        of.to.write(i, of.from, i);
+      }
+    }
+    [[nodiscard]] ZENITH_FN bits of(const route_rows& in, u64 i, u32 column) const {
+      if constexpr (is_narrow) {
+        // a running number would put them into memory
+        bits halves[kept / 2];
+        ZENITH_UNROLLED
+        for (u32 j = 0; j < kept / 2; ++j) halves[j] = (column & 1) != 0 ? images[2 * j + 1] : images[2 * j];
+        const bits low = (column & 2) != 0 ? halves[1] : halves[0];
+        const bits high = (column & 2) != 0 ? halves[3] : halves[2];
+        return (column & 4) != 0 ? high : low;
+      } else {
+        return ordered::key_order<T>{}.image(in.columns[column][i]);
+      }
+    }
+  };
 };
+
+/// Of few columns, and of all others.
+template <class T>
+using route_short_rows = route_rows<T, few_columns>;
+template <class T>
+using route_long_rows = route_rows<T, most_table_columns>;
 
 struct number_samples {
   const u32* cells;
@@ -271,7 +371,8 @@ struct find_parts {
 };
 
 template <class... T>
-using cell_kernels = device::list<draw_rows<T>..., cut_cells<T>..., route_samples<T>..., route_rows<T>...,
-                                  list_columns<T>..., number_samples, find_cells, count_parts, find_parts>;
+using cell_kernels =
+    device::list<draw_rows<T>..., cut_cells<T>..., route_samples<T>..., shorten_cuts<T>..., route_short_rows<T>...,
+                 route_long_rows<T>..., list_columns<T>..., number_samples, find_cells, count_parts, find_parts>;
 
 }  // namespace zenith::threshold_build_family

@@ -53,9 +53,15 @@ struct value_range {
 template <class T, u32 CodeBytes, u32 MostColumns>
 struct cluster_part {
   using splitter = row_splitter<T, CodeBytes, MostColumns>;
-  static constexpr u32 scratch_bytes = splitter::scratch_bytes;
+  using piece = typename row_list<T>::piece;
+  /// Rows lie anywhere in the device's memory, and what a team has read has left the caches when it asks again: where
+  /// they fit, they are kept in scratch.
+  static constexpr u32 rows_at = (splitter::scratch_bytes + 15) / 16 * 16;
+  static constexpr u32 kept_bytes = splitter::most_rows(1) * MostColumns * sizeof(T);
+  static constexpr bool keeps_rows = rows_at + kept_bytes <= device::most_scratch_bytes;
+  static constexpr u32 scratch_bytes = keeps_rows ? rows_at + kept_bytes : splitter::scratch_bytes;
   static constexpr u64 item_cost = u64{1} << 17;
-  static constexpr u32 wanted_teams = MostColumns <= 8 ? 5 : 2;
+  static constexpr u32 wanted_teams = keeps_rows ? 3 : MostColumns <= few_columns ? 5 : 2;
 
   row_list<T> rows;
   u32 columns;
@@ -71,7 +77,20 @@ struct cluster_part {
     const u32 count = parts[p + 1].begin - part.begin;
     const u32 blocks = parts[p + 1].block - part.block;
     splitter split(team, count, columns);
-    split.code(team, extents, [&](u32 r, u32 j) ZENITH_BODY { return rows.piece_at(order[part.begin + r], j); });
+    auto* const kept = team.template scratch<piece>(keeps_rows ? rows_at : 0);
+    const auto fetch = [&](u32 r, u32 j) ZENITH_BODY {
+      const piece some = rows.piece_at(order[part.begin + r], j);
+      if constexpr (keeps_rows) kept[(r * rows.stride + j) / row_list<T>::piece_values] = some;
+      return some;
+    };
+    const auto piece_at = [&](u32 r, u32 j) ZENITH_BODY {
+      if constexpr (keeps_rows) {
+        return kept[(r * rows.stride + j) / row_list<T>::piece_values];
+      } else {
+        return piece{rows.piece_at(order[part.begin + r], j)};
+      }
+    };
+    split.code(team, extents, fetch, piece_at);
     // the last levels of very small blocks are left to the order of the rows
     for (u32 level = 0; level < splitter::most_levels && (u32{1} << level) < blocks; ++level) {
       split.split(
@@ -82,16 +101,38 @@ struct cluster_part {
     }
     auto* const ids = to.part<u32>(to.of.ids);
     auto* const positions = to.part<u32>(to.of.positions);
-    team.for_each(count, [&](u64 k) ZENITH_BODY {
-      const u64 at = part.begin + k;
-      const u32 row = order[part.begin + split.row_at(k)];
-      ids[at] = row;
-      positions[row] = static_cast<u32>(at);
+    // some rows of a lane at a time, whose loads overlap
+    constexpr u32 at_once = 2;
+    const u32 step = (count + at_once - 1) / at_once;
+    team.for_each(step, [&](u64 i) ZENITH_BODY {
+      u32 place[at_once];
+      u32 row[at_once];
+      ZENITH_UNROLLED
+      for (u32 f = 0; f < at_once; ++f) {
+        const u32 k = static_cast<u32>(i) + f * step;
+        place[f] = split.row_at(k < count ? k : 0);
+        row[f] = order[part.begin + place[f]];
+      }
+      ZENITH_UNROLLED
+      for (u32 f = 0; f < at_once; ++f) {
+        const u32 k = static_cast<u32>(i) + f * step;
+        if (k >= count) continue;
+        ids[part.begin + k] = row[f];
+        positions[row[f]] = part.begin + k;
+      }
       for (u32 j = 0; j < columns; j += row_list<T>::piece_values) {
-        const auto some = rows.piece_at(row, j);
+        piece some[at_once];
+        ZENITH_UNROLLED
+        for (u32 f = 0; f < at_once; ++f) some[f] = piece_at(place[f], j);
         ZENITH_UNROLLED
         for (u32 v = 0; v < row_list<T>::piece_values; ++v) {
-          if (j + v < columns) to.column<T>(j + v)[at] = some.values[v];
+          if (j + v >= columns) continue;
+          T* const column = to.column<T>(j + v) + part.begin;
+          ZENITH_UNROLLED
+          for (u32 f = 0; f < at_once; ++f) {
+            const u32 k = static_cast<u32>(i) + f * step;
+            if (k < count) column[k] = some[f].values[v];
+          }
         }
       }
     });
@@ -106,38 +147,104 @@ struct cluster_part {
       if (part.block + blocks == to.of.of_blocks.count) begins[to.of.of_blocks.count] = part.begin + count;
     });
     team.barrier();
-    team.for_each(blocks * (columns + 1), [&](u64 i) ZENITH_BODY {
-      const u32 b = static_cast<u32>(i) % blocks;
-      const u32 j = static_cast<u32>(i) / blocks;
-      const u32 first = b * block_rows;
-      const u32 some = count - first < block_rows ? count - first : block_rows;
-      write_extremes(part.block + b, j, part.begin + first, some);
-    });
+    write_extremes(team, part, count, blocks);
   }
 
  private:
-  /// Of column j, or, behind the last one, the lowest id.
-  ZENITH_FN void write_extremes(u64 block, u32 j, u64 first, u32 count) const {
-    const auto& at = to.of.of_blocks;
-    if (j == columns) {
-      const u32* const ids = to.part<u32>(to.of.ids) + first;
-      u32 lowest = ids[0];
-      for (u32 k = 1; k < count; ++k) lowest = ids[k] < lowest ? ids[k] : lowest;
-      to.part<u32>(at.first_ids)[block] = lowest;
-      return;
+  static constexpr u32 in_flight = 8;  ///< loads of a lane at a time
+  static constexpr u32 together = 8;   ///< lanes that share a block's column
+
+  /// Of blocks that are written. Lanes that are neighbours read neighbours, and what they found is joined in scratch;
+  /// of more blocks than it holds a lane reads a column alone.
+  template <class Team>
+  ZENITH_FN void write_extremes(Team& team, const table_part& part, u32 count, u32 blocks) const {
+    const u32 found = blocks * together * columns;
+    const bool is_shared = u64{2 * sizeof(T)} * found + u64{sizeof(u32)} * blocks * together <= splitter::scratch_bytes;
+    const u32 lanes = is_shared ? together : 1;
+    auto* const most = team.template scratch<T>();
+    T* const least = most + found;
+    auto* const lowest = reinterpret_cast<u32*>(least + found);
+    team.for_each(blocks * lanes * (columns + 1), [&](u64 i) ZENITH_BODY {
+      const u32 lane = static_cast<u32>(i) % lanes;
+      const u32 b = static_cast<u32>(i) / lanes % blocks;
+      const u32 j = static_cast<u32>(i) / lanes / blocks;
+      const u64 first = u64{part.begin} + b * block_rows;
+      const u32 rows_left = count - b * block_rows;
+      const u32 some = rows_left < block_rows ? rows_left : block_rows;
+      if (j == columns) {
+        const u32 id = lowest_id(first, some, lane, lanes);
+        if (is_shared) {
+          lowest[b * together + lane] = id;
+        } else {
+          to.part<u32>(to.of.of_blocks.first_ids)[part.block + b] = id;
+        }
+        return;
+      }
+      const auto range = range_of(part.block + b, j, first, some, lane, lanes);
+      if (is_shared) {
+        most[(j * blocks + b) * together + lane] = range.most;
+        least[(j * blocks + b) * together + lane] = range.least;
+      } else {
+        write_range(part.block + b, j, range);
+      }
+    });
+    if (!is_shared) return;
+    team.barrier();
+    team.for_each(blocks * (columns + 1), [&](u64 i) ZENITH_BODY {
+      const u32 b = static_cast<u32>(i) % blocks;
+      const u32 j = static_cast<u32>(i) / blocks;
+      if (j == columns) {
+        u32 id = ~u32{0};
+        ZENITH_UNROLLED
+        for (u32 lane = 0; lane < together; ++lane) {
+          const u32 one = lowest[b * together + lane];
+          id = one < id ? one : id;
+        }
+        to.part<u32>(to.of.of_blocks.first_ids)[part.block + b] = id;
+        return;
+      }
+      value_range<T> range;
+      ZENITH_UNROLLED
+      for (u32 lane = 0; lane < together; ++lane) {
+        const u32 at = (j * blocks + b) * together + lane;
+        range.add(most[at], least[at]);
+      }
+      write_range(part.block + b, j, range);
+    });
+  }
+  /// Of every lanes-th row from `lane` on.
+  [[nodiscard]] ZENITH_FN u32 lowest_id(u64 first, u32 count, u32 lane, u32 lanes) const {
+    const u32* const ids = to.part<u32>(to.of.ids) + first;
+    u32 lowest = ~u32{0};
+    for (u32 k = lane; k < count; k += in_flight * lanes) {
+      ZENITH_UNROLLED
+      for (u32 f = 0; f < in_flight; ++f) {
+        const u32 at = k + f * lanes;
+        const u32 one = ids[at < count ? at : k];
+        lowest = one < lowest ? one : lowest;
+      }
     }
+    return lowest;
+  }
+  [[nodiscard]] ZENITH_FN value_range<T> range_of(u64 block, u32 j, u64 first, u32 count, u32 lane, u32 lanes) const {
     const T* const values = to.column<T>(j) + first;
-    value_range<T> found;
+    value_range<T> range;
     bool has_nan = false;
-    ZENITH_UNROLLED_BY_4
-    for (u32 k = 0; k < count; ++k) {
-      const T one = values[k];
-      found.add(one, one);
-      has_nan = has_nan || !(one == one);
+    for (u32 k = lane; k < count; k += in_flight * lanes) {
+      ZENITH_UNROLLED
+      for (u32 f = 0; f < in_flight; ++f) {
+        const u32 at = k + f * lanes;
+        const T one = values[at < count ? at : k];
+        range.add(one, one);
+        has_nan = has_nan || !(one == one);
+      }
     }
-    to.maxima<T>(at, j)[block] = found.most;
-    to.minima<T>(at, j)[block] = found.least;
-    if (has_nan) (void)device::atomic_or(to.part<u64>(at.nans) + block, u64{1} << j);
+    if (has_nan) (void)device::atomic_or(to.part<u64>(to.of.of_blocks.nans) + block, u64{1} << j);
+    return range;
+  }
+  ZENITH_FN void write_range(u64 block, u32 j, const value_range<T>& range) const {
+    to.maxima<T>(to.of.of_blocks, j)[block] = range.most;
+    to.minima<T>(to.of.of_blocks, j)[block] = range.least;
   }
 };
 
@@ -278,7 +385,7 @@ struct write_sampled_blocks {
 
 /// Of tables of few columns, so that a multiprocessor holds many teams, and of all others.
 template <class T>
-using cluster_few_columns = cluster_part<T, 16448, 8>;
+using cluster_few_columns = cluster_part<T, 16448, few_columns>;
 template <class T>
 using cluster_columns = cluster_part<T, 40960, most_table_columns>;
 

@@ -52,7 +52,7 @@ template <class T, class Context>
     const u32 now = (levels - above) / stages;
     const u64 known = u64{1} << above;
     on.for_each(count, number_samples{cells, keys, order});
-    if (above > 0) on.sort_pairs(keys, order, count);
+    if (above > 0) on.sort_pairs(keys, order, count, static_cast<int>(above));
     on.for_each(known + 1, find_cells{keys, static_cast<u32>(count), begins});
     on.for_teams(known, cutter{samples, from.columns, numbers, order, begins, above, now, nodes, extents});
     on.for_each(count, route_samples<T>{samples, numbers, nodes, above, now, cells});
@@ -64,7 +64,7 @@ template <class T, class Context>
 template <class T, class Context>
 void write_table(Context& on, const input_columns<T>& from, const threshold_build_call& call) {
   const u64 n = call.rows;
-  const bool is_narrow = from.columns <= 8;
+  const bool is_narrow = from.columns <= few_columns;
   const u32 most_rows = is_narrow ? cluster_few_columns<T>::splitter::most_rows(from.columns)
                                   : cluster_columns<T>::splitter::most_rows(from.columns);
   const u32 block_rows = std::min(call.block_rows, most_rows);
@@ -81,8 +81,17 @@ void write_table(Context& on, const input_columns<T>& from, const threshold_buil
   auto* const order = on.template buffer<u32>(n);
   auto* const columns = on.template buffer<const T*>(from.columns);
   on.for_each(from.columns, list_columns<T>{from, columns});
-  on.for_each(n, route_rows<T>{from, columns, tree.nodes, levels, rows, cell_of, order});
-  if (levels > 0) on.sort_pairs(cell_of, order, n);
+  const u64 nodes = levels > 0 ? u64{1} << levels : 0;
+  auto* const words = on.template buffer<u32>(nodes);
+  on.for_each(nodes, shorten_cuts<T>{tree.nodes, words});
+  if (is_narrow) {
+    using route = route_short_rows<T>;
+    on.for_teams(route::parts(n), route{from, columns, tree.nodes, words, levels, n, rows, cell_of, order});
+  } else {
+    using route = route_long_rows<T>;
+    on.for_teams(route::parts(n), route{from, columns, tree.nodes, words, levels, n, rows, cell_of, order});
+  }
+  if (levels > 0) on.sort_pairs(cell_of, order, n, static_cast<int>(levels));
   auto* const begins = on.template buffer<u32>(cells + 1);
   auto* const counts = on.template buffer<u32>(2 * cells);
   auto* const parts_before = on.template buffer<u32>(cells + 1);

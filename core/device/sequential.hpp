@@ -195,8 +195,11 @@ class sequential_context {
     }
   }
   template <class Key, class Value>
-  void sort_pairs(Key* keys, Value* values, u64 n) {
+  void sort_pairs(Key* keys, Value* values, u64 n, int bits = 8 * sizeof(Key)) {
     require_outside("sort_pairs");
+    for (u64 i = 0; i < n && bits < static_cast<int>(8 * sizeof(Key)); ++i) {
+      if (keys[i] >> bits != 0) throw std::logic_error("sort_pairs: a longer key");
+    }
     std::vector<std::pair<Key, Value>> all(n);
     for (u64 i = 0; i < n; ++i) all[i] = {keys[i], values[i]};
     std::ranges::stable_sort(all, {}, &std::pair<Key, Value>::first);

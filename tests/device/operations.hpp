@@ -171,6 +171,22 @@ void check_sorts(Examiner& see) {
         see.same("values", got.values, all.values);
       });
     }
+    for (const int bits : {1, 9, 17}) {
+      see.trial(of_size("sort_pairs" + of + " of bits, " + std::to_string(bits), n), [&](auto& on) {
+        pairs<Key> all(see.random(n + static_cast<u64>(bits)), n, 0);
+        for (auto& key : all.keys) key = static_cast<Key>(key >> (8 * static_cast<int>(sizeof(Key)) - bits));
+        Key* const keys = upload(on, all.keys);
+        u32* const values = upload(on, all.values);
+        on.sort_pairs(keys, values, n, bits);
+        pairs<Key> got = all;
+        deliver(on, keys, got.keys);
+        deliver(on, values, got.values);
+        on.finish();
+        all.sort(0, n);
+        see.same("keys", got.keys, all.keys);
+        see.same("values", got.values, all.values);
+      });
+    }
     for (const u64 segments : see.sizes({0, 1, 2, 50, 3000})) {
       see.trial(of_size("sort_segments" + of + ", " + std::to_string(segments), n), [&](auto& on) {
         auto random = see.random(n + segments);

@@ -166,3 +166,32 @@ TEST_CASE("the cost model expects of a table on a device what it expects of its 
     }
   }
 }
+
+TEST_CASE("a device makes a large table for the host, and the host others", "[unit]") {
+  const auto on = on_device();
+  const std::vector<float> weights{1, -2};
+  for (const std::size_t rows : {detail::least_rows_made_there - 1, detail::least_rows_made_there}) {
+    const auto values = drawn(rows, 2);
+    const column_set<float> columns{values[0], values[1]};
+    const bool is_large = rows == detail::least_rows_made_there;
+    copies_to_the_host = 0;
+    const auto table = threshold_table<float>::build(on, columns);
+    CHECK(copies_to_the_host == (is_large ? 1U : 0U));
+    CHECK(table.rows() == rows);
+    const auto expected = top_k(cpu({.threads = 1}), columns, weights, 20);
+    for (const char* const strategy : {"auto", "blocks", "scan"}) {
+      const auto found = top_k(cpu({.threads = 1}), table, weights, 20, {.strategy = strategy});
+      CHECK(found.keys == expected.keys);
+      CHECK(found.indices == expected.indices);
+    }
+    const temporary_file file;
+    table.save(file.path);
+    CHECK(threshold_table<float>::open(file.path).blocks() == table.blocks());
+    if (!is_large) continue;
+    copies_to_the_host = 0;
+    CHECK(threshold_table<float>::build(on, columns, {.layout = table_layout::partitions}).rows() == rows);
+    CHECK(copies_to_the_host == 0);
+    CHECK(threshold_table<float>::build(on, columns, {.sorted_lists = true}).has_sorted_lists());
+    CHECK(copies_to_the_host == 0);
+  }
+}

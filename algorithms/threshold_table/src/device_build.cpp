@@ -71,7 +71,43 @@ threshold_build_memory provide(void* state, std::uint64_t blocks) {
   return given;
 }
 
+/// Whether the device of an executor makes a table for the host.
+bool is_made_there(const executor& on, const table_input& input, const table_options& options) {
+  const backend* const target = on.settings().target;
+  return target != nullptr && target->memory == memory_space::device && input.rows >= least_rows_made_there &&
+         input.row_stride == 1 && options.layout == table_layout::clusters && !options.sorted_lists &&
+         find_kernel(*target, threshold_build_call::operation, strategy) != nullptr;
+}
+
+/// The bytes of a table that a device has, and the sample that the host draws of them.
+std::shared_ptr<const table_storage> brought_back(const table_storage& from) {
+  auto made = std::make_shared<table_storage>();
+  made->layout = from.layout;
+  std::byte* const bytes = allocate(*made, "threshold table");
+  from.there->copy_to({bytes, static_cast<std::size_t>(from.layout.bytes)});
+  switch (made->layout.type) {
+    case key_type::float32: draw_sample<float>(*made); break;
+    case key_type::float64: draw_sample<double>(*made); break;
+    case key_type::int32: draw_sample<std::int32_t>(*made); break;
+    default: draw_sample<std::uint32_t>(*made); break;
+  }
+  return made;
+}
+
 }  // namespace
+
+std::shared_ptr<const table_storage> build_table_with(const executor& on, const table_input& input,
+                                                      const table_options& options) {
+  if (is_made_there(on, input, options)) {
+    try {
+      return brought_back(*build_table_there(on, input, memory_space::host, options));
+    } catch (const error& fault) {
+      // the host may have what the device has not
+      if (fault.code() != error_code::out_of_memory) throw;
+    }
+  }
+  return build_table(input, options, &on.settings());
+}
 
 const table_storage& on_host(const table_storage& table) {
   if (table.data != nullptr || table.there == nullptr) return table;

@@ -124,6 +124,9 @@ struct unfinished_table {
   }
 };
 
+/// Tables with fewer rows are made on the host, whatever the executor: the copies take as long.
+inline constexpr std::size_t least_rows_made_there = std::size_t{1} << 20;
+
 /// Throws for columns and options that no table can be built from.
 void check_table(const table_input& input, const table_options& options);
 

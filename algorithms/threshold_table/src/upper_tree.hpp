@@ -4,6 +4,7 @@
 /// The upper levels of a k-d tree, from a sample: which rows go on together.
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <algorithms/threshold_table/src/descend.hpp>
 #include <algorithms/threshold_table/src/storage.hpp>
 #include <core/key_order.hpp>
 
@@ -62,7 +64,16 @@ class upper_tree {
   /// What a thread needs to find leaves.
   class finder {
    public:
-    explicit finder(const upper_tree& tree) : tree_(&tree), nodes_(tree.leaves()), ranks_(tree.columns_ * batch) {}
+    explicit finder(const upper_tree& tree)
+        : tree_(&tree),
+          limits_(std::max(tree.leaves(), wide_nodes)),
+          column_of_(limits_.size()),
+          ranks_(tree.columns_ * batch) {
+      for (std::size_t at = 1; at < tree.leaves(); ++at) {
+        column_of_[at] = static_cast<std::uint8_t>(tree.cuts_[at].column);
+      }
+      if (sizeof(rank) == sizeof(std::uint32_t) && tree.columns_ <= most_wide_columns) descend_ = wide_descent();
+    }
 
     /// to[i] = the leaf of row first + i, for i < count. `first` is a multiple of run_rows.
     void operator()(const input_columns<T>& input, std::size_t first, std::size_t count, std::uint32_t* to) {
@@ -73,20 +84,40 @@ class upper_tree {
     }
 
    private:
-    struct node {
-      rank limit;            ///< what is not below it goes right
-      std::uint32_t column;  ///< where its ranks begin
-    };
-
     void begin_run(std::size_t first) {
-      for (std::size_t at = 1; at < nodes_.size(); ++at) {
+      for (std::size_t at = 1; at < tree_->leaves(); ++at) {
         const auto& cut = tree_->cuts_[at];
         const bool equal_go_left = first < cut.row && cut.value != std::numeric_limits<rank>::max();
-        nodes_[at] = {static_cast<rank>(cut.value + (equal_go_left ? 1 : 0)),
-                      static_cast<std::uint32_t>(cut.column * batch)};
+        limits_[at] = static_cast<rank>(cut.value + (equal_go_left ? 1 : 0));
       }
     }
     void find(const input_columns<T>& input, std::size_t first, std::size_t count, std::uint32_t* to) {
+      if (descend_ != nullptr && input.stride == 1) {
+        find_wide(input, first, count, to);
+      } else {
+        find_together(input, first, count, to);
+      }
+    }
+    /// Upper levels in wide registers, the others one after another.
+    void find_wide(const input_columns<T>& input, std::size_t first, std::size_t count, std::uint32_t* to) {
+      if constexpr (sizeof(rank) == sizeof(std::uint32_t)) {
+        constexpr auto form = std::is_floating_point_v<T> ? rank_form::real
+                              : std::is_signed_v<T>       ? rank_form::integer
+                                                          : rank_form::bits;
+        const unsigned levels = tree_->levels_;
+        std::array<const void*, most_wide_columns> values{};
+        std::copy(input.column.begin(), input.column.end(), values.begin());
+        descend_({limits_.data(), column_of_.data(), levels, form}, values.data(), tree_->columns_, first, count, to);
+        for (std::size_t i = 0; i < count; ++i) {
+          std::uint32_t at = to[i];
+          for (unsigned level = most_wide_levels; level < levels; ++level) {
+            at = 2 * at + (rank_of(input.column[column_of_[at]][first + i]) >= limits_[at] ? 1U : 0U);
+          }
+          to[i] = at - static_cast<std::uint32_t>(tree_->leaves());
+        }
+      }
+    }
+    void find_together(const input_columns<T>& input, std::size_t first, std::size_t count, std::uint32_t* to) {
       for (std::size_t j = 0; j < tree_->columns_; ++j) {
         rank* const column = ranks_.data() + j * batch;
         if (input.stride == 1) {
@@ -98,7 +129,8 @@ class upper_tree {
       }
       // some rows at a time, so that their loads overlap; what lies behind the last row is of no use
       constexpr std::size_t together = 8;
-      const node* const nodes = nodes_.data();
+      const rank* const limits = limits_.data();
+      const std::uint8_t* const column_of = column_of_.data();
       const std::size_t ahead = std::min(input.rows, first + 2 * batch) - std::min(input.rows, first + batch);
       for (std::size_t begin = 0; begin < count; begin += together) {
         const rank* const ranks = ranks_.data() + begin;
@@ -110,8 +142,8 @@ class upper_tree {
         }
         for (unsigned level = 0; level < tree_->levels_; ++level) {
           for (std::size_t i = 0; i < together; ++i) {
-            const node here = nodes[at[i]];
-            at[i] = 2 * at[i] + static_cast<std::uint32_t>(ranks[here.column + i] >= here.limit);
+            const std::size_t column = column_of[at[i]] * batch;
+            at[i] = 2 * at[i] + static_cast<std::uint32_t>(ranks[column + i] >= limits[at[i]]);
           }
         }
         const std::size_t some = std::min(together, count - begin);
@@ -120,8 +152,10 @@ class upper_tree {
     }
 
     const upper_tree* tree_;
-    std::vector<node> nodes_;
-    std::vector<rank> ranks_;
+    std::vector<rank> limits_;             ///< of nodes: what is not below it goes right
+    std::vector<std::uint8_t> column_of_;  ///< of nodes
+    std::vector<rank> ranks_;              ///< of the batch's rows, column by column
+    descent descend_ = nullptr;
   };
 
  private:

@@ -76,45 +76,78 @@ namespace {
 // Two pools a device, of the library's own: the device's default pool gives everything back at each synchronisation
 // unless its owner, who is not us, says otherwise, and then each call would wait for the operating system. For the same
 // reason what lasts has a pool apart: columns of gigabytes are more than a pool keeps, and one that holds more gives
-// back all that is free, so that each call's scratch was mapped anew, 60 us of it. Kept until the process ends, as
-// loaded kernels are.
+// back all that is free, so that each call's scratch was mapped anew, 60 us of it and 2 ms of a gigabyte. Kept until
+// the process ends, as loaded kernels are, or until there is no other memory.
 enum class lifetime : std::uint8_t { call, lasting };
 
-cudaMemPool_t pool_of_current_device(lifetime of) {
-  constexpr std::uint64_t kept_bytes = std::uint64_t{256} << 20;
-  static std::mutex mutex;
-  static std::map<std::pair<int, lifetime>, cudaMemPool_t> pools;
-  int device = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  const std::scoped_lock lock(mutex);
-  if (const auto found = pools.find({device, of}); found != pools.end()) return found->second;
-  cudaMemPoolProps wanted{};
-  wanted.allocType = cudaMemAllocationTypePinned;
-  wanted.location.type = cudaMemLocationTypeDevice;
-  wanted.location.id = device;
-  cudaMemPool_t pool = nullptr;
-  check(cudaMemPoolCreate(&pool, &wanted), "cudaMemPoolCreate");
-  std::uint64_t kept = kept_bytes;
-  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept), "cudaMemPoolSetAttribute");
-  pools.emplace(std::pair{device, of}, pool);
-  return pool;
+/// Bytes that a pool keeps: of the current device's memory a sixteenth.
+std::uint64_t kept_bytes() {
+  constexpr std::uint64_t least = std::uint64_t{256} << 20;
+  std::size_t available = 0;
+  std::size_t all = 0;
+  check(cudaMemGetInfo(&available, &all), "cudaMemGetInfo");
+  return std::max<std::uint64_t>(least, all / 16);
 }
 
-void* allocate_from(cudaMemPool_t pool, std::size_t bytes, CUstream_st* stream) {
+class device_pools {
+ public:
+  cudaMemPool_t of_current_device(lifetime of) {
+    const int device = current_device();
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = pools_.find({device, of}); found != pools_.end()) return found->second;
+    cudaMemPoolProps wanted{};
+    wanted.allocType = cudaMemAllocationTypePinned;
+    wanted.location.type = cudaMemLocationTypeDevice;
+    wanted.location.id = device;
+    cudaMemPool_t pool = nullptr;
+    check(cudaMemPoolCreate(&pool, &wanted), "cudaMemPoolCreate");
+    std::uint64_t kept = kept_bytes();
+    check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept), "cudaMemPoolSetAttribute");
+    pools_.emplace(std::pair{device, of}, pool);
+    return pool;
+  }
+  /// Gives back what is free in the current device's pools.
+  void trim() {
+    const int device = current_device();
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [where, pool] : pools_) {
+      if (where.first == device) (void)cudaMemPoolTrimTo(pool, 0);
+    }
+  }
+
+ private:
+  static int current_device() {
+    int device = 0;
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    return device;
+  }
+
+  std::mutex mutex_;
+  std::map<std::pair<int, lifetime>, cudaMemPool_t> pools_;
+};
+
+void* allocate_from(lifetime of, std::size_t bytes, CUstream_st* stream) {
+  static device_pools pools;
+  const auto pool = pools.of_current_device(of);
   void* pointer = nullptr;
-  const auto code = cudaMallocFromPoolAsync(&pointer, bytes, pool, stream);
+  auto code = cudaMallocFromPoolAsync(&pointer, bytes, pool, stream);
+  if (code == cudaErrorMemoryAllocation) {
+    // the other pool may hold what is free
+    (void)cudaGetLastError();
+    (void)cudaStreamSynchronize(stream);
+    pools.trim();
+    code = cudaMallocFromPoolAsync(&pointer, bytes, pool, stream);
+  }
   check(code, "cudaMallocFromPoolAsync of " + std::to_string(bytes) + " bytes");
   return pointer;
 }
 
 }  // namespace
 
-void* allocate(std::size_t bytes, CUstream_st* stream) {
-  return allocate_from(pool_of_current_device(lifetime::call), bytes, stream);
-}
+void* allocate(std::size_t bytes, CUstream_st* stream) { return allocate_from(lifetime::call, bytes, stream); }
 
 void* allocate_lasting(std::size_t bytes, CUstream_st* stream) {
-  return allocate_from(pool_of_current_device(lifetime::lasting), bytes, stream);
+  return allocate_from(lifetime::lasting, bytes, stream);
 }
 
 void deallocate(void* pointer, std::size_t /*bytes*/, CUstream_st* stream) noexcept {

@@ -104,6 +104,9 @@ struct table_input {
 /// With the threads of `on`, or on the caller's when it is nullptr.
 [[nodiscard]] std::shared_ptr<const table_storage> build_table(const table_input& input, const table_options& options,
                                                                const execution* on);
+/// With an executor of a device, columns of the host and clusters of many rows: on the device, and brought back.
+[[nodiscard]] std::shared_ptr<const table_storage> build_table_with(const executor& on, const table_input& input,
+                                                                    const table_options& options);
 /// On the device of `on`, or where another backend's memory is, from columns of which all are in `space`.
 [[nodiscard]] std::shared_ptr<const table_storage> build_table_there(const executor& on, const table_input& input,
                                                                      memory_space space, const table_options& options);
@@ -188,7 +191,10 @@ class threshold_table {
   threshold_table() = default;
 
   /// Copies the columns, which need not live longer, with the threads of `on`: an executor of the host's own, another
-  /// one's all that the process may use. The table does not depend on how many there are. Complexity: a row passes
+  /// one's all that the process may use. The table does not depend on how many there are. With an executor of a device
+  /// a table of clusters of 2^20 rows or more, without sorted lists and from columns in one piece, is made there as
+  /// `device_threshold_table::build` makes it, and brought back: it answers the same, and its blocks have other rows.
+  /// Where the device has not the memory, the host makes it. Complexity: a row passes
   /// about log2(n / options.block_rows) cuts, for n rows of d columns O(d n + n log n); memory while it is built: the
   /// table, and 4 bytes a row beside it. The table has the columns and 8 bytes a row, and 4 d values and 56 bytes a
   /// block.
@@ -201,12 +207,12 @@ class threshold_table {
   /// Bentley: Multidimensional binary search trees, CACM 1975 (clusters).
   [[nodiscard]] static threshold_table build(const executor& on, const column_set<T>& columns,
                                              const table_options& options = {}) {
-    return threshold_table(detail::build_table(detail::input_of_columns(columns), options, &on.settings()));
+    return threshold_table(detail::build_table_with(on, detail::input_of_columns(columns), options));
   }
   /// The same from a matrix of any strides.
   [[nodiscard]] static threshold_table build(const executor& on, const matrix_view<const T>& matrix,
                                              const table_options& options = {}) {
-    return threshold_table(detail::build_table(detail::input_of<T>(matrix), options, &on.settings()));
+    return threshold_table(detail::build_table_with(on, detail::input_of<T>(matrix), options));
   }
   /// The same on the caller's thread.
   [[nodiscard]] static threshold_table build(const column_set<T>& columns, const table_options& options = {}) {
