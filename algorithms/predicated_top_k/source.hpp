@@ -16,6 +16,11 @@
 // instruction set has its own, which no other unit can be linked to.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define ZENITH_DECODER __host__ __device__ __noinline__ inline
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#define ZENITH_ROLLED _Pragma("unroll 1")
+#else
+#define ZENITH_ROLLED
+#endif
 #elif defined(ZENITH_ISA)
 #define ZENITH_DECODER __attribute__((noinline, unused)) static
 #else
@@ -181,19 +186,31 @@ ZENITH_DECODER void decode_keys(const Keys& keys, u64 first, u32 items, const ro
   const key worst = keys.worst;
   with_rows(rows, first, [&](const auto& range, const auto* values) ZENITH_BODY {
     keys.with([&](const auto& key_of) ZENITH_BODY {
-      ZENITH_UNROLLED_BY_4
-      for (u32 i = 0; i < items; ++i) {
 #if defined(__CUDACC__) || defined(__HIPCC__)
-        const key one = key_of(first + i);
-        to[i] = range.takes(values[i]) ? one : worst;
+      // some are loaded before the first is stored: a device does not know that the stores change no input
+      constexpr u32 together = 4;
+      u32 i = 0;
+      ZENITH_ROLLED
+      for (; i + together <= items; i += together) {
+        key some[together];
+        ZENITH_UNROLLED
+        for (u32 j = 0; j < together; ++j) some[j] = key_of(first + i + j);
+        ZENITH_UNROLLED
+        for (u32 j = 0; j < together; ++j) some[j] = range.takes(values[i + j]) ? some[j] : worst;
+        ZENITH_UNROLLED
+        for (u32 j = 0; j < together; ++j) to[i + j] = some[j];
+      }
+      ZENITH_ROLLED
+      for (; i < items; ++i) to[i] = range.takes(values[i]) ? key_of(first + i) : worst;
 #else
-        // in bits: compilers for CPUs make a branch of a selection, which is mispredicted
-        using bits = ordered::bits_t<key>;
-        const auto rest = std::bit_cast<bits>(worst);
+      // in bits: compilers for CPUs make a branch of a selection, which is mispredicted
+      using bits = ordered::bits_t<key>;
+      const auto rest = std::bit_cast<bits>(worst);
+      for (u32 i = 0; i < items; ++i) {
         const auto mask = static_cast<bits>(bits{0} - static_cast<bits>(range.takes(values[i]) ? 1 : 0));
         to[i] = std::bit_cast<key>(static_cast<bits>((std::bit_cast<bits>(key_of(first + i)) & mask) | (rest & ~mask)));
-#endif
       }
+#endif
     });
   });
 }
@@ -222,3 +239,4 @@ static_assert(device::block_source<predicated<own_keys<float>>> && device::block
 }  // namespace zenith::predicated_top_k_family
 
 #undef ZENITH_DECODER
+#undef ZENITH_ROLLED
