@@ -1,9 +1,10 @@
 #pragma once
 
 /// \file
-/// The predicated source: keys, and in place of those whose rows are not taken the worst key that their type has.
+/// The predicated source: keys, and in place of those whose rows are not taken the worst that there is.
 
 #include <bit>
+#include <limits>
 #include <type_traits>
 
 #include <core/device/source.hpp>
@@ -15,6 +16,11 @@
 // instruction set has its own, which no other unit can be linked to.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define ZENITH_DECODER __host__ __device__ __noinline__ inline
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#define ZENITH_ROLLED _Pragma("unroll 1")
+#else
+#define ZENITH_ROLLED
+#endif
 #elif defined(ZENITH_ISA)
 #define ZENITH_DECODER __attribute__((noinline, unused)) static
 #else
@@ -93,49 +99,144 @@ ZENITH_DECODER bool is_taken(const row_range& rows, u64 i) {
                  : integer_range<u32>(rows).takes(static_cast<const u32*>(rows.values)[i]);
 }
 
-/// Rows of a block: the keys of those that are taken, `worst` in place of the others.
+/// Keys in their own type and order. Hosts compare these in SIMD lanes.
 template <class T>
-ZENITH_DECODER void decode_keys(const T* keys, u64 first, u32 items, T worst, const row_range& rows, T* to) {
-#if !defined(__CUDACC__) && !defined(__HIPCC__)
-  using bits = ordered::bits_t<T>;
-  const auto rest = std::bit_cast<bits>(worst);
-#endif
-  with_rows(rows, first, [&](const auto& range, const auto* values) ZENITH_BODY {
-    ZENITH_UNROLLED_BY_4
-    for (u32 i = 0; i < items; ++i) {
-#if defined(__CUDACC__) || defined(__HIPCC__)
-      const T one = keys[first + i];
-      to[i] = range.takes(values[i]) ? one : worst;
-#else
-      // in bits: compilers for CPUs make a branch of a selection, which is mispredicted
-      const auto mask = static_cast<bits>(bits{0} - static_cast<bits>(range.takes(values[i]) ? 1 : 0));
-      to[i] = std::bit_cast<T>(static_cast<bits>((std::bit_cast<bits>(keys[first + i]) & mask) | (rest & ~mask)));
-#endif
-    }
-  });
-}
-
-template <class T>
-struct predicated {
+struct own_keys {
+  using stored = T;
   using key = T;
-  static constexpr unsigned block_items = packed_block_items;
+  static constexpr bool are_images = false;
 
   const T* keys;
-  u64 count;
-  T worst;
-  row_range rows;
+  key worst;
+  bool smallest;
+  bool nan_first;
 
-  ZENITH_FN u64 size() const { return count; }
-  ZENITH_FN T at(u64 i) const { return is_taken(rows, i) ? keys[i] : worst; }
-  ZENITH_FN void decode(u64 block, T* to) const {
-    const u64 first = block * block_items;
-    const u64 left = count - first;
-    decode_keys(keys, first, left < block_items ? static_cast<u32>(left) : block_items, worst, rows, to);
+  own_keys(const T* all, key_type /*type*/, bool from_smallest, bool nan_is_first)
+      : keys(all), worst(worst_key(from_smallest, nan_is_first)), smallest(from_smallest), nan_first(nan_is_first) {}
+
+  ZENITH_FN ordered::key_order<T> order() const { return {smallest, nan_first}; }
+  ZENITH_FN T at(u64 i) const { return keys[i]; }
+  ZENITH_FN bool is_nan(key one) const { return order().is_nan(order().image(one)); }
+  /// Calls use(a function from a row to its key).
+  template <class Use>
+  ZENITH_FN void with(const Use& use) const {
+    use([all = keys](u64 i) ZENITH_BODY { return all[i]; });
+  }
+
+ private:
+  /// A key that none is worse than.
+  static T worst_key(bool smallest, bool nan_first) {
+    using limits = std::numeric_limits<T>;
+    if constexpr (std::is_floating_point_v<T>) {
+      if (!nan_first) return limits::quiet_NaN();
+      return smallest ? limits::infinity() : -limits::infinity();
+    } else {
+      return smallest ? limits::max() : limits::lowest();
+    }
   }
 };
 
-static_assert(device::block_source<predicated<float>>);
+/// Keys as images (core/key_order.hpp), so that one scan serves all types of a width in all orders. Devices, whose
+/// compiler takes seconds for a scan, compare these.
+template <class U>
+struct key_images {
+  using stored = U;
+  using key = U;
+  static constexpr bool are_images = true;
+  static constexpr key worst = 0;
+
+  const U* keys;
+  U flips;  ///< of integers: their images differ from them in these bits
+  bool is_number;
+  bool smallest;
+  bool nan_first;
+
+  key_images(const U* all, key_type type, bool from_smallest, bool nan_is_first)
+      : keys(all),
+        flips((type == key_type::int32 || type == key_type::int64)
+                  ? ordered::key_order<std::make_signed_t<U>>{from_smallest}.image(0)
+                  : ordered::key_order<U>{from_smallest}.image(0)),
+        is_number(type == key_type::float32 || type == key_type::float64),
+        smallest(from_smallest),
+        nan_first(nan_is_first) {}
+
+  ZENITH_FN ordered::key_order<U> order() const { return {}; }
+  ZENITH_FN key at(u64 i) const { return is_number ? number_image(keys[i]) : static_cast<key>(keys[i] ^ flips); }
+  ZENITH_FN bool is_nan(key one) const { return numbers().is_nan(one) && is_number; }
+  template <class Use>
+  ZENITH_FN void with(const Use& use) const {
+    if (is_number) {
+      use([*this](u64 i) ZENITH_BODY { return number_image(keys[i]); });
+    } else {
+      use([all = keys, other = flips](u64 i) ZENITH_BODY { return static_cast<key>(all[i] ^ other); });
+    }
+  }
+
+ private:
+  using number_order = ordered::key_order<std::conditional_t<sizeof(U) == 4, float, double>>;
+
+  ZENITH_FN number_order numbers() const { return {smallest, nan_first}; }
+  ZENITH_FN key number_image(U bits) const { return numbers().image(number_order::from_bits(bits)); }
+};
+
+/// Rows of a block: the keys of those that are taken, the worst in place of the others.
+template <class Keys>
+ZENITH_DECODER void decode_keys(const Keys& keys, u64 first, u32 items, const row_range& rows, typename Keys::key* to) {
+  using key = typename Keys::key;
+  const key worst = keys.worst;
+  with_rows(rows, first, [&](const auto& range, const auto* values) ZENITH_BODY {
+    keys.with([&](const auto& key_of) ZENITH_BODY {
+#if defined(__CUDACC__) || defined(__HIPCC__)
+      // some are loaded before the first is stored: a device does not know that the stores change no input
+      constexpr u32 together = 4;
+      u32 i = 0;
+      ZENITH_ROLLED
+      for (; i + together <= items; i += together) {
+        key some[together];
+        ZENITH_UNROLLED
+        for (u32 j = 0; j < together; ++j) some[j] = key_of(first + i + j);
+        ZENITH_UNROLLED
+        for (u32 j = 0; j < together; ++j) some[j] = range.takes(values[i + j]) ? some[j] : worst;
+        ZENITH_UNROLLED
+        for (u32 j = 0; j < together; ++j) to[i + j] = some[j];
+      }
+      ZENITH_ROLLED
+      for (; i < items; ++i) to[i] = range.takes(values[i]) ? key_of(first + i) : worst;
+#else
+      // in bits: compilers for CPUs make a branch of a selection, which is mispredicted
+      using bits = ordered::bits_t<key>;
+      const auto rest = std::bit_cast<bits>(worst);
+      for (u32 i = 0; i < items; ++i) {
+        const auto mask = static_cast<bits>(bits{0} - static_cast<bits>(range.takes(values[i]) ? 1 : 0));
+        to[i] = std::bit_cast<key>(static_cast<bits>((std::bit_cast<bits>(key_of(first + i)) & mask) | (rest & ~mask)));
+      }
+#endif
+    });
+  });
+}
+
+template <class Keys>
+struct predicated {
+  using key = typename Keys::key;
+  static constexpr bool are_images = Keys::are_images;
+  static constexpr unsigned block_items = packed_block_items;
+
+  Keys keys;
+  u64 count;
+  row_range rows;
+
+  ZENITH_FN u64 size() const { return count; }
+  ZENITH_FN key at(u64 i) const { return is_taken(rows, i) ? keys.at(i) : keys.worst; }
+  ZENITH_FN void decode(u64 block, key* to) const {
+    const u64 first = block * block_items;
+    const u64 left = count - first;
+    decode_keys(keys, first, left < block_items ? static_cast<u32>(left) : block_items, rows, to);
+  }
+};
+
+static_assert(device::block_source<predicated<own_keys<float>>> && device::block_source<predicated<key_images<u32>>>);
 
 }  // namespace zenith::predicated_top_k_family
 
 #undef ZENITH_DECODER
+#undef ZENITH_ROLLED

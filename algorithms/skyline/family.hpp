@@ -129,4 +129,10 @@ using strategies =
     device::list<bitmap_tiles, skyalign, sfs, salsa, ggs, skyalign_no_sync, skyalign_no_quartile, skyalign_padded,
                  hybrid, bskytree, band_by_sum, layers_by<bitmap_tiles>, layers_by<skyalign>, layers_by<sfs>>;
 
+/// The same in parts that share little text.
+using by_bitmaps = device::list<bitmap_tiles, bskytree, band_by_sum, layers_by<bitmap_tiles>>;
+using by_values = device::list<skyalign, sfs, salsa, ggs, skyalign_no_sync, skyalign_no_quartile, skyalign_padded,
+                               hybrid, layers_by<skyalign>, layers_by<sfs>>;
+static_assert(by_bitmaps::size + by_values::size == strategies::size);
+
 }  // namespace zenith::skyline_family

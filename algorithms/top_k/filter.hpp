@@ -42,17 +42,16 @@ struct filter {
       device::list<scan_source<Source, order<Smallest, false>>, scan_source<Source, order<Smallest, true>>>,
       device::list<scan_source<Source, order<Smallest, false>>>>;
   using kernels =
-      device::concat<scans<false>, scans<true>,
+      device::concat<scans<false>, std::conditional_t<image_source<Source>, device::list<>, scans<true>>,
                      device::list<draw_sample<Source>, count_image_digits<Source>, count_index_digits<Source>>,
                      result_kernels<Source>>;
 
   template <device::device_context Context>
   static void run(Context& on, const Source& source, const selection_request<key>& asked) {
-    if (asked.smallest) {
-      with_direction<true>(on, source, asked);
-    } else {
-      with_direction<false>(on, source, asked);
+    if constexpr (!image_source<Source>) {
+      if (asked.smallest) return with_direction<true>(on, source, asked);
     }
+    with_direction<false>(on, source, asked);
   }
 
  private:

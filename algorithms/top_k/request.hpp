@@ -39,6 +39,12 @@ struct selection_request {
   top_k_statistics* statistics = nullptr;
 };
 
+/// A source of images (core/key_order.hpp): the largest key is the best, in every call.
+template <class Source>
+concept image_source = requires {
+  requires Source::are_images;
+};
+
 /// The k best as the caller wants them: the input's own bits, and indices of the caller's type.
 template <class Source, class Index>
 struct write_results {
@@ -52,7 +58,11 @@ struct write_results {
 
   ZENITH_FN void operator()(u64 i) const {
     const u32 index = best[i].index();
-    out_keys[i] = device::key_at(source, index);
+    if constexpr (image_source<Source>) {
+      out_keys[i] = best[i].image();
+    } else {
+      out_keys[i] = device::key_at(source, index);
+    }
     out_indices[i] = static_cast<Index>(first_index + index);
   }
 };

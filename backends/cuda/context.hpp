@@ -16,10 +16,8 @@
 #include <backends/cuda/primitives/chained.hpp>
 #include <backends/cuda/primitives/kernels.hpp>
 #include <backends/cuda/primitives/library.hpp>
-#include <backends/cuda/primitives/select.hpp>
 #include <backends/cuda/tile/runs.hpp>
 #include <backends/cuda/tile/turns.hpp>
-#include <backends/cuda/top_k/bitonic.hpp>
 #include <core/device/context.hpp>
 #include <core/device/counts.hpp>
 #include <core/device/pieces.hpp>
@@ -170,50 +168,13 @@ class context {
     for_each(1, begin_collection<Entry>{to.count, to.bound});
     return to;
   }
+  // Defined in primitives/selection.cu for the entries that there are: their kernels take long to compile.
   template <class Entry>
-  void kth_best(Entry* entries, u64 n, u64 rank, Entry* to) {
-    require_outside("kth_best");
-    if (n <= tuning::most_samples) {
-      simt::launch(find_kth<Entry>{entries, static_cast<u32>(n), static_cast<u32>(rank), to},
-                   {.stream = memory_.stream()});
-      return;
-    }
-    sort_entries(entries, n);
-    copy(to, entries + (rank - 1), 1);
-  }
+  void kth_best(Entry* entries, u64 n, u64 rank, Entry* to);
   template <class Entry>
-  const Entry* select_best(const device::collection<Entry>& of, u64 k) {
-    require_outside("select_best");
-    if (k > tuning::most_k_in_block) {
-      for_each(of.capacity, pad_entries<Entry>{of.entries, of.count});
-      sort_entries(of.entries, of.capacity);
-      return of.entries;
-    }
-    Entry* const best = memory_.allocate<Entry>(k);
-    if (of.capacity <= tuning::most_in_block) {
-      simt::launch(finish_collection<Entry>{of.entries, of.count, of.capacity, static_cast<u32>(k), best},
-                   {.stream = memory_.stream()});
-      return best;
-    }
-    scratch workspace(memory_.on(), memory_.stream());
-    bitonic_reduction<collected<Entry>> reduction(workspace, of.capacity, static_cast<u32>(k));
-    workspace.allocate();
-    copy(best, reduction.enqueue({of.entries, of.count, of.capacity}, memory_.stream()), k);
-    return best;
-  }
-
+  const Entry* select_best(const device::collection<Entry>& of, u64 k);
   template <class Entry>
-  const Entry* select_best(Entry* entries, u64 n, u64 k) {
-    require_outside("select_best");
-    if (k > tuning::most_k_in_block || n > tuning::most_in_block) {
-      sort_entries(entries, n);
-      return entries;
-    }
-    Entry* const best = memory_.allocate<Entry>(k);
-    simt::launch(finish_collection<Entry>{entries, nullptr, static_cast<u32>(n), static_cast<u32>(k), best},
-                 {.stream = memory_.stream()});
-    return best;
-  }
+  const Entry* select_best(Entry* entries, u64 n, u64 k);
 
   // ---- primitives
 
@@ -393,19 +354,8 @@ class context {
     return {words, words + 1, sums, sums + tiles};
   }
 
-  void sort_entries(ordered::entry32* entries, u64 n) {
-    static_assert(sizeof(ordered::entry32) == sizeof(u64));
-    library::sort_falling(memory_, &entries->packed, n);
-  }
-  void sort_entries(ordered::entry64* entries, u64 n) {
-    u64* const images = memory_.allocate<u64>(n);
-    u32* const indices = memory_.allocate<u32>(n);
-    for_each(n, split_entries{entries, images, indices});
-    // stable: by index first, and then by what ranks above it
-    library::sort_pairs(memory_, indices, images, n);
-    library::sort_pairs(memory_, images, indices, n);
-    for_each(n, join_entries{images, indices, entries});
-  }
+  void sort_entries(ordered::entry32* entries, u64 n);
+  void sort_entries(ordered::entry64* entries, u64 n);
 
   // A page that the host can read, when something is asked for.
   static constexpr std::size_t page_bytes = 4096;

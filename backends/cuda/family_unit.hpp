@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The strategies of one family on CUDA. The build makes a unit of it for each, on the device and emulated:
-/// ZENITH_FAMILY is its name, ZENITH_FAMILY_HEADER the header of their texts.
+/// The strategies of one family on CUDA, or a part of them. The build makes a unit of it for each, on the device and
+/// emulated: ZENITH_FAMILY_STRATEGIES is their list, ZENITH_FAMILY_HEADER the header of their texts.
 
 #include ZENITH_FAMILY_HEADER
 
@@ -22,4 +22,4 @@ void runner<Strategy>::run(const execution& on, const typename Strategy::call_ty
 }  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM
 
 template struct zenith::device::keep<zenith::cuda_backend::runner,
-                                     zenith::device::for_devices<zenith::ZENITH_FAMILY::strategies>>;
+                                     zenith::device::for_devices<zenith::ZENITH_FAMILY_STRATEGIES>>;

@@ -5,21 +5,16 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <type_traits>
 #include <vector>
 
-#include <algorithms/skyline/region_tree.hpp>
-#include <algorithms/skyline/strategies.hpp>
 #include <catch.hpp>
-#include <core/device/list.hpp>
 #include <settings.hpp>
 #include <tables.hpp>
-#include <tests/device/listing_context.hpp>
+#include <tests/unit/skyline_on_device.hpp>
 
 namespace {
 
 using namespace conformance::skyline;
-using zenith::device::u64;
 
 /// A table without its type.
 struct untyped_table {
@@ -30,30 +25,8 @@ struct untyped_table {
   std::size_t columns;
 };
 
-struct named_strategy {
-  std::string_view name;
-  void (*run)(const zenith::skyline_call& call);
-};
-
-/// Those of operation "skyline": the other operations are tested by the conformance suite.
-const std::vector<named_strategy>& every_strategy() {
-  static const auto all = [] {
-    std::vector<named_strategy> found;
-    zenith::device::for_each_type(zenith::skyline_family::strategies{},
-                                  [&]<class Strategy>(std::type_identity<Strategy>) {
-                                    if constexpr (std::is_same_v<typename Strategy::call_type, zenith::skyline_call>) {
-                                      found.push_back({Strategy::name, [](const zenith::skyline_call& call) {
-                                                         zenith::device_suite::device_like on;
-                                                         Strategy::run(on, call);
-                                                       }});
-                                    }
-                                  });
-    return found;
-  }();
-  return all;
-}
-
-std::vector<std::uint64_t> run(const named_strategy& strategy, const untyped_table& of, const request& asked) {
+std::vector<std::uint64_t> run(const skyline_on_device::named_strategy& strategy, const untyped_table& of,
+                               const request& asked) {
   std::vector<const void*> columns(of.columns);
   for (std::size_t c = 0; c < of.columns; ++c) columns[c] = static_cast<const char*>(of.values) + c * of.value_bytes;
   auto preferences = asked.preferences;
@@ -83,7 +56,8 @@ std::vector<std::uint64_t> run(const named_strategy& strategy, const untyped_tab
 
 void check(const untyped_table& of, const std::string& name, const request& asked,
            const std::vector<std::uint64_t>& ids) {
-  for (const auto& strategy : every_strategy()) {
+  static const auto all = skyline_on_device::every_strategy();
+  for (const auto& strategy : all) {
     INFO(strategy.name << " " << name << " n=" << of.rows << " d=" << of.columns << " " << asked.text() << " seed "
                        << zenith_test::seed());
     CHECK((run(strategy, of, asked) == ids));
@@ -100,58 +74,7 @@ void check_shape(shape one, std::size_t rows, std::uint64_t number) {
         expected(made, asked));
 }
 
-/// The skyline by a tree of so many levels. Rows come in any order, so that the first of equal ones is not always met
-/// first.
-template <zenith::device::u32 Levels>
-std::vector<std::uint64_t> by_tree(const table<uint32>& of, const request& asked, random_source& random) {
-  using namespace zenith::skyline_family;
-  constexpr auto padding = std::size_t{row_padding} / sizeof(uint32);
-  std::vector<uint32> rows(of.rows);
-  for (std::size_t i = 0; i < of.rows; ++i) rows[i] = static_cast<uint32>(i);
-  std::shuffle(rows.begin(), rows.end(), random);
-  std::vector<uint32> values(of.values.size() + padding);
-  for (std::size_t i = 0; i < of.rows; ++i) {
-    for (std::size_t c = 0; c < of.columns; ++c) values[i * of.columns + c] = of.at(rows[i], c);
-  }
-  std::vector<std::vector<uint32>> arrays(4, std::vector<uint32>(of.rows + padding));
-  std::vector<unsigned char> members(of.rows);
-  u64 partitions = 0;
-  find_by_region_tree<uint32, Levels>{values.data(),    rows.data(),
-                                      of.rows,          static_cast<uint32>(of.columns),
-                                      arrays[0].data(), arrays[1].data(),
-                                      arrays[2].data(), arrays[3].data(),
-                                      members.data(),   asked.duplicates == zenith::duplicate_rows::keep_all,
-                                      &partitions,      {}}(0);
-  CHECK(partitions > 0);
-  std::vector<std::uint64_t> ids;
-  for (std::size_t i = 0; i < of.rows; ++i) {
-    if (members[i] != 0) ids.push_back(i);
-  }
-  return ids;
-}
-
 }  // namespace
-
-TEST_CASE("a tree of regions of every depth", "[skyline]") {
-  std::uint64_t number = 0;
-  for (const auto one : every_shape) {
-    for (const std::size_t columns : {1, 2, 3, 5, 8, 33, 40}) {
-      random_source random{zenith_test::seed_of("tree", number++)};
-      const auto made = make_table<uint32>(one, 1 + random() % 700, columns, random);
-      for (const auto duplicates : {zenith::duplicate_rows::keep_all, zenith::duplicate_rows::keep_first}) {
-        request asked;
-        asked.duplicates = duplicates;
-        const auto ids = expected(made, asked);
-        INFO(made.name << " n=" << made.rows << " d=" << columns << " " << asked.text() << " seed "
-                       << zenith_test::seed());
-        CHECK((by_tree<2>(made, asked, random) == ids));
-        CHECK((by_tree<3>(made, asked, random) == ids));
-        CHECK((by_tree<5>(made, asked, random) == ids));
-        CHECK((by_tree<48>(made, asked, random) == ids));
-      }
-    }
-  }
-}
 
 TEST_CASE("strategies on the sequential context", "[skyline]") {
   std::uint64_t number = 0;
@@ -170,6 +93,11 @@ namespace {
 
 /// Where a caller wants ids or a mask, on the sequential context.
 enum class wanted { ids, ids_of_four_bytes, too_many_ids, mask };
+
+const skyline_on_device::named_strategy& bitmap_tiles() {
+  static const auto found = skyline_on_device::strategies_with<zenith::skyline_family::bitmap_method>().at(0);
+  return found;
+}
 
 /// The skyline by bitmap_tiles to memory that is known before; empty where that is too small.
 template <class T>
@@ -211,8 +139,7 @@ std::vector<std::uint64_t> by_bitmap_tiles(const table<T>& of, const request& as
       return to.is_long ? static_cast<void*>(to.longs.data()) : to.words.data();
     };
   }
-  zenith::device_suite::device_like on;
-  zenith::skyline_family::bitmap_tiles::run(on, call);
+  bitmap_tiles().run(call);
   if (form == wanted::mask) {
     std::vector<std::uint64_t> ids;
     for (std::size_t i = 0; i < of.rows; ++i) {

@@ -143,6 +143,12 @@ void enqueue_visit(const packed_layout& column, std::uint64_t begin, std::uint64
   column_visit<U, Consumer>(column, begin, end).enqueue(column.bytes, consumer, stream);
 }
 
+/// The bit that makes the order of a signed type's words that of their values; 0 for others.
+template <class U>
+U sign_flip(key_type type) {
+  return packed::is_signed(type) ? U{1} << (sizeof(U) * 8 - 1) : U{0};
+}
+
 inline void report_visit(packed_statistics* to) {
   if (to != nullptr) *to = {"warp tiles", 0};
 }

@@ -11,6 +11,9 @@ namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
 template <class U>
 void run_unpack(const execution& on, const unpack_call& call);
+/// Values [first, end) of a column on the device to out[0], out[1], …
+template <class U>
+void enqueue_values(const packed_layout& column, std::uint64_t first, std::uint64_t end, U* out, CUstream_st* stream);
 template <class U>
 void run_sum(const execution& on, const packed_sum_call& call);
 template <class U>

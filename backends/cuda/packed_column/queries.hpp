@@ -12,6 +12,11 @@
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
 template <class U>
+void enqueue_values(const packed_layout& column, std::uint64_t first, std::uint64_t end, U* out, CUstream_st* stream) {
+  enqueue_visit<U>(column, first, end, store_values<U>{out, first, end}, stream);
+}
+
+template <class U>
 void run_unpack(const execution& on, const unpack_call& call) {
   const simt::device_guard current(on.device);
   CUstream_st* const stream = stream_of(on);
@@ -24,22 +29,16 @@ void run_unpack(const execution& on, const unpack_call& call) {
   U* const out = on_host ? values : static_cast<U*>(call.out);
   const std::uint64_t end = call.first + call.count;
   if (!on_host) {
-    enqueue_visit<U>(column.enqueue(stream), call.first, end, store_values<U>{out, call.first, end}, stream);
+    enqueue_values<U>(column.enqueue(stream), call.first, end, out, stream);
   } else {
     const settled_at_end wait(stream);
-    enqueue_visit<U>(column.enqueue(stream), call.first, end, store_values<U>{out, call.first, end}, stream);
+    enqueue_values<U>(column.enqueue(stream), call.first, end, out, stream);
     // the caller's memory is written when nothing can fail any more
     simt::synchronize(stream);
     simt::copy(call.out, values, call.count * sizeof(U), stream);
     simt::synchronize(stream);
   }
   report_visit(call.statistics);
-}
-
-/// The bit that makes the order of a signed type's words that of their values; 0 for others.
-template <class U>
-U sign_flip(key_type type) {
-  return packed::is_signed(type) ? U{1} << (sizeof(U) * 8 - 1) : U{0};
 }
 
 /// Runs a consumer over the whole column; what it finds is a `Found` of each block, and `combine` over them returned.

@@ -9,8 +9,8 @@
 #include <limits>
 
 #include <backends/cuda/kernels/packed_column/pick.hpp>
-#include <backends/cuda/packed_column/queries.hpp>
-#include <backends/cuda/packed_column/select.hpp>
+#include <backends/cuda/packed_column/instances.hpp>
+#include <backends/cuda/packed_column/marks.hpp>
 #include <backends/cuda/top_k/top_k.hpp>
 #include <zenith/error.hpp>
 
@@ -179,7 +179,7 @@ class packed_top_k_run {
     U* values = nullptr;
     workspace.request(values, column_.count);
     workspace.allocate();
-    enqueue_visit<U>(column_, 0, column_.count, store_values<U>{values, 0, column_.count}, stream_);
+    enqueue_values<U>(column_, 0, column_.count, values, stream_);
     top_k_call plain = call_;
     plain.keys = values;
     plain.count = column_.count;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -49,6 +50,110 @@ struct bounds {
   T high;
 };
 
+/// What became of one call.
+struct outcome {
+  zenith::packed_statistics statistics;
+  bool ran = false;  // whether a kernel ran that reports itself
+};
+
+/// The checks of what packs: they know no column, and are compiled once.
+template <class T>
+class packing_checker {
+ public:
+  packing_checker(const zenith_test::target& on, sample<T>& data, placement where, outcome& seen)
+      : on_(on), data_(data), values_(data.values()), where_(where), seen_(seen) {}
+
+  std::string check_pack() {
+    const auto& as = data_.packed_as();
+    seen_.ran = true;
+    if (where_ == placement::device) {
+      const zenith::array<T> there(on_.on, values_);
+      return same_bytes(zenith::pack(on_.on, there.device(), as.kind, as.options(&seen_.statistics)));
+    }
+    return same_bytes(zenith::pack(on_.on, values_, as.kind, as.options(&seen_.statistics)));
+  }
+
+  // Into memory whose every bit was set, and once more into what then holds this column.
+  std::string check_pack_into() {
+    const auto& as = data_.packed_as();
+    const std::vector<T> ones(data_.view().bytes().size() / sizeof(T), static_cast<T>(-1));
+    auto column = zenith::pack(zenith::reference(), ones, zenith::encoding::plain);
+    const auto* const memory = column.bytes().data();
+    const auto once = [&]() -> std::string {
+      seen_.ran = true;
+      if (where_ == placement::device) {
+        const zenith::array<T> there(on_.on, values_);
+        zenith::pack_into(on_.on, there.device(), column, as.kind, as.options(&seen_.statistics));
+      } else {
+        zenith::pack_into(on_.on, values_, column, as.kind, as.options(&seen_.statistics));
+      }
+      if (column.bytes().data() != memory) return "memory that suffices was not used again";
+      return same_bytes(column);
+    };
+    if (auto fault = once(); !fault.empty()) return fault;
+    return once();
+  }
+
+  // Fresh, and then over a longer and a shorter column into the same memory.
+  std::string check_pack_on_device() {
+    const auto& as = data_.packed_as();
+    const zenith::array<T> there(on_.on, values_);
+    zenith::packed_device_column<T> column;
+    const auto fault_of = [&]() -> std::string {
+      const auto& layout = column.layout();
+      const auto& expected = data_.view().layout();
+      if (layout.total_bytes != expected.total_bytes || layout.type != expected.type) return "the layout differs";
+      if (layout.one_width != expected.one_width) return "the layout's width differs";
+      if (zenith::sum(on_.on, column) != zenith::sum(zenith::reference(), data_.view())) return "the sum differs";
+      return same_bytes(column.to_host());
+    };
+    seen_.ran = true;
+    if (where_ == placement::host) {
+      column = zenith::packed_device_column<T>::pack(on_.on, values_, as.kind, as.options(&seen_.statistics));
+    } else {
+      column = zenith::packed_device_column<T>::pack(on_.on, there.device(), as.kind, as.options(&seen_.statistics));
+    }
+    if (auto fault = fault_of(); !fault.empty()) return fault;
+    const std::vector<T> ones(values_.size() + 40, static_cast<T>(-1));
+    zenith::pack_into(on_.on, ones, column, zenith::encoding::plain);
+    const auto* const memory = column.layout().bytes;
+    zenith::pack_into(on_.on, there.device(), column, as.kind, as.options(&seen_.statistics));
+    if (column.layout().bytes != memory && data_.view().bytes().size() <= ones.size() * sizeof(T)) {
+      return "memory that suffices was not used again";
+    }
+    return fault_of();
+  }
+
+ private:
+  std::string same_bytes(const zenith::packed_column<T>& made) {
+    const auto expected = data_.view().bytes();
+    const auto seen = made.bytes();
+    if (reinterpret_cast<std::uintptr_t>(seen.data()) % 64 != 0) return "the bytes are not aligned";
+    if (made.encoding() != data_.view().encoding() || made.size() != values_.size()) {
+      return "made " + std::to_string(made.size()) + " values of " + std::string{zenith::to_string(made.encoding())} +
+             ", expected " + std::string{zenith::to_string(data_.view().encoding())};
+    }
+    if (seen.size() != expected.size()) {
+      return "made " + std::to_string(seen.size()) + " bytes, expected " + std::to_string(expected.size());
+    }
+    // the header's checksum differs wherever any byte does
+    constexpr std::size_t header = sizeof(zenith::packed_header);
+    const auto [at, other] =
+        std::mismatch(seen.begin() + header, seen.end(), expected.begin() + static_cast<std::ptrdiff_t>(header));
+    if (at != seen.end()) {
+      return "byte " + std::to_string(at - seen.begin()) + " of " + std::to_string(seen.size()) + " is " +
+             std::to_string(std::to_integer<int>(*at)) + ", expected " + std::to_string(std::to_integer<int>(*other));
+    }
+    return std::ranges::equal(seen, expected) ? "" : "the header differs";
+  }
+
+  const zenith_test::target& on_;
+  sample<T>& data_;
+  std::span<const T> values_;
+  placement where_;
+  outcome& seen_;
+};
+
 // Column is how the packed bytes reach the call.
 template <class T, class Column>
 class checker {
@@ -58,12 +163,13 @@ class checker {
 
   std::string run() {
     const auto count = values_.size();
+    packing_checker<T> packing(on_, data_, where_, seen_);
     if (offers(on_, "pack") && !data_.is_scribbled()) {
-      attempt("pack", [&] { return check_pack(); });
-      attempt("pack_into", [&] { return check_pack_into(); });
+      attempt("pack", [&] { return packing.check_pack(); });
+      attempt("pack_into", [&] { return packing.check_pack_into(); });
     }
     if (offers(on_, "pack_on_device") && !data_.is_scribbled()) {
-      attempt("pack on the device", [&] { return check_pack_on_device(); });
+      attempt("pack on the device", [&] { return packing.check_pack_on_device(); });
     }
     if (offers(on_, "unpack")) {
       attempt("unpack", [&] { return check_unpack(0, count); });
@@ -97,14 +203,12 @@ class checker {
   }
 
  private:
-  template <class Check>
-  void attempt(const std::string& what, Check&& check) {
+  void attempt(const std::string& what, const std::function<std::string()>& check) {
     std::string fault;
-    statistics_ = {};
-    ran_ = false;
+    seen_ = {};
     try {
       fault = check();
-      if (fault.empty() && !values_.empty() && ran_ && statistics_.variant.empty()) {
+      if (fault.empty() && !values_.empty() && seen_.ran && seen_.statistics.variant.empty()) {
         fault = "does not say in its statistics what ran";
       }
     } catch (const zenith::error& thrown) {
@@ -120,7 +224,7 @@ class checker {
     faults_ += (faults_.empty() ? "" : "\n    ") + std::string{name_of(where_)} + ", " + what + ": " + fault;
   }
 
-  [[nodiscard]] zenith::packed_options options() { return {.statistics = &statistics_}; }
+  [[nodiscard]] zenith::packed_options options() { return {.statistics = &seen_.statistics}; }
 
   // Calls with the memory between the guards, or with as much on the device that is copied back.
   template <class U, class Call>
@@ -138,92 +242,9 @@ class checker {
     if (thrown) std::rethrow_exception(thrown);
   }
 
-  std::string check_pack() {
-    const auto& as = data_.packed_as();
-    ran_ = true;
-    if (where_ == placement::device) {
-      const zenith::array<T> there(on_.on, values_);
-      return same_bytes(zenith::pack(on_.on, there.device(), as.kind, as.options(&statistics_)));
-    }
-    return same_bytes(zenith::pack(on_.on, values_, as.kind, as.options(&statistics_)));
-  }
-
-  // Into memory whose every bit was set, and once more into what then holds this column.
-  std::string check_pack_into() {
-    const auto& as = data_.packed_as();
-    const std::vector<T> ones(data_.view().bytes().size() / sizeof(T), static_cast<T>(-1));
-    auto column = zenith::pack(zenith::reference(), ones, zenith::encoding::plain);
-    const auto* const memory = column.bytes().data();
-    const auto once = [&]() -> std::string {
-      ran_ = true;
-      if (where_ == placement::device) {
-        const zenith::array<T> there(on_.on, values_);
-        zenith::pack_into(on_.on, there.device(), column, as.kind, as.options(&statistics_));
-      } else {
-        zenith::pack_into(on_.on, values_, column, as.kind, as.options(&statistics_));
-      }
-      if (column.bytes().data() != memory) return "memory that suffices was not used again";
-      return same_bytes(column);
-    };
-    if (auto fault = once(); !fault.empty()) return fault;
-    return once();
-  }
-
-  // Fresh, and then over a longer and a shorter column into the same memory.
-  std::string check_pack_on_device() {
-    const auto& as = data_.packed_as();
-    const zenith::array<T> there(on_.on, values_);
-    zenith::packed_device_column<T> column;
-    const auto fault_of = [&]() -> std::string {
-      const auto& layout = column.layout();
-      const auto& expected = data_.view().layout();
-      if (layout.total_bytes != expected.total_bytes || layout.type != expected.type) return "the layout differs";
-      if (layout.one_width != expected.one_width) return "the layout's width differs";
-      if (zenith::sum(on_.on, column) != zenith::sum(zenith::reference(), data_.view())) return "the sum differs";
-      return same_bytes(column.to_host());
-    };
-    ran_ = true;
-    if (where_ == placement::host) {
-      column = zenith::packed_device_column<T>::pack(on_.on, values_, as.kind, as.options(&statistics_));
-    } else {
-      column = zenith::packed_device_column<T>::pack(on_.on, there.device(), as.kind, as.options(&statistics_));
-    }
-    if (auto fault = fault_of(); !fault.empty()) return fault;
-    const std::vector<T> ones(values_.size() + 40, static_cast<T>(-1));
-    zenith::pack_into(on_.on, ones, column, zenith::encoding::plain);
-    const auto* const memory = column.layout().bytes;
-    zenith::pack_into(on_.on, there.device(), column, as.kind, as.options(&statistics_));
-    if (column.layout().bytes != memory && data_.view().bytes().size() <= ones.size() * sizeof(T)) {
-      return "memory that suffices was not used again";
-    }
-    return fault_of();
-  }
-
-  std::string same_bytes(const zenith::packed_column<T>& made) {
-    const auto expected = data_.view().bytes();
-    const auto seen = made.bytes();
-    if (reinterpret_cast<std::uintptr_t>(seen.data()) % 64 != 0) return "the bytes are not aligned";
-    if (made.encoding() != data_.view().encoding() || made.size() != values_.size()) {
-      return "made " + std::to_string(made.size()) + " values of " + std::string{zenith::to_string(made.encoding())} +
-             ", expected " + std::string{zenith::to_string(data_.view().encoding())};
-    }
-    if (seen.size() != expected.size()) {
-      return "made " + std::to_string(seen.size()) + " bytes, expected " + std::to_string(expected.size());
-    }
-    // the header's checksum differs wherever any byte does
-    constexpr std::size_t header = sizeof(zenith::packed_header);
-    const auto [at, other] =
-        std::mismatch(seen.begin() + header, seen.end(), expected.begin() + static_cast<std::ptrdiff_t>(header));
-    if (at != seen.end()) {
-      return "byte " + std::to_string(at - seen.begin()) + " of " + std::to_string(seen.size()) + " is " +
-             std::to_string(std::to_integer<int>(*at)) + ", expected " + std::to_string(std::to_integer<int>(*other));
-    }
-    return std::ranges::equal(seen, expected) ? "" : "the header differs";
-  }
-
   std::string check_unpack(std::uint64_t first, std::size_t count) {
     guarded<T> out(count);
-    ran_ = count > 0;
+    seen_.ran = count > 0;
     into(out, [&](auto to) {
       if (first == 0 && count == values_.size()) {
         zenith::unpack(on_.on, column_, to, options());
@@ -243,7 +264,7 @@ class checker {
     using sum_type = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
     std::uint64_t expected = 0;
     for (const T value : values_) expected += static_cast<std::uint64_t>(static_cast<sum_type>(value));
-    ran_ = true;
+    seen_.ran = true;
     const auto seen = zenith::sum(on_.on, column_, options());
     static_assert(std::is_same_v<decltype(seen), const sum_type>);
     if (static_cast<std::uint64_t>(seen) == expected) return {};
@@ -251,7 +272,7 @@ class checker {
   }
 
   std::string check_extremes() {
-    ran_ = true;
+    seen_.ran = true;
     for (const bool least : {true, false}) {
       const auto call = [&] {
         return least ? zenith::minimum(on_.on, column_, options()) : zenith::maximum(on_.on, column_, options());
@@ -318,7 +339,7 @@ class checker {
     const auto expected = matching(within);
     guarded<std::uint64_t> words((values_.size() + 63) / 64);
     std::uint64_t matches = 0;
-    ran_ = within.low <= within.high;
+    seen_.ran = within.low <= within.high;
     into(words,
          [&](auto to) { matches = zenith::select_bitmap(on_.on, column_, within.low, within.high, to, options()); });
     if (!words.guards_stand()) return "wrote outside the output";
@@ -346,7 +367,7 @@ class checker {
   template <class Index>
   std::string check_indices(const bounds<T>& within) {
     const auto expected = matching(within);
-    ran_ = within.low <= within.high;
+    seen_.ran = within.low <= within.high;
     const auto kind = random_() % 4;
     if (kind == 0 && !expected.empty()) {
       const auto fault = check_too_few_elements<Index>(within, random_() % expected.size());
@@ -420,8 +441,7 @@ class checker {
   const Column& column_;
   placement where_;
   random_source& random_;
-  zenith::packed_statistics statistics_;
-  bool ran_ = false;  // whether a kernel ran that reports itself
+  outcome seen_;
   std::string faults_;
 };
 

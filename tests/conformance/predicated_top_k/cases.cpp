@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <random>
 #include <type_traits>
 
@@ -34,49 +35,52 @@ T some_value(random_source& random, unsigned of) {
 /// How many of the rows are taken.
 enum class share { none, few, half, all };
 
-// The column's values are 0 to 999, so that a share of them is a range.
-template <class T, class U>
-question<T, U> make_question(std::size_t rows, share taken, random_source& random) {
-  question<T, U> asked;
+template <class T>
+question<T> make_question(std::size_t rows, random_source& random) {
+  question<T> asked;
   asked.name = "random";
   asked.offset = random() % 4;
   asked.select = random() % 2 == 0 ? zenith::selection::largest : zenith::selection::smallest;
-  for (std::size_t i = 0; i < rows; ++i) {
-    asked.keys.push_back(some_value<T>(random, 5000));
-    asked.column.push_back(static_cast<U>(random() % 1000));
-  }
-  switch (taken) {
-    case share::none: asked.low = 1000, asked.high = 2000; break;
-    case share::few: asked.low = 500, asked.high = 501; break;
-    case share::half: asked.low = 250, asked.high = 749; break;
-    default: asked.low = 0, asked.high = 999;
-  }
+  for (std::size_t i = 0; i < rows; ++i) asked.keys.push_back(some_value<T>(random, 5000));
   const std::size_t ks[] = {0, 1, 16, 300, rows / 3, rows};
   asked.k = std::min(ks[random() % std::size(ks)], rows);
   return asked;
 }
 
-// Plain, and packed in whatever encoding.
-template <class T, class U>
-void ask_plain_and_packed(verdict& seen, question<T, U> asked, random_source& random) {
-  ask_everywhere(seen, asked, random);
-  if constexpr (zenith::packable<U>) {
-    asked.is_packed = true;
-    asked.kind = static_cast<zenith::encoding>(random() % (std::size(zenith::packed_encodings) + 1));
-    ask_everywhere(seen, asked, random);
+// The values are 0 to 999, so that a share of them is a range.
+template <class U>
+std::unique_ptr<column_of<U>> make_column(std::size_t rows, share taken, random_source& random) {
+  auto column = std::make_unique<column_of<U>>();
+  for (std::size_t i = 0; i < rows; ++i) column->values.push_back(static_cast<U>(random() % 1000));
+  switch (taken) {
+    case share::none: column->low = 1000, column->high = 2000; break;
+    case share::few: column->low = 500, column->high = 501; break;
+    case share::half: column->low = 250, column->high = 749; break;
+    default: column->low = 0, column->high = 999;
+  }
+  return column;
+}
+
+std::unique_ptr<some_column> column_of_any_type(std::size_t rows, share taken, random_source& random) {
+  switch (random() % 6) {
+    case 0: return make_column<int32>(rows, taken, random);
+    case 1: return make_column<uint32>(rows, taken, random);
+    case 2: return make_column<int64>(rows, taken, random);
+    case 3: return make_column<uint64>(rows, taken, random);
+    case 4: return make_column<float32>(rows, taken, random);
+    default: return make_column<float64>(rows, taken, random);
   }
 }
 
+// Plain, and packed in whatever encoding.
 template <class T>
-void ask_with_every_column(verdict& seen, std::size_t rows, share taken, random_source& random) {
-  switch (random() % 6) {
-    case 0: return ask_plain_and_packed(seen, make_question<T, int32>(rows, taken, random), random);
-    case 1: return ask_plain_and_packed(seen, make_question<T, uint32>(rows, taken, random), random);
-    case 2: return ask_plain_and_packed(seen, make_question<T, int64>(rows, taken, random), random);
-    case 3: return ask_plain_and_packed(seen, make_question<T, uint64>(rows, taken, random), random);
-    case 4: return ask_plain_and_packed(seen, make_question<T, float32>(rows, taken, random), random);
-    default: return ask_plain_and_packed(seen, make_question<T, float64>(rows, taken, random), random);
-  }
+void ask_plain_and_packed(verdict& seen, const question<T>& asked, some_column& column, random_source& random) {
+  column.is_packed = false;
+  ask_everywhere(seen, asked, column, random);
+  if (!column.can_be_packed()) return;
+  column.is_packed = true;
+  column.kind = static_cast<zenith::encoding>(random() % (std::size(zenith::packed_encodings) + 1));
+  ask_everywhere(seen, asked, column, random);
 }
 
 bool nothing_to_run_on() { return the_suite().targets.empty(); }
@@ -92,7 +96,10 @@ TEMPLATE_TEST_CASE("every number of rows, k, and share of the rows", "[predicate
     if (rows > the_suite().most_rows) continue;
     for (const auto taken : {share::none, share::few, share::half, share::all}) {
       random_source random{zenith_test::seed_of("predicated.sizes", number++)};
-      for (int repeat = 0; repeat < 2; ++repeat) ask_with_every_column<TestType>(seen, rows, taken, random);
+      for (int repeat = 0; repeat < 2; ++repeat) {
+        const auto column = column_of_any_type(rows, taken, random);
+        ask_plain_and_packed(seen, make_question<TestType>(rows, random), *column, random);
+      }
     }
   }
   seen.require_none();
@@ -110,7 +117,8 @@ TEMPLATE_TEST_CASE("keys that are as bad as can be", "[predicated]", float32, fl
     for (const unsigned one_in : {1, 2, 40}) {
       random_source random{zenith_test::seed_of("predicated.worst", number++)};
       for (const auto nans : {zenith::nan_policy::last, zenith::nan_policy::first, zenith::nan_policy::reject}) {
-        auto asked = make_question<TestType, int32>(rows, share::half, random);
+        const auto column = make_column<int32>(rows, share::half, random);
+        auto asked = make_question<TestType>(rows, random);
         asked.name = "one in " + std::to_string(one_in) + " extreme";
         asked.nans = nans;
         const TestType extremes[] = {
@@ -124,7 +132,7 @@ TEMPLATE_TEST_CASE("keys that are as bad as can be", "[predicated]", float32, fl
           asked.select = select;
           for (const std::size_t k : {std::size_t{3}, rows / 2, rows}) {
             asked.k = k;
-            ask_plain_and_packed(seen, asked, random);
+            ask_plain_and_packed(seen, asked, *column, random);
           }
         }
       }
@@ -140,17 +148,18 @@ TEMPLATE_TEST_CASE("keys that are all equal, and columns in order", "[predicated
     if (rows > the_suite().most_rows) continue;
     for (int kind = 0; kind < 4; ++kind) {
       random_source random{zenith_test::seed_of("predicated.equal", static_cast<std::uint64_t>(kind))};
-      auto asked = make_question<TestType, uint32>(rows, share::half, random);
+      const auto column = make_column<uint32>(rows, share::half, random);
+      auto asked = make_question<TestType>(rows, random);
       asked.name = "kind " + std::to_string(kind);
       for (std::size_t i = 0; i < rows; ++i) {
         if (kind != 3) asked.keys[i] = 7;
-        if (kind == 1) asked.column[i] = static_cast<uint32>(i * 1000 / rows);
-        if (kind == 2) asked.column[i] = i % 64 == 63 ? 500 : 0;
-        if (kind == 3) asked.keys[i] = static_cast<TestType>(i), asked.column[i] = i + 40 > rows ? 0 : 500;
+        if (kind == 1) column->values[i] = static_cast<uint32>(i * 1000 / rows);
+        if (kind == 2) column->values[i] = i % 64 == 63 ? 500 : 0;
+        if (kind == 3) asked.keys[i] = static_cast<TestType>(i), column->values[i] = i + 40 > rows ? 0 : 500;
       }
       for (const std::size_t k : {1, 100, 300}) {
         asked.k = k;
-        ask_plain_and_packed(seen, asked, random);
+        ask_plain_and_packed(seen, asked, *column, random);
       }
     }
   }
@@ -163,20 +172,22 @@ TEMPLATE_TEST_CASE("ranges at the ends of the column's type", "[predicated]", in
   using limits = std::numeric_limits<TestType>;
   verdict seen;
   random_source random{zenith_test::seed_of("predicated.ends", 0)};
-  auto asked = make_question<float32, TestType>(std::min<std::size_t>(1500, the_suite().most_rows), share::all, random);
+  const auto rows = std::min<std::size_t>(1500, the_suite().most_rows);
+  const auto column = make_column<TestType>(rows, share::all, random);
+  auto asked = make_question<float32>(rows, random);
   asked.k = 70;
   const TestType ends[] = {limits::lowest(), TestType(-1), TestType(0), TestType(1), limits::max()};
-  for (auto& value : asked.column) value = ends[random() % std::size(ends)];
+  for (auto& value : column->values) value = ends[random() % std::size(ends)];
   if constexpr (limits::has_quiet_NaN) {
-    for (std::size_t i = 0; i < asked.column.size(); i += 7) asked.column[i] = limits::quiet_NaN();
+    for (std::size_t i = 0; i < rows; i += 7) column->values[i] = limits::quiet_NaN();
   }
   for (const auto low : ends) {
     for (const auto high : ends) {
       if (the_suite().most_rows < 1000 && random() % 5 != 0) continue;
-      asked.low = low;
-      asked.high = high;
+      column->low = low;
+      column->high = high;
       asked.name = "ends";
-      ask_plain_and_packed(seen, asked, random);
+      ask_plain_and_packed(seen, asked, *column, random);
     }
   }
   seen.require_none();

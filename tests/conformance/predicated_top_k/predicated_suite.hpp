@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,28 +26,77 @@ struct suite {
 /// Each program defines it.
 [[nodiscard]] const suite& the_suite();
 
-/// Keys of T, and a column of U in which the rows taken lie in [low, high].
-template <class T, class U>
+/// The column of a question, of whatever type: what is asked is compiled for each type of keys, not for each pair.
+class some_column {
+ public:
+  using use_predicate = std::function<void(const zenith::row_predicate&)>;
+
+  bool is_packed = false;  ///< integers only
+  zenith::encoding kind = zenith::encoding::automatic;
+
+  virtual ~some_column() = default;
+  [[nodiscard]] virtual bool can_be_packed() const = 0;
+  [[nodiscard]] virtual bool takes(std::size_t row) const = 0;
+  [[nodiscard]] virtual std::string range() const = 0;
+  /// Calls use(the rows taken) with the column at an offset in the host's memory.
+  virtual void on_host(std::size_t offset, const use_predicate& use) const = 0;
+  virtual void on_device(const zenith::executor& on, const use_predicate& use) const = 0;
+};
+
+/// One of U, in which the rows taken lie in [low, high].
+template <class U>
+class column_of final : public some_column {
+ public:
+  std::vector<U> values;
+  U low{};
+  U high{};
+
+  [[nodiscard]] bool can_be_packed() const override { return zenith::packable<U>; }
+  [[nodiscard]] bool takes(std::size_t row) const override { return values[row] >= low && values[row] <= high; }
+  [[nodiscard]] std::string range() const override {
+    return "[" + std::to_string(low) + ", " + std::to_string(high) + "]";
+  }
+  void on_host(std::size_t offset, const use_predicate& use) const override {
+    if constexpr (zenith::packable<U>) {
+      if (is_packed) {
+        const auto packed = zenith::pack(zenith::reference(), values, kind);
+        return use(zenith::where(packed, low, high));
+      }
+    }
+    std::vector<U> moved(offset);
+    moved.insert(moved.end(), values.begin(), values.end());
+    use(zenith::where(std::span<const U>(moved).subspan(offset), low, high));
+  }
+  void on_device(const zenith::executor& on, const use_predicate& use) const override {
+    if constexpr (zenith::packable<U>) {
+      if (is_packed) {
+        const auto packed = zenith::pack(zenith::reference(), values, kind);
+        const zenith::packed_device_column<U> there(on, packed);
+        return use(zenith::where(there, low, high));
+      }
+    }
+    const zenith::array<U> there(on, values);
+    use(zenith::where(there.device(), low, high));
+  }
+};
+
+/// Keys of T, and what is wanted of them.
+template <class T>
 struct question {
   std::string name;
   std::vector<T> keys;
-  std::vector<U> column;
-  U low{};
-  U high{};
-  bool is_packed = false;  ///< integers only
-  zenith::encoding kind = zenith::encoding::automatic;
   std::size_t k = 0;
   zenith::selection select = zenith::selection::largest;
   zenith::nan_policy nans = zenith::nan_policy::last;
-  std::size_t offset = 0;  ///< of the keys and the plain column in their memory
+  std::size_t offset = 0;  ///< of the keys and a plain column in their memory
 };
 
 /// The rows taken, best first, by the definition.
-template <class T, class U>
-[[nodiscard]] std::vector<std::size_t> rows_by_rank(const question<T, U>& asked) {
+template <class T>
+[[nodiscard]] std::vector<std::size_t> rows_by_rank(const question<T>& asked, const some_column& column) {
   std::vector<std::size_t> rows;
   for (std::size_t i = 0; i < asked.keys.size(); ++i) {
-    if (asked.column[i] >= asked.low && asked.column[i] <= asked.high) rows.push_back(i);
+    if (column.takes(i)) rows.push_back(i);
   }
   const bool nan_first = asked.nans != zenith::nan_policy::last;
   std::ranges::stable_sort(rows, [&](std::size_t i, std::size_t j) {
@@ -76,56 +126,41 @@ struct results {
   }
 };
 
-template <class T, class U>
-[[nodiscard]] std::size_t run_on_host(const zenith_test::target& on, const question<T, U>& asked,
-                                      const zenith::top_k_options& options, results<T>& to) {
+template <class T>
+[[nodiscard]] std::size_t run_on_host(const zenith_test::target& on, const question<T>& asked,
+                                      const some_column& column, const zenith::top_k_options& options, results<T>& to) {
   std::vector<T> keys(asked.offset);
   keys.insert(keys.end(), asked.keys.begin(), asked.keys.end());
-  const auto some_keys = std::span<const T>(keys).subspan(asked.offset);
-  const auto out_keys = std::span(to.keys).first(asked.k);
-  const auto out_indices = std::span(to.indices).first(asked.k);
-  if constexpr (zenith::packable<U>) {
-    if (asked.is_packed) {
-      const auto packed = zenith::pack(zenith::reference(), asked.column, asked.kind);
-      return zenith::top_k(on.on, some_keys, zenith::where(packed, asked.low, asked.high), out_keys, out_indices,
-                           options)
-          .count;
-    }
-  }
-  std::vector<U> column(asked.offset);
-  column.insert(column.end(), asked.column.begin(), asked.column.end());
-  const auto rows = zenith::where(std::span<const U>(column).subspan(asked.offset), asked.low, asked.high);
-  return zenith::top_k(on.on, some_keys, rows, out_keys, out_indices, options).count;
+  std::size_t count = 0;
+  column.on_host(asked.offset, [&](const zenith::row_predicate& rows) {
+    count = zenith::top_k(on.on, std::span<const T>(keys).subspan(asked.offset), rows,
+                          std::span(to.keys).first(asked.k), std::span(to.indices).first(asked.k), options)
+                .count;
+  });
+  return count;
 }
 
-template <class T, class U>
-[[nodiscard]] std::size_t run_on_device(const zenith_test::target& on, const question<T, U>& asked,
-                                        const zenith::top_k_options& options, results<T>& to) {
+template <class T>
+[[nodiscard]] std::size_t run_on_device(const zenith_test::target& on, const question<T>& asked,
+                                        const some_column& column, const zenith::top_k_options& options,
+                                        results<T>& to) {
   const zenith::array<T> keys(on.on, asked.keys);
   zenith::array<T> out_keys(on.on, std::span<const T>(to.keys));
   zenith::array<std::uint32_t> out_indices(on.on, std::span<const std::uint32_t>(to.indices));
-  const auto run = [&](const zenith::row_predicate& rows) {
-    const auto count = zenith::top_k(on.on, keys.device(), rows, out_keys.device().first(asked.k),
-                                     out_indices.device().first(asked.k), options)
-                           .count;
+  std::size_t count = 0;
+  column.on_device(on.on, [&](const zenith::row_predicate& rows) {
+    count = zenith::top_k(on.on, keys.device(), rows, out_keys.device().first(asked.k),
+                          out_indices.device().first(asked.k), options)
+                .count;
     out_keys.copy_to(to.keys);
     out_indices.copy_to(to.indices);
-    return count;
-  };
-  if constexpr (zenith::packable<U>) {
-    if (asked.is_packed) {
-      const auto packed = zenith::pack(zenith::reference(), asked.column, asked.kind);
-      const zenith::packed_device_column<U> there(on.on, packed);
-      return run(zenith::where(there, asked.low, asked.high));
-    }
-  }
-  const zenith::array<U> column(on.on, asked.column);
-  return run(zenith::where(column.device(), asked.low, asked.high));
+  });
+  return count;
 }
 
 /// What is wrong with `asked` on a target; empty when nothing is.
-template <class T, class U>
-[[nodiscard]] std::string fault_of(const zenith_test::target& on, const question<T, U>& asked,
+template <class T>
+[[nodiscard]] std::string fault_of(const zenith_test::target& on, const question<T>& asked, const some_column& column,
                                    const std::vector<std::size_t>& expected, bool on_device) {
   zenith::top_k_statistics statistics;
   const zenith::top_k_options options{
@@ -135,7 +170,7 @@ template <class T, class U>
                            asked.keys[expected[0]] != asked.keys[expected[0]];
   std::size_t count = 0;
   try {
-    count = on_device ? run_on_device(on, asked, options, seen) : run_on_host(on, asked, options, seen);
+    count = on_device ? run_on_device(on, asked, column, options, seen) : run_on_host(on, asked, column, options, seen);
   } catch (const zenith::error& fault) {
     if (!is_rejected || fault.code() != zenith::error_code::invalid_argument) return fault.what();
     return seen.is_unwritten_from(0) ? "" : "outputs were written";
@@ -154,19 +189,20 @@ template <class T, class U>
 }
 
 /// Puts a question to every target of the suite.
-template <class T, class U>
-void ask_everywhere(zenith_test::verdict& seen, const question<T, U>& asked, zenith_test::random_source& random) {
-  const auto expected = rows_by_rank(asked);
+template <class T>
+void ask_everywhere(zenith_test::verdict& seen, const question<T>& asked, const some_column& column,
+                    zenith_test::random_source& random) {
+  const auto expected = rows_by_rank(asked, column);
   const auto text = [&] {
     return asked.name + ", " + std::to_string(asked.keys.size()) + " rows, " + std::to_string(expected.size()) +
-           " taken by [" + std::to_string(asked.low) + ", " + std::to_string(asked.high) +
-           "], k = " + std::to_string(asked.k) +
+           " taken by " + column.range() + ", k = " + std::to_string(asked.k) +
            (asked.select == zenith::selection::largest ? " largest" : " smallest") +
-           (asked.is_packed ? " packed " + std::string{zenith::to_string(asked.kind)} : std::string{}) +
+           (column.is_packed ? " packed " + std::string{zenith::to_string(column.kind)} : std::string{}) +
            " nans=" + std::to_string(static_cast<int>(asked.nans));
   };
-  zenith_test::judge(seen, the_suite().targets, random, zenith_test::everywhere, text,
-                     [&](const zenith_test::place& at) { return fault_of(at.on, asked, expected, at.on_device); });
+  zenith_test::judge(
+      seen, the_suite().targets, random, zenith_test::everywhere, text,
+      [&](const zenith_test::place& at) { return fault_of(at.on, asked, column, expected, at.on_device); });
 }
 
 }  // namespace conformance::predicated

@@ -3,5 +3,7 @@
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
 template void run_select<std::uint32_t>(const execution&, const packed_select_call&);
+template std::uint64_t mark_values<std::uint32_t>(const packed_layout&, std::uint32_t, std::uint32_t, std::uint64_t*,
+                                                  std::uint32_t*, CUstream_st*);
 
 }  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM

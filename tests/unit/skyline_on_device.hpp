@@ -1,0 +1,35 @@
+#pragma once
+
+/// \file
+/// The strategies of operation "skyline" as a device runs them, on the sequential context. A unit for each kind of
+/// method (skyline_by_*.cpp): they share little text, and all in one took a minute to compile.
+
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <algorithms/skyline/family.hpp>
+
+namespace skyline_on_device {
+
+struct named_strategy {
+  std::string_view name;
+  void (*run)(const zenith::skyline_call& call);
+};
+
+/// Those whose member `how` is a Method: bitmap_method, value_method, tree_method.
+template <class Method>
+std::vector<named_strategy> strategies_with();
+
+/// All.
+inline std::vector<named_strategy> every_strategy() {
+  std::vector<named_strategy> all;
+  for (const auto& some : {strategies_with<zenith::skyline_family::bitmap_method>(),
+                           strategies_with<zenith::skyline_family::value_method>(),
+                           strategies_with<zenith::skyline_family::tree_method>()}) {
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+}  // namespace skyline_on_device
