@@ -10,7 +10,7 @@ namespace zenith::skyline_family {
 
 /// Buckets of a column, a power of two: a tile of bitmaps takes 48 KiB at most, with copies (tile_filter.hpp). With few
 /// columns codes say little, and there is memory for finer ones.
-[[nodiscard]] ZENITH_FN u32 buckets_of(u32 columns) { return columns <= 4 ? 64 : columns <= 48 ? 32 : 16; }
+[[nodiscard]] ZENITH_FN constexpr u32 buckets_of(u32 columns) { return columns <= 4 ? 64 : columns <= 48 ? 32 : 16; }
 
 inline constexpr u32 most_cut_samples = 1024;
 

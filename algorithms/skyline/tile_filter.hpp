@@ -24,6 +24,12 @@ inline constexpr u32 most_chunk_rows = 48 * 32;  ///< of a tile's bitmaps: colum
 /// Words of the bitmaps of a tile.
 [[nodiscard]] ZENITH_FN u32 chunk_bitmap_words(u32 columns) { return columns * buckets_of(columns) * chunk_tile_words; }
 
+/// Copies of them that lie side by side.
+[[nodiscard]] ZENITH_FN constexpr u32 copies_of(u32 columns) {
+  const u32 rows = columns * buckets_of(columns);
+  return rows <= most_chunk_rows / 4 ? 4 : rows <= most_chunk_rows / 2 ? 2 : 1;
+}
+
 /// What is known of a point beside its cells, in its mask: whether it may be in the skyline, and whether it equals a
 /// point before it. Bits of the tiles' masks that candidates must have are those of cells and the first of these.
 inline constexpr u64 alive_bit = u64{1} << 63;
@@ -61,8 +67,32 @@ struct position_list {
   ZENITH_FN u64 at(u64 i) const { return first + (positions == nullptr ? i : u64{positions[i]}); }
 };
 
-/// Bitmaps and masks of a list's tiles, from that of point `*kept` on.
+/// What neighbouring candidates' masks have together.
+struct write_group_masks {
+  static constexpr u32 group = 32;
+
+  const u64* masks;
+  u64 count;
+  u64* to;
+
+  [[nodiscard]] ZENITH_FN u64 groups() const { return (count + group - 1) / group; }
+  ZENITH_FN void operator()(u64 g) const {
+    constexpr u32 at_once = 8;
+    const u64 begin = g * group;
+    const u64 n = count - begin < group ? count - begin : group;
+    u64 some = 0;
+    for (u32 i = 0; i < group; i += at_once) {
+      ZENITH_UNROLLED
+      for (u32 k = 0; k < at_once; ++k) some |= masks[begin + (i + k < n ? i + k : 0)];
+    }
+    to[g] = some;
+  }
+};
+
+/// Bitmaps and masks of a list's tiles, from that of point `*kept` on. Teams behind those of the tiles write the masks
+/// of groups that the tiles are to be compared with.
 struct write_tiles {
+  static constexpr u32 team_groups = 256;
   static constexpr u32 scratch_bytes = most_chunk_rows * chunk_tile_words * 4;
   static constexpr u64 item_cost = u64{1} << 16;
 
@@ -73,9 +103,18 @@ struct write_tiles {
   u32 columns;
   u32* bitmaps;
   u64* tile_masks;
+  write_group_masks compared;
+
+  [[nodiscard]] ZENITH_FN u64 tiles() const { return (of.most + chunk_tile - 1) / chunk_tile; }
+  [[nodiscard]] u64 teams() const { return tiles() + (compared.groups() + team_groups - 1) / team_groups; }
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
+    if (t >= tiles()) {
+      const u64 first = (t - tiles()) * team_groups;
+      const u64 n = compared.groups() - first < team_groups ? compared.groups() - first : team_groups;
+      return team.for_each(n, [&](u64 g) ZENITH_BODY { compared(first + g); });
+    }
     const u64 tile = (kept == nullptr ? 0 : *kept / chunk_tile) + t;
     const u64 begin = tile * chunk_tile;
     const u64 count = of.size();
@@ -114,24 +153,6 @@ struct write_tiles {
   }
 };
 
-/// What neighbouring candidates' masks have together.
-struct write_group_masks {
-  static constexpr u32 group = 32;
-  static constexpr u64 item_cost = 512;
-
-  const u64* masks;
-  u64 count;
-  u64* to;
-
-  ZENITH_FN void operator()(u64 g) const {
-    const u64 begin = g * group;
-    const u64 n = count - begin < group ? count - begin : group;
-    u64 some = 0;
-    for (u64 i = 0; i < n; ++i) some |= masks[begin + i];
-    to[g] = some;
-  }
-};
-
 /// What is read at once.
 struct alignas(16) four_words {
   u32 word[4];
@@ -142,19 +163,25 @@ struct alignas(16) four_words {
 /// reaches a candidate decides: if it equals it, no other one can dominate it.
 ///
 /// Teams take pairs of a tile and a chunk of the candidates, in turn: early tiles first, since they decide most.
-template <class Image>
+///
+/// `Columns`: how many there are, or 0 for any number, which takes more registers and instructions.
+template <class Image, u32 Columns>
 struct filter_by_tiles {
   static constexpr u32 group = write_group_masks::group;
   static constexpr u32 least_chunk = 4;  // groups
   static constexpr u32 most_chunk = 1024;
-  static constexpr u32 enough_items = 2048;
+  static constexpr u32 enough_items = 4096;
   static constexpr u32 most_teams = 1024;  // about twice what the largest devices hold at once
-  static constexpr u32 step_groups = 80;   // whose candidates are queued at a time
-  static constexpr u32 bitmap_bytes = most_chunk_rows * chunk_tile_words * 4;
+  static constexpr u32 at_once = 4;        // loads of a lane
+  static constexpr u32 copied_rows =
+      Columns == 0 ? most_chunk_rows : copies_of(Columns) * Columns * buckets_of(Columns);
+  static constexpr bool is_small = copied_rows <= 1024;
+  static constexpr u32 step_groups = is_small ? 160 : 80;  // whose candidates are queued at a time
+  static constexpr u32 bitmap_bytes = copied_rows * chunk_tile_words * 4;
   static constexpr u32 groups_at = bitmap_bytes + 16;
   static constexpr u32 queue_at = groups_at + most_chunk * 2;
   static constexpr u32 scratch_bytes = queue_at + step_groups * group * 2;
-  static constexpr u32 wanted_teams = 4;
+  static constexpr u32 wanted_teams = is_small ? 5 : 4;
   static constexpr u64 item_cost = u64{1} << 18;
 
   point_set<Image> points;  ///< row by row
@@ -225,12 +252,22 @@ struct filter_by_tiles {
     load(team, tile, rows);
     for (u32 at = 0; at < all; at += step_groups) {
       const u32 some = all - at < step_groups ? all - at : step_groups;
-      team.for_each(some * group, [&](u64 j) ZENITH_BODY {
-        const u32 i = found[at + static_cast<u32>(j) / group] * group + static_cast<u32>(j) % group;
-        if (i >= candidates) return;
-        const u64 position = first + from + i;
-        if ((needed & ~device::atomic_load(masks + position)) != 0 || (is_itself && position <= behind)) return;
-        queue[team.add(words + 2, 1U)] = static_cast<std::uint16_t>(i);
+      // what a lane waits for is memory
+      const u32 slots = some * group / at_once;
+      team.for_each(slots, [&](u64 j) ZENITH_BODY {
+        u32 i[at_once];
+        u64 mask[at_once];
+        ZENITH_UNROLLED
+        for (u32 k = 0; k < at_once; ++k) {
+          const u32 slot = static_cast<u32>(j) + k * slots;
+          i[k] = found[at + slot / group] * group + slot % group;
+          mask[k] = i[k] < candidates ? device::atomic_load(masks + (first + from + i[k])) : 0;
+        }
+        ZENITH_UNROLLED
+        for (u32 k = 0; k < at_once; ++k) {
+          if ((needed & ~mask[k]) != 0 || (is_itself && first + from + i[k] <= behind)) continue;
+          queue[team.add(words + 2, 1U)] = static_cast<std::uint16_t>(i[k]);
+        }
       });
       team.barrier();
       team.for_each(words[2],
@@ -242,15 +279,13 @@ struct filter_by_tiles {
     team.once([&]() ZENITH_BODY { counters.masks.add(n + u64{all} * group); });
   }
 
-  [[nodiscard]] ZENITH_FN u32 copies() const {
-    const u32 rows = points.columns * buckets_of(points.columns);
-    return rows <= most_chunk_rows / 4 ? 4 : rows <= most_chunk_rows / 2 ? 2 : 1;
-  }
+  [[nodiscard]] ZENITH_FN u32 columns() const { return Columns == 0 ? points.columns : Columns; }
+  [[nodiscard]] ZENITH_FN u32 copies() const { return copies_of(columns()); }
 
   template <class Team>
   ZENITH_FN void load(Team& team, u32 tile, four_words* rows) const {
     const u32 row_parts = 2 * copies();
-    const u32 words = chunk_bitmap_words(points.columns);
+    const u32 words = chunk_bitmap_words(columns());
     const auto* const from = reinterpret_cast<const four_words*>(bitmaps + u64{tile} * words);
     team.for_each(words / chunk_tile_words * row_parts, [&](u64 j) ZENITH_BODY {
       const u32 part = static_cast<u32>(j);
@@ -262,7 +297,7 @@ struct filter_by_tiles {
   /// A candidate against the tile. Lane `p` of the queue reads the copy, and first the half, that its neighbours do
   /// not.
   ZENITH_FN void test(u64 position, u32 tile, const four_words* rows, u32 p) const {
-    const u32 columns = points.columns;
+    const u32 columns = this->columns();
     const u32* const codes = points.codes + position * code_words(columns);
     const u32 buckets = buckets_of(columns);
     const u32 row_parts = 2 * copies();
@@ -281,6 +316,7 @@ struct filter_by_tiles {
       }
     };
     u32 c = 0;
+    ZENITH_UNROLLED
     for (; c + 4 <= columns; c += 4) {
       const u32 four = codes[c / 4];
       keep(c, four & 255U);
@@ -305,7 +341,7 @@ struct filter_by_tiles {
 
   /// The candidate with the points of the tile whose bits are set.
   ZENITH_FN void compare(u64 position, u32 tile, u64 low, u64 second, u64 third, u64 high) const {
-    const u32 columns = points.columns;
+    const u32 columns = this->columns();
     const Image* const own = points.values + position * columns;
     bool is_twin = false;
     u64 tests = 0;

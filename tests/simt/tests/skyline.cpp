@@ -101,12 +101,15 @@ TEST_CASE("emulated bitmap_tiles finds a skyline of few rows and of many") {
 
 TEST_CASE("emulated bitmap_tiles finds the layers of a loop of skylines") {
   const auto on = the_target("skyline_layers");
-  for (const auto kind : {shape::independent, shape::few_values, shape::copies}) {
-    random_source random{zenith_test::seed_of("simt.layers", static_cast<std::uint64_t>(kind))};
-    const auto made = make_table<float>(kind, 150, 3, random);
-    std::vector<std::uint32_t> layers(made.rows);
-    zenith::skyline_layers(on.on, zenith::matrix_view<const float>::row_major(made.values, made.rows, made.columns),
-                           layers, {.strategy = on.strategy});
-    CHECK(layers == expected_layers(made, {}));
+  // the filter is compiled for some numbers of columns, and for any
+  for (const std::size_t columns : {3, 4, 8, 12, 16, 17}) {
+    for (const auto kind : {shape::independent, shape::few_values, shape::copies}) {
+      random_source random{zenith_test::seed_of("simt.layers", columns * 16 + static_cast<std::uint64_t>(kind))};
+      const auto made = make_table<float>(kind, 150, columns, random);
+      std::vector<std::uint32_t> layers(made.rows);
+      zenith::skyline_layers(on.on, zenith::matrix_view<const float>::row_major(made.values, made.rows, made.columns),
+                             layers, {.strategy = on.strategy});
+      CHECK(layers == expected_layers(made, {}));
+    }
   }
 }
