@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <backends/cuda/simt/check.hpp>
+#include <backends/cuda/simt/kept_scratch.hpp>
 #include <backends/cuda/simt/staging.hpp>
 #include <zenith/error.hpp>
 
@@ -142,15 +144,47 @@ void* allocate_from(lifetime of, std::size_t bytes, CUstream_st* stream) {
   return pointer;
 }
 
+cuda_backend::kept_scratch& kept() {
+  static cuda_backend::kept_scratch all;
+  return all;
+}
+
+// Whose scratch may be kept; nobody's while a graph is captured, which may run beside later calls on the stream, and
+// not where one handle means another stream in each thread.
+std::optional<cuda_backend::kept_scratch::owner> owner_of(CUstream_st* stream) {
+#if CUDART_VERSION >= 12000
+  if (stream == cudaStreamPerThread) return std::nullopt;
+  auto capture = cudaStreamCaptureStatusNone;
+  cuda_backend::kept_scratch::owner by;
+  if (cudaStreamIsCapturing(stream, &capture) == cudaSuccess && capture == cudaStreamCaptureStatusNone &&
+      cudaGetDevice(&by.device) == cudaSuccess && cudaStreamGetId(stream, &by.stream) == cudaSuccess) {
+    return by;
+  }
+  (void)cudaGetLastError();
+#endif
+  return std::nullopt;
+}
+
 }  // namespace
 
-void* allocate(std::size_t bytes, CUstream_st* stream) { return allocate_from(lifetime::call, bytes, stream); }
+void* allocate(std::size_t bytes, CUstream_st* stream) {
+  constexpr std::size_t block = cuda_backend::kept_scratch::block_bytes;
+  const auto by = bytes <= block ? owner_of(stream) : std::nullopt;
+  if (by) {
+    if (void* const idle = kept().take(*by)) return idle;
+  }
+  const bool is_to_keep = by && !kept().is_full();
+  void* const made = allocate_from(lifetime::call, is_to_keep ? block : bytes, stream);
+  if (is_to_keep) kept().add(made, *by);
+  return made;
+}
 
 void* allocate_lasting(std::size_t bytes, CUstream_st* stream) {
   return allocate_from(lifetime::lasting, bytes, stream);
 }
 
-void deallocate(void* pointer, std::size_t /*bytes*/, CUstream_st* stream) noexcept {
+void deallocate(void* pointer, std::size_t bytes, CUstream_st* stream) noexcept {
+  if (bytes <= cuda_backend::kept_scratch::block_bytes && kept().give(pointer)) return;
   (void)cudaFreeAsync(pointer, stream);
 }
 

@@ -31,7 +31,8 @@ struct group_sample {
       for (std::uint32_t round = 0; round < plan.rounds; ++round) {
         // neighbours go to different groups
         const std::uint64_t chunk = top_k_detail::sample_position(round * shares + share, chunks, plan.chunks());
-        const auto loaded = simt::load_vector_streaming<per_vector>(from + chunk * (per_vector * simt::warp_size));
+        // not past the caches: the scan reads it again, and a large sample is most of the data
+        const auto loaded = simt::load_vector<per_vector>(from + chunk * (per_vector * simt::warp_size));
         ZENITH_UNROLL
         for (unsigned i = 0; i < per_vector; ++i) {
           const image_t image = problem.order.image(loaded.value[i]);
