@@ -246,7 +246,7 @@ struct choose_bound {
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 /*i*/) const {
     const auto known = plan.state->known();
-    if (!(plan.goal > 0) || !is_finite(known)) return;
+    if (!(plan.goal > 0) || !are_finite(known)) return;
     const double tested = double{1} * most_of(plan.samples[0]) * most_of(plan.samples[1]);
     const double even = detail::share_if_even<T, D>(known, plan.reach);
     const double sure = detail::sure_share(plan.state->near, tested);
@@ -260,16 +260,6 @@ struct choose_bound {
  private:
   [[nodiscard]] ZENITH_FN static u32 most_of(u32 samples) {
     return samples < most_place_samples ? samples : most_place_samples;
-  }
-  [[nodiscard]] ZENITH_FN static bool is_finite(const column_extremes<T>& known) {
-    constexpr T most = greatest_number<T>;
-    bool all = true;
-    for (u32 c = 0; c < most_all_columns; ++c) {
-      // of a column that is not there the least is above the greatest
-      const bool is_there = known.least[c] <= known.greatest[c];
-      all = all && (!is_there || (known.least[c] >= total_order(-most) && known.greatest[c] <= total_order(most)));
-    }
-    return all;
   }
 
   template <class Team>
@@ -343,7 +333,7 @@ struct choose_bound {
     to.limit[0] = detail::limit_of(plan.scorer, left, right.best, bound);
     to.limit[1] = detail::limit_of(plan.scorer, right, left.best, bound);
     const u64 expected = detail::rows_reaching(samples_reaching(to.limit[1]), plan.samples[1], plan.side[1].rows);
-    // what the samples say is to be about right: the grid is made for it
+    // what the samples say is to be about right
     const u64 most = 2 * expected + 4096;
     to.most = {plan.capacity.left, most < plan.capacity.right ? static_cast<u32>(most) : plan.capacity.right};
     side_extents<T, D> all;
@@ -351,8 +341,8 @@ struct choose_bound {
       all.low[a] = from_total_order<T>(known.least[most_side_columns + a]);
       all.high[a] = from_total_order<T>(known.greatest[most_side_columns + a]);
     }
-    const u64 cells = 2 * expected + 64 < plan.most_cells ? 2 * expected + 64 : plan.most_cells;
-    to.grid = make_grid(all, all, plan.squared, plan.reach, static_cast<double>(cells));
+    // all cells there are, which were emptied anyhow: where points crowd, each has fewer
+    to.grid = make_grid(all, all, plan.squared, plan.reach, static_cast<double>(plan.most_cells));
     to.bound = bound;
   }
   // Of the right side.

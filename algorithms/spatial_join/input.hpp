@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
 #include <algorithms/spatial_join/buckets.hpp>
@@ -31,6 +32,30 @@ struct input_facts {
   u32 near;
 };
 
+/// `n` of them, wanted at `at`.
+template <class Item>
+struct piece {
+  Item*& at;
+  u64 n;
+};
+template <class Item>
+piece(Item*&, u64) -> piece<Item>;
+
+/// Several buffers of scratch as one: on a device each allocation costs as much as a launch.
+template <class Context, class... Item>
+void allocate_together(Context& on, const piece<Item>&... pieces) {
+  constexpr u64 line = 64;
+  struct alignas(line) lines {
+    std::byte bytes[line];
+  };
+  lines* next = on.template buffer<lines>((0 + ... + ((pieces.n * sizeof(Item) + line - 1) / line)));
+  const auto take = [&]<class One>(const piece<One>& to) {
+    to.at = reinterpret_cast<One*>(next);
+    next += (to.n * sizeof(One) + line - 1) / line;
+  };
+  (take(pieces), ...);
+}
+
 /// What scores must be.
 struct score_rules {
   bool are_read = false;
@@ -51,10 +76,9 @@ template <class T, unsigned D, class Context>
   return columns;
 }
 
-template <class T, unsigned D, class Context>
-void find_all_extremes(Context& on, const point_columns<T, D>& left, const point_columns<T, D>& right,
-                       column_extremes<T>* to) {
-  using image = ordered::bits_t<T>;
+/// The kernel for the extremes of all columns; where it writes them is missing.
+template <class T, unsigned D>
+[[nodiscard]] find_extremes<T> extremes_of(const point_columns<T, D>& left, const point_columns<T, D>& right) {
   find_extremes<T> find{};
   const auto enter = [&](const point_columns<T, D>& side, unsigned first) {
     for (unsigned a = 0; a < D; ++a) {
@@ -72,6 +96,14 @@ void find_all_extremes(Context& on, const point_columns<T, D>& left, const point
   enter(right, most_side_columns);
   const u64 rows = left.rows < right.rows ? right.rows : left.rows;
   find.parts = (rows + find_extremes<T>::part - 1) / find_extremes<T>::part;
+  return find;
+}
+
+template <class T, unsigned D, class Context>
+void find_all_extremes(Context& on, const point_columns<T, D>& left, const point_columns<T, D>& right,
+                       column_extremes<T>* to) {
+  using image = ordered::bits_t<T>;
+  auto find = extremes_of(left, right);
   find.least = on.template buffer<image>(find.parts * most_all_columns);
   find.greatest = on.template buffer<image>(find.parts * most_all_columns);
   on.for_teams(find.parts * most_all_columns, find);

@@ -5,7 +5,6 @@
 /// not find enough.
 
 #include <algorithm>
-#include <cstddef>
 
 #include <algorithms/spatial_join/chains.hpp>
 #include <algorithms/spatial_join/rounds.hpp>
@@ -44,29 +43,12 @@ template <class T, unsigned D, class Context>
       static_cast<u32>(std::min(most_cells_of_chains, static_cast<double>(most_cells(plan.capacity.right))));
   plan.pool.capacity = static_cast<u32>(std::min(most_held(goal), plan.pairs));
   const bool has_entries = sizeof(T) == sizeof(u32) && call.k <= most_selected;
-  // one piece: each allocation costs as much as a launch
-  constexpr u64 line = 64;
-  struct alignas(line) lines {
-    std::byte bytes[line];
-  };
-  const auto lay_out = [&](lines* first) {
-    u64 taken = 0;
-    const auto take = [&]<class Item>(Item*& at, u64 n) {
-      if (first != nullptr) at = reinterpret_cast<Item*>(first + taken);
-      taken += (n * sizeof(Item) + line - 1) / line;
-    };
-    take(plan.heads, plan.most_cells);
-    for (u32 s = 0; s < 2; ++s) {
-      const u64 most = s == 0 ? plan.capacity.left : plan.capacity.right;
-      take(plan.points[s], most);
-      take(plan.rows[s], most);
-    }
-    take(plan.pool.images, plan.pool.capacity);
-    take(plan.pool.pairs, plan.pool.capacity);
-    if (has_entries) take(plan.pool.entries, plan.pool.capacity);
-    return taken;
-  };
-  (void)lay_out(on.template buffer<lines>(lay_out(nullptr)));
+  allocate_together(on, piece{plan.heads, plan.most_cells}, piece{plan.points[0], plan.capacity.left},
+                    piece{plan.points[1], plan.capacity.right}, piece{plan.rows[0], plan.capacity.left},
+                    piece{plan.rows[1], plan.capacity.right}, piece{plan.pool.images, plan.pool.capacity},
+                    piece{plan.pool.pairs, plan.pool.capacity},
+                    piece{plan.pool.entries, has_entries ? plan.pool.capacity : 0});
+  if (!has_entries) plan.pool.entries = nullptr;
   return plan;
 }
 

@@ -25,34 +25,13 @@ void with_index(int bytes, const Use& use) {
   }
 }
 
-/// How many partners a point of the left side has, by its row and by its place, and the first of them. Without a branch
-/// that depends on a single candidate: each is kept, and the next one in its place unless it is near.
-template <class T, unsigned D>
-struct count_partners {
-  static constexpr u64 item_cost = 512;
-
-  placed_sides<T, D> sides;
-  u64* counts;         ///< by row
-  u32* placed_counts;  ///< by place
-  u32* kept;           ///< `kept_partners` for each place; ~0: there are no more
-
-  ZENITH_FN void operator()(u64 i) const {
-    T point[D];
-    sides.left.get(i, point);
-    u32 ids[kept_partners + 1];
-    for (u32 j = 0; j < kept_partners; ++j) ids[j] = ~u32{0};
-    u32 found = 0;
-    sides.each_candidate(point, [&](u32 r, bool is_near) ZENITH_BODY {
-      ids[found < kept_partners ? found : kept_partners] = sides.right.rows[r];
-      found += is_near ? 1 : 0;
-    });
-    ids[found < kept_partners ? found : kept_partners] = ~u32{0};
-    u32* const to = kept + i * kept_partners;
-    for (u32 j = 0; j < kept_partners; ++j) to[j] = ids[j];
-    counts[sides.left.rows[i]] = found;
-    placed_counts[i] = found;
-  }
-};
+ZENITH_FN u32 lowest_bit(u32 word) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  return static_cast<u32>(__ffs(static_cast<int>(word)) - 1);
+#else
+  return static_cast<u32>(__builtin_ctz(word));
+#endif
+}
 
 /// Where the partners of the point in a place begin. A launch of its own: these reads are scattered, and overlap only
 /// where nothing depends on them.
@@ -106,30 +85,6 @@ ZENITH_FN void write_kept(const u32* ids, u32 n, Index* to) {
     to[smaller] = static_cast<Index>(ids[j]);
   }
 }
-
-/// The partners of a point of the left side, in order.
-template <class T, unsigned D, class Index>
-struct write_partners {
-  static constexpr u64 item_cost = 512;
-
-  placed_sides<T, D> sides;
-  const u64* begins;  ///< by place of the left side
-  const u32* counts;
-  const u32* kept;
-  Index* right;
-
-  ZENITH_FN void operator()(u64 i) const {
-    const u64 n = counts[i];
-    if (n == 0) return;
-    Index* const to = right + begins[i];
-    if (n <= kept_partners) return write_kept(kept + i * kept_partners, static_cast<u32>(n), to);
-    T point[D];
-    sides.left.get(i, point);
-    u64 at = 0;
-    sides.each_near(point, [&](u32 r) ZENITH_BODY { to[at++] = static_cast<Index>(sides.right.rows[r]); });
-    sort_ids(to, n);
-  }
-};
 
 /// A row of the left side beside each of its partners.
 template <class Index>

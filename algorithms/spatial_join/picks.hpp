@@ -20,14 +20,6 @@ struct picked_side {
   u64 capacity;
 };
 
-ZENITH_FN u32 lowest_bit(u32 word) {
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-  return static_cast<u32>(__ffs(static_cast<int>(word)) - 1);
-#else
-  return static_cast<u32>(__builtin_ctz(word));
-#endif
-}
-
 /// Both sides, read once: the extremes of a part of every column, and the points that reach a limit, in no order.
 template <class T, unsigned D>
 struct scan_sides {

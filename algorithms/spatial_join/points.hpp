@@ -57,6 +57,18 @@ struct column_extremes {
   ordered::bits_t<T> greatest[most_all_columns];
 };
 
+template <class T>
+[[nodiscard]] ZENITH_FN bool are_finite(const column_extremes<T>& known) {
+  constexpr T most = greatest_number<T>;
+  bool all = true;
+  for (u32 c = 0; c < most_all_columns; ++c) {
+    // of a column that is not there the least is above the greatest
+    const bool is_there = known.least[c] <= known.greatest[c];
+    all = all && (!is_there || (known.least[c] >= total_order(-most) && known.greatest[c] <= total_order(most)));
+  }
+  return all;
+}
+
 /// So many rows say where most of a side's points are.
 inline constexpr u32 most_place_samples = 512;
 

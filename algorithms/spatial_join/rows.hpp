@@ -103,13 +103,15 @@ struct list_partners {
   static constexpr u32 space = group * kept_partners;
   static constexpr u32 stride = space + 2 * kept_partners;
   static constexpr u64 item_cost = u64{group} * 512;
-  static constexpr u32 scratch_bytes = stride * sizeof(u32);
+  static constexpr u32 scratch_bytes = 2 * stride * sizeof(u32);
+  static constexpr u64 not_listed = ~u64{0};
 
   row_probe<T, D> probe;
   u32* counts;  ///< of each left row
   u64* sums;    ///< of each group
-  u32* listed;  ///< 1: all of a group's partners are
-  u32* ids;     ///< `stride` for each group
+  u64* listed;  ///< where a group's partners begin in `ids`; not_listed: they are only counted
+  u32* ids;     ///< space for `space` of each group, of which only what is taken costs pages
+  u64* taken;   ///< of it
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 g) const {
@@ -117,8 +119,8 @@ struct list_partners {
       typename row_probe<T, D>::ranges asked[row_probe<T, D>::together];
       const u64 begin = g * group;
       const u64 end = begin + group < probe.left.rows ? begin + group : probe.left.rows;
-      u32* const to = ids + g * stride;
       u32* const unsorted = team.template scratch<u32>();
+      u32* const sorted = unsorted + stride;
       u64 all = 0;
       bool has_space = true;
       for (u64 first = begin; first < end; first += row_probe<T, D>::together) {
@@ -138,10 +140,15 @@ struct list_partners {
           all += found;
         }
         // not row by row: what was just written one by one cannot be read together yet
-        if (has_space) sort(unsorted, counts + first, n, to + before);
+        if (has_space) sort(unsorted, counts + first, n, sorted + before);
       }
       sums[g] = all;
-      listed[g] = has_space ? 1 : 0;
+      listed[g] = not_listed;
+      if (!has_space) return;
+      const u64 place = device::atomic_add(taken, all);
+      u32* const to = ids + place;
+      for (u64 i = 0; i < all; ++i) to[i] = sorted[i];
+      listed[g] = place;
     });
   }
 
@@ -190,7 +197,7 @@ struct write_rows {
 
   row_probe<T, D> probe;
   const u32* counts;
-  const u32* listed;
+  const u64* listed;
   const u32* ids;
   const u64* begins;  ///< of each group, and where the last one ends
   Index* left;
@@ -203,8 +210,8 @@ struct write_rows {
       const u64 last = first + group < probe.left.rows ? first + group : probe.left.rows;
       u64 at = begins[g];
       const u64 end = begins[g + 1];
-      if (listed[g] != 0) {
-        const u32* const from = ids + g * list_partners<T, D>::stride;
+      if (listed[g] != list_partners<T, D>::not_listed) {
+        const u32* const from = ids + listed[g];
         const u32 all = static_cast<u32>(end - at);
         Index* const to = right + at;
         for (u32 i = 0; i < all; ++i) to[i] = static_cast<Index>(from[i]);
@@ -239,6 +246,16 @@ struct write_rows {
       to += found;
     }
   }
+};
+
+/// Writes to each page of memory: so the pages come to all workers and not to the one that is the first to need them.
+struct touch_pages {
+  static constexpr u64 page = 4096;
+  static constexpr u64 item_cost = page;
+
+  char* at;
+
+  ZENITH_FN void operator()(u64 i) const { at[i * page] = 0; }
 };
 
 template <class T, unsigned D>

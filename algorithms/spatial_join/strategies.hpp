@@ -14,10 +14,12 @@
 #include <algorithms/spatial_join/on_device.hpp>
 #include <algorithms/spatial_join/on_host.hpp>
 #include <algorithms/spatial_join/pairs.hpp>
+#include <algorithms/spatial_join/placed_rows.hpp>
 #include <algorithms/spatial_join/rounds.hpp>
 #include <algorithms/spatial_join/rows.hpp>
 #include <algorithms/spatial_join/samples.hpp>
 #include <core/device/context.hpp>
+#include <core/large_pages.hpp>
 
 namespace zenith::spatial_join_family {
 
@@ -27,10 +29,10 @@ using kernels_of =
                    row_kernels<T, D>, picked_kernels<T, D>,
                    device::list<count_takers<T, D>, append_pairs<T, D>, draw_samples<T, D>, count_near_samples<T, D>>>;
 
-using kernels =
-    device::concat<kernels_of<float, 2>, kernels_of<float, 3>, kernels_of<double, 2>, kernels_of<double, 3>,
-                   column_kernels<float>, column_kernels<double>, best_pairs_kernels<float>, best_pairs_kernels<double>,
-                   best_pairs_common_kernels, device::list<begin_row, list_best_pairs<float>, list_best_pairs<double>>>;
+using kernels = device::concat<kernels_of<float, 2>, kernels_of<float, 3>, kernels_of<double, 2>, kernels_of<double, 3>,
+                               column_kernels<float>, column_kernels<double>, best_pairs_kernels<float>,
+                               best_pairs_kernels<double>, best_pairs_common_kernels,
+                               device::list<begin_row, touch_pages, list_best_pairs<float>, list_best_pairs<double>>>;
 
 namespace detail {
 
@@ -61,8 +63,10 @@ void join_by_rows(Context& on, const spatial_join_call& call, const join_input<T
   const auto grid = make_side_grid(on, input, m);
   auto* const points = on.template buffer<point>(m);
   // the same memory for points on their way to cells, and then for ids
-  const u64 words = std::max(groups * list::stride, (m * sizeof(point) + sizeof(u32) - 1) / sizeof(u32));
+  const u64 words = std::max(groups * list::space, (m * sizeof(point) + sizeof(u32) - 1) / sizeof(u32));
   auto* const spare = on.template buffer<point>((words * sizeof(u32) + sizeof(point) - 1) / sizeof(point));
+  prefer_large_pages(points, m * sizeof(point));
+  prefer_large_pages(spare, words * sizeof(u32));
   const auto* const starts = order_by_cells(on, point_list<T, D, false>{input.right}, m, grid,
                                             ordered_points<T, D, false>{points}, {spare, nullptr});
   const row_probe<T, D> probe{input.left, points, starts, grid};
@@ -70,11 +74,20 @@ void join_by_rows(Context& on, const spatial_join_call& call, const join_input<T
   u32* const counts = on.template buffer<u32>(call.left.rows);
   u64* const sums = on.template buffer<u64>(groups);
   u64* const begins = on.template buffer<u64>(groups + 1);
-  u32* const listed = on.template buffer<u32>(groups);
-  on.for_teams(groups, list{probe, counts, sums, listed, ids});
+  u64* const listed = on.template buffer<u64>(groups);
+  on.for_teams(groups, list{probe, counts, sums, listed, ids, on.template zeroed<u64>(1)});
   on.exclusive_scan(static_cast<const u64*>(sums), groups, begins);
   const u64 total = on.read(static_cast<const u64*>(begins + groups));
   call.outcome->count = total;
+  if (call.reserve != nullptr) {
+    const auto space = call.reserve(call.provide_state, total);
+    const u64 bytes = total * static_cast<u64>(call.index_bytes);
+    for (void* const side : {space.left, space.right}) {
+      prefer_large_pages(side, bytes);
+      // one worker has them soon enough: `provide` writes all
+      if (on.threads() > 1) on.for_each(bytes / touch_pages::page, touch_pages{static_cast<char*>(side)});
+    }
+  }
   const auto out = call.provide(call.provide_state, total);
   if (total == 0 || out.left == nullptr) return on.finish();
   with_index(call.index_bytes, [&]<class Index>(std::type_identity<Index>) {
@@ -85,28 +98,74 @@ void join_by_rows(Context& on, const spatial_join_call& call, const join_input<T
   on.finish();
 }
 
-/// All pairs on a device: by the points of both sides in their places.
+/// All pairs on a device. The host asks twice: what the points are like, and how many pairs there are.
 template <class T, unsigned D, class Context>
-void join_by_places(Context& on, const spatial_join_call& call, const join_input<T, D>& input) {
+void join_on_device(Context& on, const spatial_join_call& call) {
+  constexpr group_sizes sizes = sizes_of_groups<Context>;
+  using facts_type = join_facts<T, D>;
+  auto input = open_input<T, D>(on, call, {});
   const u64 n = call.left.rows;
-  const auto sides = place_sides(on, input);
-  u64* const counts = on.template buffer<u64>(n);
-  u64* const offsets = on.template buffer<u64>(n + 1);
-  u32* const placed_counts = on.template buffer<u32>(n);
-  u64* const begins = on.template buffer<u64>(n);
-  u32* const kept = on.template buffer<u32>(n * kept_partners);
-  on.for_each(n, count_partners<T, D>{sides, counts, placed_counts, kept});
-  on.exclusive_scan(static_cast<const u64*>(counts), n, offsets);
-  const u64 total = on.read(static_cast<const u64*>(offsets + n));
+  const u64 m = call.right.rows;
+  const u64 cells = most_cells(m);
+  u32 rows = 1;
+  while (rows < sizes.rows && n / rows >= sizes.groups) rows *= 2;
+  const u64 count = (n + rows - 1) / rows;
+  auto find = extremes_of(input.left, input.right);
+  const u64 parts = find.parts * most_all_columns;
+
+  u32* counts = nullptr;
+  u32* starts = nullptr;
+  u32* ranks = nullptr;
+  cell_point<T, D>* points = nullptr;
+  row_groups groups{};
+  partner_list list{nullptr, nullptr, n * listed_partners};
+  u64* begins = nullptr;
+  facts_type* facts = nullptr;
+  allocate_together(on, piece{counts, cells}, piece{starts, cells + 1}, piece{ranks, std::max(n, m)}, piece{points, m},
+                    piece{find.least, parts}, piece{find.greatest, parts}, piece{groups.counts, n},
+                    piece{groups.sums, count}, piece{groups.lanes, count}, piece{groups.listed, count},
+                    piece{list.ids, list.capacity}, piece{list.taken, 1}, piece{begins, n + 1}, piece{facts, 1});
+  on.fill_zero(counts, cells);
+  on.fill_zero(list.taken, 1);
+  on.fill_zero(facts, 1);
+  on.for_teams_in_turn(
+      device::turn{parts, find},
+      device::turn{u64{most_all_columns}, fold_extremes<T>{find.parts, find.least, find.greatest, &facts->known}},
+      device::turn{u64{1},
+                   choose_grid<T, D>{input.squared, reach_of(input.squared), static_cast<double>(cells), facts}});
+  on.for_each(m, count_in_cells<T, D>{input.right, facts, ranks, counts});
+  on.exclusive_scan(static_cast<const u32*>(counts), cells, starts);
+  group_probe<T, D> probe{input.left, facts, points, starts, rows, nullptr};
+  using sample = sample_candidates<T, D>;
+  on.for_each(sample::rows, sample{probe, &facts->candidates});
+  on.for_each(m, put_in_cells<T, D>{input.right, facts, ranks, starts, points});
+  const auto seen = on.read(static_cast<const facts_type*>(facts));
+  input.known = seen.known;
+  *call.outcome = fault_of(on, input, {});
+  if (call.outcome->fault != spatial_fault::none) return on.finish();
+
+  const bool is_crowded = n >= sizes.groups && seen.candidates > sample::rows * sizes.few;
+  if (is_crowded) {
+    u32* const order = on.template buffer<u32>(n);
+    u32* const order_starts = on.template buffer<u32>(cells + 1);
+    on.fill_zero(counts, cells);
+    on.for_each(n, count_in_cells<T, D>{input.left, facts, ranks, counts});
+    on.exclusive_scan(static_cast<const u32*>(counts), cells, order_starts);
+    on.for_each(n, order_rows<T, D>{input.left, facts, ranks, order_starts, order});
+    probe.order = order;
+  }
+  on.for_teams(count, count_groups<T, D, sizes>{probe, groups, list});
+  const u64 begun = is_crowded ? n : count;
+  on.exclusive_scan(static_cast<const u64*>(is_crowded ? groups.counts : groups.sums), begun, begins);
+  const u64 total = on.read(static_cast<const u64*>(begins + begun));
   call.outcome->count = total;
   const auto out = call.provide(call.provide_state, total);
   if (total == 0 || out.left == nullptr) return on.finish();
   with_index(call.index_bytes, [&]<class Index>(std::type_identity<Index>) {
-    auto* const to = on.output(static_cast<Index*>(out.left), total, call.out_space);
-    on.for_each(n, write_left<Index>{offsets, to});
-    on.for_each(n, gather_begins{offsets, sides.left.rows, begins});
-    on.for_each(n, write_partners<T, D, Index>{sides, begins, placed_counts, kept,
-                                               on.output(static_cast<Index*>(out.right), total, call.out_space)});
+    on.for_teams(count,
+                 write_groups<T, D, sizes, Index>{probe, input.right, groups, list.ids, begins,
+                                                  on.output(static_cast<Index*>(out.left), total, call.out_space),
+                                                  on.output(static_cast<Index*>(out.right), total, call.out_space)});
   });
   on.finish();
 }
@@ -116,12 +175,12 @@ void join_by_places(Context& on, const spatial_join_call& call, const join_input
 template <class Context>
 void grid_join::run(Context& on, const call_type& call) {
   detail::with_points(call, [&]<class T, unsigned D>(std::type_identity<T>, std::integral_constant<unsigned, D>) {
-    const auto input = read_input<T, D>(on, call, {});
-    if (call.outcome->fault != spatial_fault::none) return on.finish();
     if constexpr (Context::runs_on_host) {
+      const auto input = read_input<T, D>(on, call, {});
+      if (call.outcome->fault != spatial_fault::none) return on.finish();
       detail::join_by_rows(on, call, input);
     } else {
-      detail::join_by_places(on, call, input);
+      detail::join_on_device<T, D>(on, call);
     }
   });
 }

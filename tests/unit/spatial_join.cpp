@@ -55,6 +55,16 @@ struct counting_device : device_suite::device_like {
     return base::read(at);
   }
 };
+
+}  // namespace
+
+// Groups of so few rows, and places for so few partners, that small joins have all kinds of both.
+template <>
+inline constexpr spatial_join_family::group_sizes spatial_join_family::sizes_of_groups<counting_device>{8, 16, 3, 6,
+                                                                                                        2, 64, 16};
+
+namespace {
+
 template <class Strategy>
 struct device_runner {
   static void run(const execution& /*where*/, const typename Strategy::call_type& call) {
@@ -276,6 +286,43 @@ TEST_CASE("a device is asked once, and launches thrice", "[spatial]") {
     CHECK(of_device.launches == 3);
     CHECK(of_device.answers == 1);
   }
+}
+
+TEST_CASE("a device finds all pairs with two answers", "[spatial]") {
+  REQUIRE(!conformance::spatial::the_suite().joins.empty());
+  std::mt19937 random{zenith_test::seed_of("spatial.all", 0)};
+  const drawn_points left(700, random);
+  const drawn_points right(900, random);
+  // few partners, rows that several lanes share and more partners than are sorted together
+  for (const double distance : {0.5, 4.0, 40.0}) {
+    INFO("distance " << distance);
+    of_device = {};
+    const auto found = spatial_join(make_executor("device"), left.points().coordinates, right.points().coordinates,
+                                    {.predicate = {distance}});
+    // extremes and grid, cells twice, the sample, the count and the pairs; rows by cells take two more
+    CHECK(of_device.launches == (distance < 1 ? 6 : 8));
+    CHECK(of_device.answers == 2);
+    const auto expected = spatial_join(make_executor("sequential"), left.points().coordinates,
+                                       right.points().coordinates, {.predicate = {distance}});
+    CHECK(found.left == expected.left);
+    CHECK(found.right == expected.right);
+  }
+}
+
+TEST_CASE("crowds apart from each other do not make the first round void", "[spatial]") {
+  std::mt19937 random{zenith_test::seed_of("spatial.crowds", 0)};
+  drawn_points left(20000, random);
+  drawn_points right(20000, random);
+  std::normal_distribution<float> near(0, 1);
+  for (auto* side : {&left, &right}) {
+    for (std::size_t row = 0; row < side->x.size(); ++row) {
+      side->x[row] = static_cast<float>(row % 10) * 10 + near(random);
+      side->y[row] = static_cast<float>(row % 7) * 14 + near(random);
+    }
+  }
+  const auto seen = checked(left, right, 100, 0.3);
+  CHECK(seen.rounds == 1);
+  CHECK(seen.left_rows < left.x.size());
 }
 
 TEST_CASE("cells of many points are not for chains", "[spatial]") {

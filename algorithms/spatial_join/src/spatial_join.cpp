@@ -217,12 +217,22 @@ struct output_provider {
     const auto& here = *static_cast<const output_provider*>(state);
     const auto& target = here.given.target;
     if (target.is != spatial_target::kind::vectors) return count <= target.size ? target.at : spatial_output{};
+    return here.ask(here.given.provide, count);
+  }
+  static spatial_output reserve(void* state, std::uint64_t count) {
+    const auto& here = *static_cast<const output_provider*>(state);
+    return here.ask(here.given.reserve, count);
+  }
+
+ private:
+  [[nodiscard]] spatial_output ask(spatial_output (*vectors)(void* state, std::uint64_t count),
+                                   std::uint64_t count) const {
     try {
-      return here.given.provide(here.given.state, count);
+      return vectors(given.state, count);
     } catch (const std::bad_alloc&) {
     } catch (const std::length_error&) {
     }
-    here.by.reject("there is no memory for " + std::to_string(count) + " pairs", error_code::out_of_memory);
+    by.reject("there is no memory for " + std::to_string(count) + " pairs", error_code::out_of_memory);
   }
 };
 
@@ -260,6 +270,7 @@ std::size_t run(const caller& by, const execution& on, const kernel& run_by, con
   call.out_space = given.target.space;
   call.provide = output_provider::provide;
   call.provide_state = &pairs;
+  if (given.reserve != nullptr) call.reserve = output_provider::reserve;
   call.outcome = &outcome;
   run_by.run(on, &call);
   if (!outcome.is_right) outcome.row += first;

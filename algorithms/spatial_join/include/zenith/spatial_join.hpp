@@ -155,6 +155,7 @@ struct spatial_arguments {
   spatial_output (*provide)(void* state, std::uint64_t count);  ///< resizes the caller's vectors
   void* state;
   spatial_target target = {};
+  spatial_output (*reserve)(void* state, std::uint64_t count) = nullptr;  ///< reserves the memory of these vectors
 };
 
 spatial_join_problem describe(const spatial_arguments& given, const spatial_join_options& options);
@@ -191,9 +192,18 @@ template <class Span>
 /// Runs `join(arguments)` and keeps in the result what it says.
 template <class T, class Index, class Span, class Result, class Join>
 void join_into(Result& result, spatial_points left, spatial_points right,
-               spatial_output (*provide)(void* state, std::uint64_t count), const Join& join) {
-  auto run = join(spatial_arguments{key_type_of<T>, memory_of<Span>, std::move(left), std::move(right),
-                                    static_cast<int>(sizeof(Index)), std::is_signed_v<Index>, provide, &result});
+               spatial_output (*provide)(void* state, std::uint64_t count), const Join& join,
+               spatial_output (*reserve)(void* state, std::uint64_t count) = nullptr) {
+  auto run = join(spatial_arguments{key_type_of<T>,
+                                    memory_of<Span>,
+                                    std::move(left),
+                                    std::move(right),
+                                    static_cast<int>(sizeof(Index)),
+                                    std::is_signed_v<Index>,
+                                    provide,
+                                    &result,
+                                    {},
+                                    reserve});
   result.count = run.count;
   result.backend = std::move(run.backend);
   result.strategy = std::move(run.strategy);
@@ -257,7 +267,13 @@ template <index Index = std::uint32_t, detail::point_span Span>
         to.right.resize(static_cast<std::size_t>(count));
         return {to.left.data(), to.right.data()};
       },
-      [&](const detail::spatial_arguments& given) { return detail::spatial_join(on, given, options); });
+      [&](const detail::spatial_arguments& given) { return detail::spatial_join(on, given, options); },
+      [](void* state, std::uint64_t count) -> spatial_output {
+        auto& to = *static_cast<spatial_join_result<Index>*>(state);
+        to.left.reserve(static_cast<std::size_t>(count));
+        to.right.reserve(static_cast<std::size_t>(count));
+        return {to.left.data(), to.right.data()};
+      });
   return result;
 }
 

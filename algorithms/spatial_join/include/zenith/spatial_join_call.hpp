@@ -82,6 +82,9 @@ struct spatial_call {
   memory_space out_space = memory_space::host;
   /// Gives memory in `out_space` for so many pairs. Called once, if at all: not with a fault.
   spatial_output (*provide)(void* state, std::uint64_t count) = nullptr;
+  /// May be asked before, with the same state and count: where the memory is that `provide` will make the results' and
+  /// write, so that many threads can touch it first. nullptr: it is not known.
+  spatial_output (*reserve)(void* state, std::uint64_t count) = nullptr;
   void* provide_state = nullptr;
   spatial_outcome* outcome = nullptr;
 };
