@@ -78,7 +78,7 @@ namespace {
 // Two pools a device, of the library's own: the device's default pool gives everything back at each synchronisation
 // unless its owner, who is not us, says otherwise, and then each call would wait for the operating system. For the same
 // reason what lasts has a pool apart: columns of gigabytes are more than a pool keeps, and one that holds more gives
-// back all that is free, so that each call's scratch was mapped anew, 60 us of it and 2 ms of a gigabyte. Kept until
+// back all that is free, so that each call's scratch was mapped anew: 60 us of a short call. Kept until
 // the process ends, as loaded kernels are, or until there is no other memory.
 enum class lifetime : std::uint8_t { call, lasting };
 
