@@ -4,6 +4,7 @@
 /// Dominance tests. A point q reaches p when no value of it is larger: then it dominates p or equals it.
 
 #include <algorithms/skyline/points.hpp>
+#include <core/device/atomics.hpp>
 
 namespace zenith::skyline_family {
 
@@ -146,7 +147,8 @@ struct filter_request {
   }
   ZENITH_FN void write(u64 i, u8 state) const {
     states[i] = state;
-    if (state == twin && members != nullptr) members[candidates.rows[i]] = 1;
+    // copies that fill a partition up have its last point's row, and may be another team's
+    if (state == twin && members != nullptr) device::atomic_store(members + candidates.rows[i], u8{1});
   }
 };
 
