@@ -14,8 +14,8 @@
 #include <algorithms/spatial_join/on_device.hpp>
 #include <algorithms/spatial_join/on_host.hpp>
 #include <algorithms/spatial_join/pairs.hpp>
-#include <algorithms/spatial_join/placed_rows.hpp>
 #include <algorithms/spatial_join/rounds.hpp>
+#include <algorithms/spatial_join/row_groups.hpp>
 #include <algorithms/spatial_join/rows.hpp>
 #include <algorithms/spatial_join/samples.hpp>
 #include <core/device/context.hpp>
