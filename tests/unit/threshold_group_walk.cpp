@@ -110,9 +110,9 @@ TEST_CASE("a walk through the groups finds what rounds do", "[unit]") {
   INFO("seed " << seed);
   std::mt19937_64 random(seed);
   for (const kind of : all_kinds) {
-    for (const std::size_t rows : {1, 8, 1000, 20000}) {
-      for (const std::uint32_t block_rows : {1, 7, 64, 300}) {
-        for (const std::size_t k : {1, 16, 125, 128}) {
+    for (const std::size_t rows : {1U, 8U, 1000U, 20000U}) {
+      for (const std::uint32_t block_rows : {1U, 7U, 64U, 300U}) {
+        for (const std::size_t k : {1U, 16U, 125U, 128U}) {
           if (k >= rows / 8 + 1 || (block_rows == 1 && rows > 1000)) continue;
           const std::size_t columns = 1 + random() % 5;
           const std::size_t used = 1 + random() % columns;
@@ -131,7 +131,7 @@ TEST_CASE("a walk through the groups evaluates few rows", "[unit]") {
   std::mt19937_64 random(seed);
   constexpr std::size_t rows = 1 << 18;
   for (const kind of : {kind::uniform, kind::correlated, kind::equal}) {
-    for (const std::size_t used : {2, 4, 8}) {
+    for (const std::size_t used : {2U, 4U, 8U}) {
       const auto seen = check<float>(rows, 8, used, of, 16, 64, random);
       INFO("kind " << static_cast<int>(of) << ", " << used << " weights: " << seen.walking << " of the rows, in rounds "
                    << seen.in_rounds);
@@ -145,7 +145,7 @@ TEST_CASE("a threshold by classes is no better than the k-th best row, and hardl
   const auto seed = zenith_test::seed_of("classes", 0);
   INFO("seed " << seed);
   std::mt19937_64 random(seed);
-  for (const std::uint32_t k : {1, 2, 16, 33, 64, 100, 128}) {
+  for (const std::uint32_t k : {1U, 2U, 16U, 33U, 64U, 100U, 128U}) {
     const std::uint32_t classes = family::class_threshold::classes_for(k);
     REQUIRE(classes >= k);
     std::vector<std::uint64_t> best(classes);
