@@ -255,18 +255,19 @@ void open_by_bound(Context& on, query<T, Context>& asked) {
   open_in_rounds(on, asked, list_blocks(on, asked, of_blocks, groups, listed, before), plan.blocks, plan);
 }
 
-/// How many teams share the opening of the first groups, and that of the listed blocks: what they keep is ranked by one
-/// launch.
+/// How many teams open the first groups, and how many blocks each; and how many teams then go through all groups.
 struct group_walk_plan {
   u64 openers;
+  u64 opened_blocks;
   u64 walkers;
 
-  [[nodiscard]] static group_walk_plan of(u64 groups, u64 k) {
-    constexpr u64 most_opened = 2048;  // rows that are ranked fast
-    constexpr u64 most_kept = 16384;
-    constexpr u64 most_walkers = 512;
-    return {std::min(std::clamp<u64>(most_opened / k, 16, 128), groups),
-            std::min(most_walkers, std::max<u64>(most_kept / k, 1))};
+  [[nodiscard]] static group_walk_plan of(u64 groups, u64 group_parts, u64 k, u64 block_rows) {
+    constexpr u64 most_kept = 32768;  // what is selected from in one launch
+    constexpr u64 rows_of_class = 4;
+    const u64 openers = std::min(std::clamp<u64>(groups / 128, 128, 512), groups);
+    const u64 wanted_rows = rows_of_class * class_threshold::classes_for(k);
+    return {openers, std::clamp<u64>(wanted_rows / (openers * block_rows) + 1, 2, group_blocks),
+            std::min(std::min<u64>(512, most_kept / k), groups * group_parts)};
   }
 };
 
@@ -277,23 +278,23 @@ template <class T, class Context>
   const auto& layout = asked.layout();
   const u64 k = asked.k();
   const u64 count = layout.of_groups.count;
-  const u64 blocks = layout.of_blocks.count;
-  const auto plan = group_walk_plan::of(count, k);
-  const group_rows<T> in{asked.rows(), asked.bounds(layout.of_blocks), static_cast<u32>(layout.block_rows),
+  const auto plan = group_walk_plan::of(count, open_reaching<T>::group_parts, k, layout.block_rows);
+  const u32 classes = class_threshold::classes_for(k);
+  const group_rows<T> in{asked.rows(),
+                         asked.bounds(layout.of_blocks),
+                         static_cast<u32>(layout.block_rows),
+                         {on.template zeroed<u64>(classes), on.template zeroed<u64>(1), classes, static_cast<u32>(k)},
                          asked.counters()};
   const entry* const groups = make_bounds(on, asked, asked.bounds(layout.of_groups));
-  entry* const opened = on.template buffer<entry>(plan.openers * k);
-  const u64 best_blocks = std::min<u64>(k / layout.block_rows + 2, group_blocks);
-  on.for_teams(plan.openers, open_best_groups<T>{in, groups, count, plan.openers, static_cast<u32>(best_blocks),
-                                                 static_cast<u32>(k), opened});
-  on.kth_best(opened, plan.openers * k, k, asked.least());
-  const listed_bounds list{on.template buffer<u32>(blocks), on.template buffer<u64>(blocks),
-                           on.template zeroed<u32>(1)};
-  on.for_each(blocks, list_reaching<T>{in.of_blocks, groups, asked.least(), list});
-  entry* const kept = on.template buffer<entry>(plan.walkers * k);
-  on.for_teams(plan.walkers, open_reaching<T>{in, list, static_cast<u32>(k), asked.least(), on.template zeroed<u32>(1),
-                                              on.template zeroed<u64>(1), kept});
-  return on.select_best(kept, plan.walkers * k, k);
+  on.for_teams(plan.openers,
+               open_best_groups<T>{in, groups, count, plan.openers, static_cast<u32>(plan.opened_blocks)});
+  const u32 capacity = static_cast<u32>(plan.walkers * k);
+  const device::collection<entry> kept{on.template buffer<entry>(capacity), on.template zeroed<u32>(1), asked.least(),
+                                       capacity, static_cast<u32>(k)};
+  on.for_teams(
+      plan.walkers,
+      open_reaching<T>{in, groups, count, plan.walkers, static_cast<u32>(k), {kept.entries, kept.count, capacity}});
+  return on.select_best(kept, k);
 }
 
 /// Strategy "blocks".
