@@ -58,12 +58,11 @@ class packed_keys {
         scan_((smallest ? isa.smallest : isa.largest).scan[value_index(key_type_of<T>)]),
         unpack_(isa.read.unpack[sizeof(T) == 8 ? 1 : 0]) {}
 
-  [[nodiscard]] T at(std::uint64_t i) const {
+  // inline, so that a loop over samples keeps what it needs of the column in registers
+  [[nodiscard, gnu::always_inline]] inline T at(std::uint64_t i) const {
     // a value that those before it in the block lead to takes longer alone than the whole block does
     if (column_.kind == encoding::delta || column_.kind == encoding::null_suppression_variable) {
-      word values[packed_block_items];
-      decode(i / packed_block_items, values);
-      return static_cast<T>(values[i % packed_block_items]);
+      return decoded_at(i);
     }
     return static_cast<T>(packed::value_at<word>(column_, origin_ * packed_block_items + i));
   }
@@ -100,6 +99,12 @@ class packed_keys {
 
  private:
   using word = std::make_unsigned_t<T>;
+
+  [[nodiscard, gnu::noinline]] T decoded_at(std::uint64_t i) const {
+    word values[packed_block_items];
+    decode(i / packed_block_items, values);
+    return static_cast<T>(values[i % packed_block_items]);
+  }
 
   void decode(std::uint64_t block, word* values) const {
     block += origin_;

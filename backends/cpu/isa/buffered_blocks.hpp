@@ -1,6 +1,7 @@
-// buffered_blocks: encodings whose blocks are decoded into an L1 buffer, one after the other. The loops are plain: what
-// a block has in common stands outside of them, so that the compiler makes vectors of them. Included by a unit that is
-// compiled for one instruction set, inside its namespace.
+// buffered_blocks: encodings whose blocks are decoded into an L1 buffer, one after the other; with SSE2, which cannot
+// shift each lane by its own count, also frame_of_reference and delta. The loops are plain: what a block has in common
+// stands outside of them, so that the compiler makes vectors of them. Included by a unit that is compiled for one
+// instruction set, inside its namespace.
 
 /// Where the words of four values of null_suppression_variable begin, by their codes.
 struct four_words {
@@ -32,6 +33,28 @@ template <class U>
 constexpr std::uint8_t unused_bits[4] = {word_bits<U> - 8, word_bits<U> - 16,
                                          static_cast<std::uint8_t>(word_bits<U> - (sizeof(U) == 4 ? 24 : 32)), 0};
 
+#if defined(ZENITH_ISA_SSE2)
+
+/// The 32 words of a miniblock of a width that is known here: each is a load, a shift and a mask by constants.
+template <unsigned Width>
+void unpack_miniblock(const std::byte* words, std::uint32_t* __restrict out) {
+#pragma GCC unroll 32
+  for (unsigned i = 0; i < packed_miniblock_items; ++i) {
+    out[i] = Width == 0 ? 0 : packed::bits_at<std::uint32_t>(words, i * Width, Width);
+  }
+}
+
+struct miniblock_functions {
+  void (*of[33])(const std::byte* words, std::uint32_t* __restrict out);
+};
+template <unsigned... Widths>
+constexpr miniblock_functions make_miniblock_functions(std::integer_sequence<unsigned, Widths...>) {
+  return {{unpack_miniblock<Widths>...}};
+}
+constexpr auto unpack_miniblocks = make_miniblock_functions(std::make_integer_sequence<unsigned, 33>{});
+
+#endif
+
 template <class U>
 class buffered_blocks {
  public:
@@ -56,7 +79,14 @@ class buffered_blocks {
           case 8: return deal<8>(block, out);
           default: return deal<16>(block, out);
         }
-      default: static_cast<void>(packed::unpack_block(in_, block, out));
+#if defined(ZENITH_ISA_SSE2)
+      case encoding::frame_of_reference:
+      case encoding::delta:
+        if constexpr (sizeof(U) == 4) return add_up(block, out);
+        static_cast<void>(packed::unpack_block(in_, block, out));
+        return;
+#endif
+      default: break;  // has tiles of its own
     }
   }
 
@@ -112,6 +142,30 @@ class buffered_blocks {
       if (end == packed_block_items) return;
     }
   }
+
+#if defined(ZENITH_ISA_SSE2)
+
+  /// References and differences of 32 bits.
+  ZENITH_FN void add_up(std::uint64_t block, U* __restrict out) const {
+    const auto place = packed::place_of<std::uint32_t>(in_, block);
+    const std::byte* words = in_.bytes + in_.payload_at + place.word * 4;
+    for (unsigned m = 0; m < packed_miniblocks; ++m) {
+      unpack_miniblocks.of[place.width[m]](words, out + m * packed_miniblock_items);
+      words += place.width[m] * 4;
+    }
+    const auto patches = packed::patches_of(in_, block);
+    for (unsigned p = 0; p < patches.count; ++p) {
+      out[packed::patch_position(in_, patches.first + p)] = packed::patch_value<U>(in_, patches.first + p);
+    }
+    if (in_.kind == encoding::frame_of_reference) {
+      for (unsigned i = 0; i < packed_block_items; ++i) out[i] += place.reference;
+    } else {
+      U value = packed::base_of<U>(in_, block);
+      for (unsigned i = 0; i < packed_block_items; ++i) out[i] = value += place.reference + out[i];
+    }
+  }
+
+#endif
 
   /// The rows of a block: their lanes' bits stand at the same place of words that follow each other. The units are
   /// compiled without vectors of straight code, so that these are said; GCC takes wider ones than there are apart

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include <backends/cpu/isa/lane_mask.hpp>
 #include <backends/cpu/isa/packed_table.hpp>
