@@ -64,7 +64,8 @@ void find_pivots_of_stripes(Context& on, const row_source<T>& from, u64* pivots)
   const u32 parts = is_host ? 1 : 8;
   const u64 step = is_host ? 1 : std::max<u64>(1, from.rows / pivot_count / parts / 8192);
   on.for_teams(from.given_columns, find_scales<T>{from, scales});
-  on.for_teams(u64{pivot_count} * parts, find_pivots<T>{from, scales, step, is_host, parts, pivots});
+  on.for_teams(u64{pivot_count} * parts,
+               find_pivots<T>{from, scales, step, is_host, from.is_by_fours(), parts, pivots});
 }
 
 /// The rows of pivots, the best first.

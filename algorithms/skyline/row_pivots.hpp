@@ -60,11 +60,13 @@ template <class T>
 struct find_pivots {
   static constexpr u32 scratch_bytes = row_tile * 4;
   static constexpr u64 item_cost = u64{1} << 18;
+  static constexpr u32 at_once = 4;  // rows of a lane whose loads are under way at once
 
   row_source<T> from;
   const column_scale* scales;
   u64 step;            ///< every so many-th row is looked at
   bool goes_by_tiles;  ///< for compilers to vectorise; else a lane adds up a row, without barriers
+  bool is_by_fours;    ///< `row_source::is_by_fours`
   u32 parts;           ///< of a stripe, each a team's
   u64* pivots;         ///< the sum, and the row; ~0: the stripe has none. Of several parts they are lowered
 
@@ -78,16 +80,10 @@ struct find_pivots {
     const auto less = [](u64 a, u64 b) ZENITH_BODY { return b < a ? b : a; };
     u64 best = ~u64{0};
     if (!goes_by_tiles) {
-      best = team.reduce((end - begin + step - 1) / step, ~u64{0},
-                         [&](u64 i) ZENITH_BODY {
-                           const u64 row = begin + i * step;
-                           float sum = 0;
-                           for (u32 c = 0; c < from.given_columns; ++c) {
-                             sum += scaled(from.column[c][row * from.row_stride], scales[c]);
-                           }
-                           return key(sum, row);
-                         },
-                         less);
+      const u64 looked_at = (end - begin + step - 1) / step;
+      const u64 apart = (looked_at + at_once - 1) / at_once;
+      best = team.reduce(
+          apart, ~u64{0}, [&](u64 i) ZENITH_BODY { return best_of(begin, i, apart, looked_at); }, less);
     }
     for (u64 first = begin; goes_by_tiles && first < end; first += row_tile * step) {
       const u64 left = (end - first + step - 1) / step;
@@ -117,6 +113,36 @@ struct find_pivots {
   }
 
  private:
+  /// The least key of rows i, i + apart, … of so many that are looked at, or the last one again.
+  ZENITH_FN u64 best_of(u64 begin, u64 i, u64 apart, u64 looked_at) const {
+    u64 row[at_once];
+    float sum[at_once];
+    ZENITH_UNROLLED
+    for (u32 r = 0; r < at_once; ++r) {
+      const u64 number = i + r * apart;
+      row[r] = begin + (number < looked_at ? number : looked_at - 1) * step;
+      sum[r] = 0;
+    }
+    for (u32 c = 0; c < from.given_columns; c += 4) {
+      T four[at_once][4];
+      ZENITH_UNROLLED
+      for (u32 r = 0; r < at_once; ++r) from.given_four_at(row[r], c, is_by_fours, four[r]);
+      ZENITH_UNROLLED
+      for (u32 k = 0; k < 4; ++k) {
+        if (c + k >= from.given_columns) continue;
+        const column_scale by = scales[c + k];
+        ZENITH_UNROLLED
+        for (u32 r = 0; r < at_once; ++r) sum[r] += scaled(four[r][k], by);
+      }
+    }
+    u64 least = ~u64{0};
+    ZENITH_UNROLLED
+    for (u32 r = 0; r < at_once; ++r) {
+      const u64 own = key(sum[r], row[r]);
+      least = own < least ? own : least;
+    }
+    return least;
+  }
   ZENITH_FN static float scaled(T value, const column_scale& by) {
     return (static_cast<float>(value) - by.origin) * by.factor;
   }

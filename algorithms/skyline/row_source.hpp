@@ -61,6 +61,17 @@ struct row_source {
     ZENITH_UNROLLED
     for (u32 k = 0; k < 4; ++k) to[k] = static_cast<image>(order(c + k).image(raw.value[k]) ^ flip(c + k));
   }
+  /// Values of four given columns from `c` on as they are, the last again where there are no more.
+  ZENITH_FN void given_four_at(u64 row, u32 c, bool is_aligned, T (&to)[4]) const {
+    if (is_aligned) {
+      const auto raw = *reinterpret_cast<const four_of_row*>(column[0] + row * row_stride + c);
+      ZENITH_UNROLLED
+      for (u32 k = 0; k < 4; ++k) to[k] = raw.value[k];
+      return;
+    }
+    ZENITH_UNROLLED
+    for (u32 k = 0; k < 4; ++k) to[k] = column[c + k < given_columns ? c + k : given_columns - 1][row * row_stride];
+  }
   /// Images of the rows row(0) … row(n - 1) in column c, by way of `raw`.
   template <class Team, class Row>
   ZENITH_FN void convert(Team& team, u32 c, u64 n, const Row& row, T* raw, image* to) const {

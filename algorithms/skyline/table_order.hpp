@@ -11,7 +11,14 @@ namespace zenith::skyline_family {
 template <class T>
 ZENITH_FN exact_sum<typename row_source<T>::image> sum_of_row(const row_source<T>& from, u64 row) {
   exact_sum<typename row_source<T>::image> sum;
-  for (u32 c = 0; c < from.columns; ++c) sum.add(from.at(row, c));
+  for (u32 first = 0; first < from.columns; first += 4) {
+    typename row_source<T>::image four[4];
+    from.four_at(row, first, four);
+    ZENITH_UNROLLED
+    for (u32 k = 0; k < 4; ++k) {
+      if (first + k < from.columns) sum.add(four[k]);
+    }
+  }
   return sum;
 }
 
@@ -34,74 +41,111 @@ ZENITH_FN u32 sum_and_median(const row_source<T>& from, u64 row, const typename 
   return median;
 }
 
-/// Sorts `all` numbers, a power of two, in a team's scratch: a bitonic network.
-template <class Team, class Number>
-ZENITH_FN void sort_in_scratch(Team& team, Number* sorted, u32 all) {
-  for (u32 run = 2; run <= all; run *= 2) {
-    for (u32 step = run / 2; step > 0; step /= 2) {
-      team.barrier();
-      team.for_each(all / 2, [&](u64 i) ZENITH_BODY {
-        const u32 below = static_cast<u32>(i) & (step - 1);  // `step` is a power of two
-        const u32 at = (static_cast<u32>(i) - below) * 2 + below;
-        const Number a = sorted[at];
-        const Number b = sorted[at + step];
-        if ((b < a) == ((at & run) == 0)) {
-          sorted[at] = b;
-          sorted[at + step] = a;
-        }
-      });
-    }
-  }
-  team.barrier();
-}
-
 /// Quantiles of the rows' sums: a sum becomes a few bits, and a smaller sum no larger ones.
 inline constexpr u32 sum_cut_bits = 6;
 inline constexpr u32 sum_cuts = 1U << sum_cut_bits;
 
-/// Cuts of a column, from a sample of every so many-th row that is sorted in the team's scratch. The team behind those
-/// of the columns finds cuts of the sums' high parts; the first and the one behind the last are beyond the sample.
+/// Cuts of the columns, from a sample of every so many-th row: cut k of `buckets` stands at k / buckets of the sorted
+/// sample, and what is there is known without sorting it, by how many are less. A team does that for a part of a
+/// column's sample. Teams behind those of the columns find cuts of the sums' high parts; the first and the one behind
+/// the last are beyond the sample.
 template <class T>
-struct find_cuts_of_column {
+struct find_cuts_of_columns {
   using image = typename row_source<T>::image;
-  static constexpr u32 scratch_bytes = most_cut_samples * 8;
+  static constexpr u32 part = 64;   // samples of a team
+  static constexpr u32 shares = 4;  // of all samples: lanes that compare each of the part's with some
+  static constexpr u32 ranks_at = most_cut_samples * 8;
+  static constexpr u32 scratch_bytes = ranks_at + part * 4;
   static constexpr u64 item_cost = u64{1} << 16;
 
   row_source<T> from;
   const u32* left;
   u64 count;
   u32 buckets;
-  image* cuts;
-  u64* of_sums;  ///< sum_cuts + 1
+  image* cuts;   ///< but for the first of a column, which nobody asks
+  u64* of_sums;  ///< sum_cuts + 1; nullptr: not wanted
+
+  [[nodiscard]] ZENITH_FN u32 samples() const {
+    return count < most_cut_samples ? static_cast<u32>(count) : most_cut_samples;
+  }
+  [[nodiscard]] ZENITH_FN u32 parts() const { return (samples() + part - 1) / part; }
+  [[nodiscard]] u64 teams() const { return u64{from.columns + (of_sums == nullptr ? 0 : 1)} * parts(); }
 
   template <class Team>
-  ZENITH_FN void operator()(Team& team, u64 c) const {
-    const u32 samples = count < most_cut_samples ? static_cast<u32>(count) : most_cut_samples;
-    u32 all = 2;
-    while (all < samples) all *= 2;
-    if (c == from.columns) {
-      u64* const sums = team.template scratch<u64>();
-      team.for_each(all, [&](u64 i) ZENITH_BODY {
-        sums[i] = i < samples ? sum_of_row(from, left[i * count / samples]).high : ~u64{0};
-      });
-      sort_in_scratch(team, sums, all);
-      // rows outside of the sample's range are to differ, too
-      const u64 least = sums[0];
-      const u64 most = sums[samples - 1];
-      const u64 beyond = (most - least) / 2;
-      team.for_each(sum_cuts + 1, [&](u64 k) ZENITH_BODY {
-        of_sums[k] = k == 0         ? (least < beyond ? 0 : least - beyond)
-                     : k < sum_cuts ? sums[k * samples / sum_cuts]
-                                    : (most + beyond < most ? ~u64{0} : most + beyond);
-      });
-      return;
+  ZENITH_FN void operator()(Team& team, u64 t) const {
+    const u32 c = static_cast<u32>(t) / parts();
+    const u32 begin = static_cast<u32>(t) % parts() * part;
+    if (c < from.columns) {
+      return pick(
+          team, begin, [&](u64 row) ZENITH_BODY { return from.at(row, c); }, buckets, cuts + u64{c} * buckets);
     }
-    image* const sorted = team.template scratch<image>();
-    team.for_each(all, [&](u64 i) ZENITH_BODY {
-      sorted[i] = i < samples ? from.at(left[i * count / samples], static_cast<u32>(c)) : static_cast<image>(~image{0});
+    pick(
+        team, begin, [&](u64 row) ZENITH_BODY { return sum_of_row(from, row).high; }, sum_cuts, of_sums);
+    if (begin > 0) return;
+    const u64* const sums = team.template scratch<u64>();
+    const auto at = [&](u64 i) ZENITH_BODY { return sums[i]; };
+    const u64 least = team.reduce(samples(), ~u64{0}, at, [](u64 a, u64 b) ZENITH_BODY { return b < a ? b : a; });
+    const u64 most = team.reduce(samples(), u64{0}, at, [](u64 a, u64 b) ZENITH_BODY { return a < b ? b : a; });
+    // rows outside of the sample's range are to differ, too
+    const u64 beyond = (most - least) / 2;
+    team.once([&]() ZENITH_BODY {
+      of_sums[0] = least < beyond ? 0 : least - beyond;
+      of_sums[sum_cuts] = most + beyond < most ? ~u64{0} : most + beyond;
     });
-    sort_in_scratch(team, sorted, all);
-    team.for_each(buckets, [&](u64 k) ZENITH_BODY { cuts[c * buckets + k] = sorted[k * samples / buckets]; });
+  }
+
+ private:
+  /// Those of `all` cuts that are among `part` samples from `begin` on.
+  template <class Team, class Draw, class Number>
+  ZENITH_FN void pick(Team& team, u32 begin, const Draw& draw, u32 all, Number* to) const {
+    constexpr u32 at_once = 4;
+    const u32 n = samples();
+    const u32 fours = (n + at_once - 1) / at_once;
+    Number* const drawn = team.template scratch<Number>();
+    u32* const ranks = team.template scratch<u32>(ranks_at);
+    // a lane's loads are under way at once
+    team.for_each(fours, [&](u64 i) ZENITH_BODY {
+      u64 row[at_once];
+      Number value[at_once];
+      ZENITH_UNROLLED
+      for (u32 k = 0; k < at_once; ++k) {
+        const u64 at = i + k * fours;
+        row[k] = left[(at < n ? at : n - 1) * count / n];
+      }
+      ZENITH_UNROLLED
+      for (u32 k = 0; k < at_once; ++k) value[k] = draw(row[k]);
+      ZENITH_UNROLLED
+      for (u32 k = 0; k < at_once; ++k) {
+        const u64 at = i + k * fours;
+        drawn[at] = at < n ? value[k] : static_cast<Number>(~Number{0});
+      }
+    });
+    team.for_each(part, [&](u64 i) ZENITH_BODY { ranks[i] = 0; });
+    team.barrier();
+    const u32 own_count = n - begin < part ? n - begin : part;
+    team.for_each(part * shares, [&](u64 j) ZENITH_BODY {
+      const u32 own = static_cast<u32>(j) % part;
+      const u32 share = static_cast<u32>(j) / part;
+      if (own >= own_count) return;
+      const u32 at = begin + own;
+      const Number value = drawn[at];
+      u32 rank = 0;
+      for (u32 f = fours * share / shares; f < fours * (share + 1) / shares; ++f) {
+        const auto four = *reinterpret_cast<const four_values<Number>*>(drawn + f * at_once);
+        ZENITH_UNROLLED
+        for (u32 k = 0; k < at_once; ++k) {
+          rank += four.value[k] < value || (four.value[k] == value && f * at_once + k < at) ? 1U : 0U;
+        }
+      }
+      (void)team.add(ranks + own, rank);
+    });
+    team.barrier();
+    team.for_each(own_count, [&](u64 i) ZENITH_BODY {
+      const u32 rank = ranks[i];
+      for (u32 k = (rank * all + n - 1) / n; k < all && k * n / all == rank; ++k) {
+        if (k > 0) to[k] = drawn[begin + i];
+      }
+    });
   }
 };
 

@@ -46,8 +46,13 @@ struct place_pivots {
     const u32 c = static_cast<u32>(i / pivot_count);
     const u64 pivot = pivots[own];
     u32 rank = 0;
-    for (u64 other = 0; other < pivot_count; ++other) {
-      rank += pivots[other] < pivot || (pivots[other] == pivot && other < own) ? 1U : 0U;
+    constexpr u32 at_once = 16;
+    for (u32 other = 0; other < pivot_count; other += at_once) {
+      ZENITH_UNROLLED
+      for (u32 k = 0; k < at_once; ++k) {
+        const u64 one = pivots[other + k];
+        rank += one < pivot || (one == pivot && other + k < own) ? 1U : 0U;
+      }
     }
     const u64 row = static_cast<u32>(pivot);
     bool is_used = pivot != ~u64{0};

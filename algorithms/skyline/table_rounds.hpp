@@ -9,7 +9,7 @@
 
 #include <algorithms/skyline/few_rows.hpp>
 #include <algorithms/skyline/phases.hpp>
-#include <algorithms/skyline/table_order.hpp>
+#include <algorithms/skyline/table_buckets.hpp>
 #include <algorithms/skyline/tile_rounds.hpp>
 #include <core/with_key_type.hpp>
 
@@ -120,13 +120,20 @@ void with_ordered_points(Context& on, const skyline_input& call, bool is_prefilt
       const u32 buckets = buckets_of(from.columns);
       image* const cuts = on.template buffer<image>(u64{from.columns} * buckets);
       u64* const keys = on.template buffer<u64>(count);
-      u64* const of_sums = on.template buffer<u64>(sum_cuts + 1);
-      on.for_teams(from.columns + 1, find_cuts_of_column<T>{from, rows, count, buckets, cuts, of_sums});
-      order_table_rows(on, from, rows, count, cuts, of_sums, buckets, keys, by, &found->has_ties);
+      const bool is_by_buckets = by == order_keys::rounded && fits_one_key<image>(from.columns) &&
+                                 count > most_few_rows && count <= most_rows_in_buckets;
+      u64* const of_sums = is_by_buckets ? nullptr : on.template buffer<u64>(sum_cuts + 1);
+      const find_cuts_of_columns<T> find{from, rows, count, buckets, cuts, of_sums};
+      on.for_teams(find.teams(), find);
+      if (!is_by_buckets) order_table_rows(on, from, rows, count, cuts, of_sums, buckets, keys, by, &found->has_ties);
       ordered.points.values = on.template buffer<image>(count * from.columns);
       ordered.points.masks = keys;  // which have done their work
       ordered.points.codes = on.template buffer<u32>(count * code_words(from.columns));
-      on.for_each(count, place_table_rows<T>{from, cuts, buckets, ordered.points});
+      const place_table_rows<T> place{from, cuts, buckets, ordered.points};
+      if constexpr (sizeof(image) == 4) {
+        if (is_by_buckets) place_by_buckets(on, place, count, &found->has_ties);
+      }
+      if (!is_by_buckets) on.for_each(count, place);
     }
     use(ordered);
   });

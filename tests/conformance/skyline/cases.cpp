@@ -61,7 +61,7 @@ TEMPLATE_TEST_CASE("every number of rows", "[skyline]", ZENITH_EVERY_KEY_TYPE) {
   CHECK(seen.cases() > 0);
 }
 
-TEST_CASE("sums that rounding does not tell apart", "[skyline]") {
+TEST_CASE("keys that rounding or a sample does not tell apart", "[skyline]") {
   if (the_targets().empty()) return;
   zenith_test::verdict seen;
   random_source random{zenith_test::seed_of("close sums", 0)};
@@ -69,7 +69,9 @@ TEST_CASE("sums that rounding does not tell apart", "[skyline]") {
     const auto made = table_of_close_sums(static_cast<std::int32_t>(pairs));
     CHECK(expected(made, {}).size() == made.rows - pairs);
     run_somewhere(seen, made, {}, random);
+    run_somewhere(seen, table_of_close_sums<std::int64_t>(static_cast<std::int32_t>(pairs)), {}, random);
   }
+  run_somewhere(seen, table_of_a_crowd(), {}, random);
   seen.require_none();
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -95,9 +96,11 @@ template <class T>
 
 /// Points whose sums lie closer together than a rounded sum tells apart, because two others are far away: of so many
 /// pairs one dominates the other, which comes first. More rows than few (algorithms/skyline/few_rows.hpp).
-[[nodiscard]] inline table<std::int32_t> table_of_close_sums(std::int32_t pairs = 3) {
+template <class T = std::int32_t>
+[[nodiscard]] table<T> table_of_close_sums(std::int32_t pairs = 3) {
   constexpr std::int32_t rows = 5000;
-  table<std::int32_t> made{"close sums", rows, 2, {}};
+  constexpr T unit = sizeof(T) == 8 ? 64 : 1;  // of 64 bits a rounded sum leaves out six
+  table<T> made{"close sums", rows, 2, {}};
   for (std::int32_t i = 0; i < rows; ++i) {
     std::int32_t x = 4 * i;
     std::int32_t y = -4 * i + i % 4;
@@ -110,8 +113,24 @@ template <class T>
       x = -1000 + 8 * pair + behind;
       y = 1100 - 8 * pair + behind;
     }
-    made.values.push_back(x);
-    made.values.push_back(y);
+    made.values.push_back(unit * x);
+    made.values.push_back(unit * y);
+  }
+  return made;
+}
+
+/// Points of which every second one, and so every one of a sample, lies far from the others; those lie close together,
+/// each second one dominates the one before it, and none is a pivot, because of a column of infinities.
+[[nodiscard]] inline table<float> table_of_a_crowd() {
+  constexpr std::size_t rows = 8192;
+  constexpr float all = 1U << 24;
+  constexpr float apart = 4090;
+  table<float> made{"a crowd", rows, 3, {}};
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::size_t pair = i / 4;
+    const float x = i % 2 == 0 ? apart * static_cast<float>(i / 2) : apart * 3000 + 1 + static_cast<float>(pair);
+    const float more = i % 4 == 1 ? 1 : 0;
+    made.values.insert(made.values.end(), {x + more, all - x + more, std::numeric_limits<float>::infinity()});
   }
   return made;
 }

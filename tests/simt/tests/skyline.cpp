@@ -78,6 +78,8 @@ TEST_CASE("emulated bitmap_tiles finds an order where rounded sums are equal") {
   for (const std::int32_t pairs : {3, 40}) {
     const auto made = table_of_close_sums(pairs);
     CHECK(fault_of(on, made, {}, expected(made, {}), random).empty());
+    const auto longs = table_of_close_sums<std::int64_t>(pairs);
+    CHECK(fault_of(on, longs, {}, expected(longs, {}), random).empty());
   }
 }
 
