@@ -27,7 +27,8 @@ template <class T, unsigned D>
 using kernels_of =
     device::concat<input_kernels<T, D>, bucket_kernels<T, D, point_list<T, D, false>, ordered_points<T, D, false>>,
                    row_kernels<T, D>, picked_kernels<T, D>,
-                   device::list<count_takers<T, D>, append_pairs<T, D>, draw_samples<T, D>, count_near_samples<T, D>>>;
+                   device::list<count_takers<T, D>, append_pairs<T, D>, draw_samples<T, D>, count_near_samples<T, D>,
+                                list_near_samples<T, D>>>;
 
 using kernels = device::concat<kernels_of<float, 2>, kernels_of<float, 3>, kernels_of<double, 2>, kernels_of<double, 3>,
                                column_kernels<float>, column_kernels<double>, best_pairs_kernels<float>,
@@ -213,8 +214,7 @@ void threshold_on_host(Context& on, const top_k_spatial_join_call& call, const p
       }
       return deliver(on, call, scores_of(input), scorer, found);
     }
-    search.lower(found.total);
-    image = search.bound();
+    image = search.next_bound(input, image, found.total);
     if (image != 0) picked.pick(input, image);
   }
 }
