@@ -85,36 +85,6 @@ struct count_near_samples {
   }
 };
 
-/// The scores of pairs of samples that are near each other: of item i those of one left sample.
-template <class T, unsigned D>
-struct list_near_samples {
-  using entry = ordered::entry_t<ordered::bits_t<T>>;
-  static constexpr u64 item_cost = most_place_samples * 8;
-
-  point_columns<T, D> left;
-  point_columns<T, D> right;
-  u32 right_count;
-  T squared;
-  pair_scorer<T> scorer;
-  device::appender<entry> to;
-
-  ZENITH_FN void operator()(u64 i) const {
-    cell_grid<T, D> grid{};
-    grid.squared = squared;
-    const u64 row = sampled_row(i, left.rows);
-    T a[D];
-    for (unsigned c = 0; c < D; ++c) a[c] = left.at[c][row];
-    for (u32 j = 0; j < right_count; ++j) {
-      const u64 other = sampled_row(j, right.rows);
-      T b[D];
-      for (unsigned c = 0; c < D; ++c) b[c] = right.at[c][other];
-      if (!grid.is_near(a, b)) continue;
-      to.append(entry::make(scorer.image_of(left.value(row), right.value(other)),
-                            static_cast<u32>(i * most_place_samples + j)));
-    }
-  }
-};
-
 /// Pairs of samples of which the `wanted` best are those of all pairs of samples: where both are sorted, a pair is
 /// reached by as many others as its ranks' product, and so the product of no such pair's is above `wanted`. A team
 /// takes the pairs of one left sample. Of many pairs wanted, every `step`-th sample stands for its neighbours.

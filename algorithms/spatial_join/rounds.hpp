@@ -53,17 +53,6 @@ struct bound_search {
   }
   /// So few reached the bound.
   void lower(u64 found) { share *= std::clamp(goal / std::max(1.0, static_cast<double>(found)), 4.0, 256.0); }
-  /// The bound after `last`, which so few reached, where samples' places are at hand. Scores that depend on places, or
-  /// few rows with most of the partners, mislead a guess from scores alone, one round after the other. Then the scores
-  /// of near samples decide, and otherwise they say how low is low enough.
-  [[nodiscard]] ordered::bits_t<T> next_bound(const join_input<T, D>& input, ordered::bits_t<T> last, u64 found) {
-    constexpr double few = 0.125;
-    lower(found);
-    const auto lowered = bound();
-    const auto near = samples.bound_of_near(on, input, 4 * goal, static_cast<double>(capacity()));
-    if (near >= last) return lowered;
-    return near != 0 && static_cast<double>(found) < few * goal ? near : std::max(lowered, near);
-  }
 };
 
 /// All pairs, and the best of them.

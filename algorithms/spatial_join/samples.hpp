@@ -189,27 +189,6 @@ class side_samples {
     on.kth_best(entries, listed, std::min(best.wanted, listed), found);
     return on.read(static_cast<const entry*>(found)).image();
   }
-  /// A bound that at least `wanted` of `all` pairs of rows are expected to reach, and hardly more than `most`: the
-  /// score of a pair of samples that are near each other, whose places and scores need not be independent. 0: there are
-  /// too few such pairs of samples, or each stands for too many.
-  [[nodiscard]] image bound_of_near(Context& on, const join_input<T, D>& input, double wanted, double most) const {
-    using entry = typename list_near_samples<T, D>::entry;
-    const u32 lefts = std::min(left_count_, most_place_samples);
-    const u32 rights = std::min(right_count_, most_place_samples);
-    const double of_one = static_cast<double>(input.left.rows) * static_cast<double>(input.right.rows) / lefts / rights;
-    const double rank = std::max(1.0, std::ceil(wanted / of_one));
-    if (rank > input.near || rank * of_one > most) return 0;
-    entry* const entries = on.template buffer<entry>(input.near);
-    entry* const found = on.template buffer<entry>(1);
-    on.for_each(lefts, list_near_samples<T, D>{input.left,
-                                               input.right,
-                                               rights,
-                                               input.squared,
-                                               scorer_,
-                                               {entries, on.template zeroed<u32>(1), input.near}});
-    on.kth_best(entries, input.near, static_cast<u32>(rank), found);
-    return on.read(static_cast<const entry*>(found)).image();
-  }
 
  private:
   [[nodiscard]] double pairs() const { return static_cast<double>(left_count_) * right_count_; }
