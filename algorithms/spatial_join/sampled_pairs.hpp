@@ -103,7 +103,9 @@ template <class T, unsigned D, class Context>
   const u64 held = std::min(near, capacity);
   const double of_one = static_cast<double>(others.rows) / static_cast<double>(count) * static_cast<double>(near) /
                         static_cast<double>(held);
-  const double rank = std::max(1.0, std::ceil(wanted / of_one));
+  // as far beyond the rank that is expected as chance may put it
+  const double expected = wanted / of_one;
+  const double rank = std::max(1.0, std::ceil(expected + 2 * std::sqrt(expected)));
   if (rank > static_cast<double>(held)) return {true, 0};
   on.kth_best(entries, held, static_cast<u64>(rank), last);
   return {true, on.read(static_cast<const entry*>(last)).image()};

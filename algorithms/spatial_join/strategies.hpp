@@ -209,7 +209,7 @@ void threshold_on_host(Context& on, const top_k_spatial_join_call& call, const p
   // 0: nothing better than the last bound is known
   const auto bound_of_pairs = [&](ordered::bits_t<T> last, ordered::bits_t<T> otherwise) {
     has_sampled = true;
-    const auto of_pairs = bound_of_sampled_pairs(on, input, samples, scorer, 4 * search.goal);
+    const auto of_pairs = bound_of_sampled_pairs(on, input, samples, scorer, 2 * search.goal);
     return of_pairs.has_pairs && of_pairs.image < last ? of_pairs.image : otherwise;
   };
   // so few pairs are expected that all are wanted: where that is much to join, samples may know better
