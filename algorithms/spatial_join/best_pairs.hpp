@@ -151,10 +151,7 @@ class best_keeper {
   /// Keeps the k best of the pool's `count` > k pairs, in no order, in its first places; *bound becomes the worst of
   /// them.
   void keep(u64 count, u64 k, pair_bound<T>* bound) {
-    make_space();
-    on_.for_each(count, write_entries<T>{pool_.images, entries_});
-    on_.kth_best(entries_, count, k, kth_);
-    pair_bound<T> least{on_.read(static_cast<const entry*>(kth_)).image(), ~u64{0}};
+    pair_bound<T> least{kth_image(count, k), ~u64{0}};
 
     // of those with the k-th score, the smallest pairs fill up
     on_.compact(count, is_taken<T>{pool_.images, pool_.pairs, least}, places_, found_);
@@ -175,6 +172,14 @@ class best_keeper {
     on_.for_each(1, set_count{k, kept_.count});
     on_.for_each(1, set_bound<T>{least, bound});
     std::swap(pool_, kept_);
+  }
+
+  /// The k-th best image of the pool's first `count` >= k pairs, which stay as they are.
+  [[nodiscard]] image kth_image(u64 count, u64 k) {
+    make_space();
+    on_.for_each(count, write_entries<T>{pool_.images, entries_});
+    on_.kth_best(entries_, count, k, kth_);
+    return on_.read(static_cast<const entry*>(kth_)).image();
   }
 
   /// Memory for more pairs; the first `count` stay.

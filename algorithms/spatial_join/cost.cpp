@@ -13,9 +13,10 @@ namespace {
 bool is_gpu(const device_profile& on) { return on.kind == device_kind::gpu; }
 
 // One side's rows that take part, in cells: a count, a place, a copy of every column, all of them scattered.
-phase placing(double rows, const spatial_join_problem& problem, const device_profile& on) {
+phase placing(double rows, const spatial_join_problem& problem, const device_profile& on,
+              std::string_view name = "place") {
   const double bytes = rows * (problem.dimensions + 1) * static_cast<double>(size_of(problem.type));
-  return {"place",
+  return {name,
           {{static_cast<std::uint64_t>(2 * bytes), 3 * bytes, 2 * bytes}},
           {{"spatial_join.place", rows, 12e-9}},
           5,
@@ -125,9 +126,13 @@ cost grid_cost(const spatial_join_problem& problem, const device_profile& on) {
   const auto pairs = static_cast<double>(problem.pairs);
   cost all;
   all.phases.push_back(reading(problem, problem.dimensions, on));
+  // Only the right side goes to cells. Left rows are taken in groups, as they lie: their partners are counted, listed
+  // and sorted, and then written. Rates were fitted to a join that moved the left side as well and walked twice, and
+  // hold for whole calls: a row's list and sort take as long as its move did, and the lists' copy, or the second look
+  // at rows of many partners, as long as a walk.
   all.phases.push_back(placing(static_cast<double>(problem.right_rows), problem, on));
-  all.phases.push_back(placing(left, problem, on));
   all.phases.push_back(walking("count", left, pairs, tests_of(problem), 0, on));
+  all.phases.push_back(placing(left, problem, on, "list"));
   all.phases.push_back(walking("write", left, pairs, tests_of(problem), 8, on));
   if (on.grain_bytes > 0) {
     // memory for the pairs: the system hands out its pages anew when they are more than allocators keep
@@ -208,7 +213,7 @@ void add_guess(cost& to, const spatial_join_problem& problem, double goal, doubl
 }  // namespace
 
 cost threshold_first_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
-  // one bound after the other lets too few pairs through, until all are joined
+  // a first bound lets too few pairs through; those that follow spare hardly a row, or all are joined
   if (problem.scores_oppose) {
     auto all = full_cost(problem, on);
     for (int rounds = 0; rounds < 3; ++rounds) all.phases.push_back(reading(problem, problem.dimensions + 1, on));

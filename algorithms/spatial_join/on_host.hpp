@@ -45,8 +45,11 @@ class picked_points {
     pick_again(input, bound);
   }
 
-  /// Joins them; the pool has space for so many pairs.
-  [[nodiscard]] found_pairs<T> join(const join_input<T, D>& input, image bound, u64 k, u64 capacity) {
+  /// Joins them; the pool has space for so many pairs. Of more, the k-th best of those that it holds is a bound as
+  /// well, and few reach it: they are joined once more. Where many have the same score, all are counted and taken in
+  /// batches.
+  [[nodiscard]] found_pairs<T> join(const join_input<T, D>& input, image bound, u64 k, u64 capacity,
+                                    bool may_raise = true) {
     const auto grid = make_side_grid(on_, input, right_.count);
     const packed_list<T, D> right{right_.points};
     point* const spare = right_.points + right_.capacity;
@@ -59,6 +62,15 @@ class picked_points {
     const u64 found = on_.read(static_cast<const u64*>(keeper.pool().count));
     auto* const least = make_bound<T>(on_, bound);
     if (found <= capacity) return keep_best(keeper, found, least, k);
+    if (may_raise && k <= capacity / 2) {
+      const image raised = keeper.kth_image(capacity, k);
+      if (raised > bound) {
+        pick(input, raised);
+        auto best = this->join(input, raised, k, capacity, false);
+        best.total = found;
+        return best;
+      }
+    }
     const placed_sides<T, D> sides{grid, spread(left_), spread(right_), starts};
     return collect_in_batches(on_, sides, scorer_, least, k);
   }

@@ -17,6 +17,7 @@
 #include <algorithms/spatial_join/rounds.hpp>
 #include <algorithms/spatial_join/row_groups.hpp>
 #include <algorithms/spatial_join/rows.hpp>
+#include <algorithms/spatial_join/sampled_pairs.hpp>
 #include <algorithms/spatial_join/samples.hpp>
 #include <core/device/context.hpp>
 #include <core/large_pages.hpp>
@@ -27,7 +28,8 @@ template <class T, unsigned D>
 using kernels_of =
     device::concat<input_kernels<T, D>, bucket_kernels<T, D, point_list<T, D, false>, ordered_points<T, D, false>>,
                    row_kernels<T, D>, picked_kernels<T, D>,
-                   device::list<count_takers<T, D>, append_pairs<T, D>, draw_samples<T, D>, count_near_samples<T, D>>>;
+                   device::list<count_takers<T, D>, append_pairs<T, D>, draw_samples<T, D>, count_near_samples<T, D>,
+                                join_samples<T, D>>>;
 
 using kernels = device::concat<kernels_of<float, 2>, kernels_of<float, 3>, kernels_of<double, 2>, kernels_of<double, 3>,
                                column_kernels<float>, column_kernels<double>, best_pairs_kernels<float>,
@@ -203,6 +205,19 @@ void threshold_on_host(Context& on, const top_k_spatial_join_call& call, const p
   picked_points<T, D, Context> picked(on, scorer, samples);
   auto image = search.bound();
   if (!picked.read(input, rules, *call.outcome, image)) return;
+  bool has_sampled = false;
+  // 0: nothing better than the last bound is known
+  const auto bound_of_pairs = [&](ordered::bits_t<T> last, ordered::bits_t<T> otherwise) {
+    has_sampled = true;
+    const auto of_pairs = bound_of_sampled_pairs(on, input, samples, scorer, 2 * search.goal);
+    return of_pairs.has_pairs && of_pairs.image < last ? of_pairs.image : otherwise;
+  };
+  // so few pairs are expected that all are wanted: where that is much to join, samples may know better
+  constexpr u64 much = u64{1} << 16;
+  if (image == 0 && search.goal <= most_listed && std::max(call.left.rows, call.right.rows) >= much) {
+    image = bound_of_pairs(~ordered::bits_t<T>{0}, 0);
+    if (image != 0) picked.pick(input, image);
+  }
   for (u64 rounds = 1;; ++rounds) {
     if (image == 0) return join_all(on, call, input, scorer, rounds);
     const auto found = picked.join(input, image, call.k, search.capacity());
@@ -214,7 +229,10 @@ void threshold_on_host(Context& on, const top_k_spatial_join_call& call, const p
       return deliver(on, call, scores_of(input), scorer, found);
     }
     search.lower(found.total);
-    image = search.bound();
+    const auto lowered = search.bound();
+    // far fewer than the guess says: one lower bound after the other would be as wrong
+    const bool is_misled = 8 * static_cast<double>(found.total) < search.goal;
+    image = is_misled && !has_sampled ? bound_of_pairs(image, lowered) : lowered;
     if (image != 0) picked.pick(input, image);
   }
 }

@@ -279,6 +279,71 @@ spatial_join_statistics checked(const drawn_points& left, const drawn_points& ri
 
 }  // namespace
 
+TEST_CASE("one row with most of the partners takes a host two rounds", "[spatial]") {
+  REQUIRE(!conformance::spatial::the_suite().ranked.empty());
+  std::mt19937 random{same_points};
+  drawn_points few(1000, random);
+  drawn_points many(80000, random);
+  for (auto* at : {&many.x, &many.y}) std::fill(at->begin(), at->end(), 50.F);
+  few.x[500] = few.y[500] = 50;
+  for (const float score : {5.F, 52.F, 95.F}) {
+    few.scores[500] = score;
+    for (const bool is_exchanged : {false, true}) {
+      const auto left = is_exchanged ? many.points() : few.points();
+      const auto right = is_exchanged ? few.points() : many.points();
+      for (const std::size_t k : {10U, 200U}) {
+        INFO("score " << score << ", k = " << k << (is_exchanged ? ", exchanged" : ""));
+        const auto ex = make_executor("sequential");
+        const top_k_spatial_join_options by_full{.predicate = {0.01}, .strategy = "full"};
+        const auto all = top_k_spatial_join(ex, left, right, k, by_full);
+        spatial_join_statistics seen;
+        const auto best = top_k_spatial_join(ex, left, right, k,
+                                             {.predicate = {0.01}, .strategy = "threshold_first", .statistics = &seen});
+        CHECK(all.left == best.left);
+        CHECK(all.right == best.right);
+        CHECK(all.scores == best.scores);
+        CHECK(seen.rounds <= 2);
+        CHECK(seen.candidates < 20 * k + 8000);
+      }
+    }
+  }
+}
+
+TEST_CASE("more pairs than a host's pool holds raise the bound", "[spatial]") {
+  REQUIRE(!conformance::spatial::the_suite().ranked.empty());
+  std::mt19937 random{same_points};
+  drawn_points left(20000, random);
+  drawn_points right(20000, random);
+  constexpr std::size_t k = 100;
+  constexpr double distance = 4;  // two million pairs
+  std::vector<bool> is_sampled(left.x.size(), false);
+  for (unsigned i = 0; i < spatial_join_family::most_score_samples; ++i) {
+    is_sampled[spatial_join_family::sampled_row(i, left.x.size())] = true;
+  }
+  // all pairs have one score; a quarter have the best; hardly any two have the same
+  for (const unsigned scores : {1U, 2U, 1U << 20}) {
+    for (auto* side : {&left, &right}) {
+      for (std::size_t row = 0; row < side->scores.size(); ++row) {
+        const auto more = static_cast<float>(random() % scores) / static_cast<float>(scores);
+        side->scores[row] = is_sampled[row] ? 50 : 50 + more;
+      }
+    }
+    const auto ex = make_executor("sequential");
+    const auto all =
+        top_k_spatial_join(ex, left.points(), right.points(), k, {.predicate = {distance}, .strategy = "full"});
+    spatial_join_statistics seen;
+    const auto best = top_k_spatial_join(ex, left.points(), right.points(), k,
+                                         {.predicate = {distance}, .strategy = "threshold_first", .statistics = &seen});
+    INFO(scores << " scores of the best");
+    CHECK(all.left == best.left);
+    CHECK(all.right == best.right);
+    CHECK(all.scores == best.scores);
+    CHECK(seen.candidates > 4 * (2 * k + 16) + 65536);
+    // few reach the raised bound
+    CHECK((seen.left_rows < 5000) == (scores > 2));
+  }
+}
+
 TEST_CASE("a device is asked once, and launches thrice", "[spatial]") {
   std::mt19937 random{same_points};
   const drawn_points left(20000, random);
