@@ -156,7 +156,7 @@ TEST_CASE("one thread with short vectors is not chosen beside many with long one
   one.simd_bytes = 16;
   one.launch_overhead = 0.2e-6;
   for (const unsigned columns : {2U, 3U, 4U, 8U, 12U, 16U}) {
-    for (const std::uint64_t rows : {64, 128, 512, 1024, 2048, 8192, 65536, 1'000'000}) {
+    for (const std::uint64_t rows : {64U, 128U, 512U, 1024U, 2048U, 8192U, 65536U, 1'000'000U}) {
       const zenith::skyline_problem problem{rows, columns, zenith::key_type::float32, zenith::memory_space::host, 0};
       INFO(rows << " x " << columns);
       CHECK(zenith::decide(problem, zenith::machine{{many, one}}).backend == "cpu");
