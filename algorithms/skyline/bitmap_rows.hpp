@@ -40,7 +40,6 @@ struct tile_bitmaps {
 template <class Image>
 struct code_rows {
   static constexpr u32 scratch_bytes = row_tile * 24;
-  static constexpr u64 item_cost = row_tile * 64;
 
   const Image* values;  ///< row by row
   u32 columns;
@@ -49,6 +48,7 @@ struct code_rows {
   u16* places;
   u64* masks;
 
+  [[nodiscard]] u64 launch_cost(u64 /*n*/) const { return count * columns * 64; }
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
     const u64 first = t * row_tile;
@@ -153,8 +153,6 @@ struct gather_rows {
 /// Adds points [from, from + count) to a window's bitmaps and its tiles' masks: an item is a tile, from that of the
 /// first of them on.
 struct extend_bitmaps {
-  static constexpr u64 item_cost = u64{1} << 16;
-
   const u16* places;
   const u64* masks;
   u32 columns;
@@ -163,6 +161,9 @@ struct extend_bitmaps {
   tile_bitmaps bitmaps;
   u64* tile_masks;
 
+  [[nodiscard]] u64 launch_cost(u64 n) const {
+    return columns * (count * 64 + n * row_buckets(columns) * bitmap_bytes);
+  }
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
     const u64 tile = from / bitmap_tile + t;
@@ -258,33 +259,39 @@ ZENITH_FN relation compare_rows(const Image* other, const Image* point, u32 colu
 template <class Image>
 struct filter_rows {
   using request = filter_request<Image>;
-  static constexpr u32 tile = 512;  // candidates
+  static constexpr u32 tile = 512;  // candidates, at most
+  static constexpr u32 least_tile = 64;
   static constexpr u32 neighbours = 16;
   static constexpr u32 runs = tile / neighbours;
   static constexpr u32 states_at = tile * 8 + runs * 8;
   static constexpr u32 queue_at = states_at + tile;
   static constexpr u32 scratch_bytes = queue_at + 16 + (tile + neighbours) * 2;
-  static constexpr u64 item_cost = u64{512} * tile;
 
   request of;
   tile_bitmaps bitmaps;
   const u16* places;  ///< of the candidates
+  u32 each;           ///< candidates of a team: a multiple of `neighbours`, up to `tile`
 
+  /// Masks skip most tiles where there are many.
+  [[nodiscard]] u64 launch_cost(u64 /*n*/) const {
+    return of.count * (64 + of.candidates.columns * (16 + 8 * of.window_of(of.count) / bitmap_tile));
+  }
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
-    const u64 first = t * tile;
-    const u64 n = of.count - first < tile ? of.count - first : tile;
+    const u64 first = t * each;
+    const u64 n = of.count - first < each ? of.count - first : each;
     u64* const masks = team.template scratch<u64>();  // none once a candidate is decided
     u64* const reached = masks + tile;
     u8* const states = team.template scratch<u8>(states_at);
     u32* const queued = team.template scratch<u32>(queue_at);
     auto* const queue = reinterpret_cast<u16*>(queued + 4);
-    team.for_each(tile, [&](u64 i) ZENITH_BODY {
+    team.for_each(each, [&](u64 i) ZENITH_BODY {
       states[i] = of.goes_on && i < n ? of.states[first + i] : u8{open};
       masks[i] = i < n && !of.is_decided(states[i]) ? of.candidates.masks[first + i] : 0;
     });
     team.barrier();
-    team.for_each(runs, [&](u64 r) ZENITH_BODY {
+    const u32 runs_here = each / neighbours;
+    team.for_each(runs_here, [&](u64 r) ZENITH_BODY {
       u64 mask = 0;
       for (u32 i = 0; i < neighbours; ++i) mask |= masks[r * neighbours + i];
       reached[r] = mask;
@@ -292,7 +299,8 @@ struct filter_rows {
     team.barrier();
     // neighbours in the order have similar masks: many tiles are skipped for all of them at once
     const u64 some = team.reduce(
-        runs, u64{0}, [&](u64 r) ZENITH_BODY { return reached[r]; }, [](u64 a, u64 b) ZENITH_BODY { return a | b; });
+        runs_here, u64{0}, [&](u64 r) ZENITH_BODY { return reached[r]; },
+        [](u64 a, u64 b) ZENITH_BODY { return a | b; });
     const u64 end = of.window_of(first + n);
     u64 mask_tests = 0;
     for (u64 at = 0; at < end; at += bitmap_tile) {

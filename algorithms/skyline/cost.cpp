@@ -73,10 +73,10 @@ void add_transfers(cost& to, const skyline_problem& problem, const device_profil
 cost prefiltered(const skyline_problem& problem, const device_profile& on, const estimate& of) {
   const double bytes = values_of(of) * static_cast<double>(size_of(problem.type));
   cost all;
-  // the launches of a small call, of which more cores take more to share; few rows wake none in most of them
-  constexpr double shared_rows = 512;
-  const double shares = (1 + std::log2(std::max(1, on.cores))) * (0.8 + 0.9 * std::min(1.0, of.rows / shared_rows));
-  all.phases.push_back({"call", {}, {{"skyline.rows.call", shares, 3e-6}}, 0, 1});
+  // the launches of a small call, which wake nobody, and what is done for each pivot
+  constexpr double pivots = 64;
+  all.phases.push_back(
+      {"call", {}, {{"skyline.rows.call", 1.4, 3e-6}, {"skyline.rows.gather", pivots * of.columns, 6e-9}}, 0, 1});
   all.phases.push_back({"prefilter",
                         {{static_cast<std::uint64_t>(bytes), bytes, 0}},
                         {{"skyline.rows.row", of.rows, 2.6e-9},
@@ -185,7 +185,10 @@ cost salsa_cost(const skyline_problem& problem, const device_profile& on) {
                       // comparisons that no branch predictor remembers from the last call
                       {"skyline.rows.least_unpredicted", std::max(0.0, of.sorted() - 2048), 5e-9},
                       {"skyline.rows.pairs", of.pairs * (of.columns + 10) * twice_if_wide(problem), 0.040e-9}});
-  all.phases.front().operations.front().count = 1;  // no prefilter is shared out
+  // no pivots
+  all.phases[0].operations.resize(1);
+  all.phases[0].operations.front().count = 1;
+  all.phases[1].operations.resize(2);
   return all;
 }
 
@@ -264,8 +267,9 @@ cost bitmap_tiles_cost(const skyline_problem& problem, const device_profile& on)
                       {"skyline.rows.sort", of.sorted(), 14e-9},
                       {"skyline.rows.tests", tests, 0.38e-9},
                       {"skyline.rows.begin", 1, 3.5e-6}});
-  // a worker takes a tile for 512 candidates of a block
-  const double shares = std::clamp(of.left / 4 / 512, 2.0, 16.0);
+  // a worker takes a tile for some candidates of a block, and waits for the others at its end: 16 are 4.3 to 5.3 times
+  // as fast as one (perf/notes/skyline.md)
+  const double shares = std::clamp(of.left / 4 / 512, 2.0, 6.0);
   all.phases.back().cores = std::min(all.phases.back().cores, static_cast<int>(shares));
   return all;
 }

@@ -138,6 +138,9 @@ struct filter_request {
   u8* members = nullptr;              ///< of the rows, for twins of confirmed points; nullptr: twins are left out
   test_counters counters;
 
+  /// How many pairs of a candidate and a point of the window there are. Most candidates are decided by its first
+  /// points.
+  [[nodiscard]] u64 pairs() const { return count * window_count - (is_itself ? window_count * window_count / 2 : 0); }
   /// How much of the window candidate i is compared with.
   ZENITH_FN u64 window_of(u64 i) const { return is_itself && i < window_count ? i : window_count; }
   ZENITH_FN bool is_decided(u8 state) const { return state == dominated || (state == twin && !is_itself); }
@@ -161,12 +164,12 @@ template <class Image, unsigned Columns>
 struct filter_by_points {
   using request = filter_request<Image>;
   static constexpr u32 scratch_bytes = request::tile;
-  static constexpr u64 item_cost = u64{1} << 18;
   static constexpr u64 step = value_tile;
   static constexpr u64 chunk = 512;  // of the window, read for all candidates of the team while it is in fast memory
 
   request of;
 
+  [[nodiscard]] u64 launch_cost(u64 /*n*/) const { return of.count * 64 + of.pairs() * Columns; }
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
     const u64 first = t * request::tile;

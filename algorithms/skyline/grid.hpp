@@ -217,7 +217,6 @@ struct place_points {
 template <class Image>
 struct place_values {
   static constexpr u32 piece = 4096;
-  static constexpr u64 item_cost = u64{piece} * 64;
 
   const Image* images;
   u64 row_stride;
@@ -225,6 +224,7 @@ struct place_values {
   point_set<Image> to;
 
   ZENITH_FN u64 pieces() const { return (count + piece - 1) / piece; }
+  [[nodiscard]] u64 launch_cost(u64 /*n*/) const { return count * to.columns * 32; }
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {

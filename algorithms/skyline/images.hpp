@@ -22,7 +22,6 @@ template <class T>
 struct write_images {
   using image = ordered::bits_t<T>;
   static constexpr u32 tile = 1024;
-  static constexpr u64 item_cost = tile * 64;
 
   const T* column[most_given_columns];
   u64 row_stride;
@@ -35,6 +34,7 @@ struct write_images {
   u64* nan_at;  ///< the lowest row * 32 + column with a NaN
   u8* removed;
 
+  [[nodiscard]] u64 launch_cost(u64 /*n*/) const { return rows * columns * 16; }
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
     const u64 first = t * tile;

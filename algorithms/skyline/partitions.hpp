@@ -50,11 +50,11 @@ struct write_pivot_masks {
 template <class Image>
 struct filter_by_partitions {
   using request = filter_request<Image>;
-  static constexpr u64 item_cost = u64{1} << 18;
 
   request of;
   window_partitions partitions;
 
+  [[nodiscard]] u64 launch_cost(u64 /*n*/) const { return of.count * 64 + of.pairs() * of.window.columns; }
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
     const u64 first = t * request::tile;

@@ -41,7 +41,6 @@ template <class T>
 struct write_row_keys {
   using image = typename row_source<T>::image;
   static constexpr u32 scratch_bytes = row_tile * 40;
-  static constexpr u64 item_cost = row_tile * 64;
 
   row_source<T> from;
   const u32* left;
@@ -51,6 +50,7 @@ struct write_row_keys {
   row_key which;
   u64* keys;
 
+  [[nodiscard]] u64 launch_cost(u64 /*n*/) const { return count * from.columns * 32; }
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
     const u64 first = t * row_tile;
@@ -93,12 +93,12 @@ template <class T>
 struct place_row_values {
   using image = typename row_source<T>::image;
   static constexpr u32 scratch_bytes = row_tile * 16;
-  static constexpr u64 item_cost = row_tile * 128;
 
   row_source<T> from;
   u64 count;
   point_set<image> to;
 
+  [[nodiscard]] u64 launch_cost(u64 /*n*/) const { return count * from.columns * 32; }
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
     const u64 first = t * row_tile;

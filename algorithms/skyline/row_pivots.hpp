@@ -59,7 +59,6 @@ struct find_scales {
 template <class T>
 struct find_pivots {
   static constexpr u32 scratch_bytes = row_tile * 4;
-  static constexpr u64 item_cost = u64{1} << 18;
   static constexpr u32 at_once = 4;  // rows of a lane whose loads are under way at once
 
   row_source<T> from;
@@ -70,6 +69,7 @@ struct find_pivots {
   u32 parts;           ///< of a stripe, each a team's
   u64* pivots;         ///< the sum, and the row; ~0: the stripe has none. Of several parts they are lowered
 
+  [[nodiscard]] u64 launch_cost(u64 /*n*/) const { return from.rows / step * from.given_columns * 16; }
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
     const u64 p = t / parts;

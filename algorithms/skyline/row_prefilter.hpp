@@ -59,7 +59,6 @@ struct test_rows {
   using image = typename row_source<T>::image;
   static constexpr u32 images_bytes = most_columns * row_tile * sizeof(image);
   static constexpr u32 scratch_bytes = images_bytes + row_tile * 8;
-  static constexpr u64 item_cost = row_tile * 64;
 
   row_source<T> from;
   const image* pivots;  ///< nullptr: none
@@ -67,6 +66,7 @@ struct test_rows {
   u64* nan_at;  ///< lowered to the lowest row * 32 + column with a NaN
   u8* removed;
 
+  [[nodiscard]] u64 launch_cost(u64 /*n*/) const { return from.rows * from.columns * 32; }
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
     const u64 first = t * row_tile;

@@ -282,8 +282,13 @@ class row_rounds {
                  extend_bitmaps{of.places, of.masks, confirmed_.columns, from, count, to.bitmaps(), to.masks()});
   }
   void filter(Context& on, filter_request<Image> of, const bitmap_space<Context>& by, const known& candidates) const {
+    using by_rows = filter_rows<Image>;
     of.window_masks = by.masks();
-    on.for_teams(tiles_of(of.count, filter_rows<Image>::tile), filter_rows<Image>{of, by.bitmaps(), candidates.places});
+    // a tile of bitmaps is read for as many candidates as leave some teams to each thread
+    u32 each = by_rows::tile;
+    const auto threads = static_cast<u64>(on.threads());
+    while (threads > 1 && each > by_rows::least_tile && of.count < 2 * threads * each) each /= 2;
+    on.for_teams(tiles_of(of.count, each), by_rows{of, by.bitmaps(), candidates.places, each});
   }
   /// Copies the candidates that are open; returns how many.
   u64 pick(Context& on, const filter_request<Image>& from, const known& candidates, const point_set<Image>& to,

@@ -25,7 +25,6 @@ inline constexpr u64 most_band_block = 2048;
 /// Candidates and window are in order.
 template <class Image, unsigned Columns>
 struct count_dominators {
-  static constexpr u64 item_cost = u64{1} << 18;
   static constexpr u32 tile = 128;   // candidates of a team
   static constexpr u64 step = 64;    // points of the window that are tested at once
   static constexpr u64 chunk = 512;  // of the window, read for all candidates of the team while it is in fast memory
@@ -41,6 +40,9 @@ struct count_dominators {
   u32* twins;          ///< where a candidate's equal stands in the window; nullptr: not wanted
   device::event_counter tests;
 
+  [[nodiscard]] u64 launch_cost(u64 /*n*/) const {
+    return count * (64 + (is_itself ? count / 2 : window_count) * Columns);
+  }
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
     const u64 first = t * tile;

@@ -38,7 +38,14 @@ class context {
   static constexpr bool samples_broadly = false;
 
   context(const execution& on, const kernel_entry* entries)
-      : isa_(find_isa(on.isa)), threads_(on.threads), memory_(scratch_resource(on)), entries_(entries) {}
+      : isa_(find_isa(on.isa)),
+        threads_(on.threads),
+        memory_(scratch_resource(on)),
+        entries_(entries),
+        launch_scratch_(memory_) {
+    constexpr std::size_t usual_buffers = 32;
+    owned_.reserve(usual_buffers);
+  }
 
   void count_into(device::named_counts* counts) { counts_ = counts; }
 
@@ -86,11 +93,11 @@ class context {
 
   template <device::item_kernel K>
   void for_each(std::uint64_t n, const K& run) {
-    launch(run, n, n * device::item_cost_of<K>);
+    launch(run, n, cost_of(run, n), threads_);
   }
   template <device::team_kernel K>
   void for_teams(std::uint64_t n, const K& run) {
-    launch(run, n, n * device::item_cost_of<K>);
+    launch(run, n, cost_of(run, n), threads_);
   }
   template <device::team_kernel... K>
   void for_teams_in_turn(const device::turn<K>&... turns) {
@@ -100,14 +107,17 @@ class context {
   void for_tiles(const K& run) {
     const std::uint64_t n = run.source.size();
     const std::uint64_t bytes = n * bytes_of_item(run.source);
+    int threads = threads_;
     if constexpr (device::collecting<K>) {
-      for (auto& mine : workers_of(run.survivors)) {
+      const auto workers = workers_of(run.survivors);
+      threads = static_cast<int>(workers.size());
+      for (auto& mine : workers) {
         mine.count = 0;
         mine.bound = *run.survivors.bound;
         *mine.shared = shared_bound(mine.bound);
       }
     }
-    launch(run, n, bytes);
+    launch(run, n, bytes, threads);
     if constexpr (device::collecting<K>) gather(run.survivors);
   }
 
@@ -115,7 +125,7 @@ class context {
   device::collection<Entry> collect(std::uint64_t n, std::uint64_t k, std::uint64_t /*expected*/) {
     const std::uint64_t full = full_buffer(n, k);
     const std::uint64_t capacity = full + most_items_of_a_tile;
-    const auto workers = static_cast<std::uint64_t>(threads_);
+    const std::uint64_t workers = most_workers(n);
     auto* const mine = buffer<collecting_worker<Entry>>(workers);
     // no limit: a worker whose buffer is full drops what cannot be among the k best
     device::collection<Entry> to{buffer<Entry>(workers * capacity),
@@ -125,9 +135,10 @@ class context {
                                  static_cast<device::u32>(k),
                                  mine};
     auto* const shared = buffer<std::uint64_t>(1);
+    auto* const spare = buffer<Entry>(workers * (capacity + spare_slack));
     for (std::uint64_t i = 0; i < workers; ++i) {
       mine[i] = {to.entries + i * capacity,
-                 buffer<Entry>(capacity + spare_slack),
+                 spare + i * (capacity + spare_slack),
                  0,
                  static_cast<std::uint32_t>(full),
                  to.k,
@@ -138,6 +149,7 @@ class context {
     }
     *to.count = 0;
     *to.bound = Entry::worst();
+    collecting_.emplace_back(mine, workers);
     return to;
   }
   template <class Entry>
@@ -192,8 +204,12 @@ class context {
     if (n > 1) sort_stably(memory_, keys, values, n, threads_);
   }
   template <class Key, class Value>
-  void sort_segments(Key* keys, Value* values, std::uint64_t /*n*/, const device::u32* offsets, std::uint64_t segments,
-                     std::uint64_t /*longest*/) {
+  void sort_segments(Key* keys, Value* values, std::uint64_t n, const device::u32* offsets, std::uint64_t segments,
+                     std::uint64_t longest) {
+    require_outside("sort_segments");
+    if (longest < worth_digits) {
+      return sort_short_segments(memory_, keys, values, n, offsets, segments, threads_);
+    }
     for (std::uint64_t s = 0; s < segments; ++s) {
       sort_pairs(keys + offsets[s], values + offsets[s], offsets[s + 1] - offsets[s]);
     }
@@ -248,17 +264,32 @@ class context {
     return sizeof(typename Source::key);
   }
 
+  /// A launch of fewer items has no chunk for more.
+  [[nodiscard]] std::uint64_t most_workers(std::uint64_t items) const {
+    return std::clamp<std::uint64_t>(items / least_chunk + 1, 1, static_cast<std::uint64_t>(threads_));
+  }
+
   template <class K>
-  void launch(const K& run, std::uint64_t n, std::uint64_t bytes) {
+  static std::uint64_t cost_of(const K& run, std::uint64_t n) {
+    if constexpr (requires { run.launch_cost(n); }) {
+      return run.launch_cost(n);
+    } else {
+      return n * device::item_cost_of<K>;
+    }
+  }
+
+  template <class K>
+  void launch(const K& run, std::uint64_t n, std::uint64_t bytes, int threads) {
     static_assert(device::scratch_bytes_of<K> <= device::most_scratch_bytes);
     constexpr unsigned position = device::position_in<K>(Kernels{});
-    launch_on(threads_, memory_,
+    launch_on(threads, launch_scratch_,
               {entries_[position], &run, n, bytes, device::scratch_bytes_of<K>, device::team_kernel<K>});
   }
 
   template <class Entry>
   std::span<collecting_worker<Entry>> workers_of(const device::collection<Entry>& of) const {
-    return {static_cast<collecting_worker<Entry>*>(of.workers), static_cast<std::size_t>(threads_)};
+    const auto found = std::ranges::find(collecting_, of.workers, &std::pair<void*, std::uint64_t>::first);
+    return {static_cast<collecting_worker<Entry>*>(of.workers), static_cast<std::size_t>(found->second)};
   }
   /// Moves what the workers hold to the front of the collection, whose part of it each has filled.
   template <class Entry>
@@ -275,9 +306,11 @@ class context {
   int threads_;
   std::pmr::memory_resource& memory_;
   const kernel_entry* entries_;
+  launch_scratch launch_scratch_;
   bool in_phase_ = false;
   device::named_counts* counts_ = nullptr;
   std::vector<std::pair<std::string, std::uint64_t*>> counted_;
+  std::vector<std::pair<void*, std::uint64_t>> collecting_;  ///< of a collection, its workers and how many they are
   std::vector<scratch<line>> owned_;
 };
 

@@ -1,36 +1,45 @@
 #include <backends/cpu/kernel_launch.hpp>
 
 #include <algorithm>
+#include <functional>
 
 #include <backends/cpu/parallel.hpp>
-#include <backends/cpu/scratch.hpp>
 
 namespace zenith::cpu_backend {
 namespace {
 
 /// Chunks are short enough for every worker to get several, and begin where blocks and tiles do.
 std::uint64_t chunk_for(std::uint64_t n, int workers) {
-  constexpr std::uint64_t least = 1024;
   constexpr std::uint64_t most = 1 << 18;
   const std::uint64_t each = n / (static_cast<std::uint64_t>(workers) * 8) + 1;
-  return std::clamp((each + least - 1) / least * least, least, most);
+  return std::clamp((each + least_chunk - 1) / least_chunk * least_chunk, least_chunk, most);
+}
+
+/// A worker for whom there is no chunk is not woken.
+int workers_of(int threads, const kernel_launch& launch) {
+  const std::uint64_t chunks = launch.is_of_teams ? launch.count : (launch.count + least_chunk - 1) / least_chunk;
+  const auto most = static_cast<int>(std::min(chunks, static_cast<std::uint64_t>(threads)));
+  return workers_for(most, launch.bytes);
 }
 
 }  // namespace
 
-void launch_on(int threads, std::pmr::memory_resource& memory, const kernel_launch& launch) {
+void launch_on(int threads, launch_scratch& memory, const kernel_launch& launch) {
   if (launch.count == 0) return;
-  const int workers = workers_for(threads, launch.bytes);
-  const std::uint64_t lines = launch.scratch_bytes / sizeof(line) + 1;
-  const scratch<line> workspace(memory, lines * static_cast<std::uint64_t>(workers));
+  const int workers = workers_of(threads, launch);
+  // a line more, so that no two workers write to one
+  const std::uint64_t lines = launch.scratch_bytes == 0 ? 0 : launch.scratch_bytes / sizeof(line) + 1;
+  line* const workspace = memory.reserve(lines * static_cast<std::uint64_t>(workers));
   std::uint64_t next = 0;
   const launch_worker first{0, launch.count, launch.is_of_teams ? 1 : chunk_for(launch.count, workers), &next, nullptr};
-  run_workers(workers, [&](int worker) {
+  const auto run = [&](int worker) {
     launch_worker own = first;
     own.id = static_cast<std::uint32_t>(worker);
-    own.scratch = workspace.data() + own.id * lines;
+    own.scratch = workspace + own.id * lines;
     launch.entry(launch.kernel, own);
-  });
+  };
+  if (workers == 1) return run(0);
+  run_workers(workers, std::cref(run));
 }
 
 std::uint64_t compact_on(int workers, std::uint64_t count, const device::part_test& test, std::uint32_t* to) {

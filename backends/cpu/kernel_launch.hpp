@@ -7,6 +7,7 @@
 #include <memory_resource>
 
 #include <backends/cpu/launch.hpp>
+#include <backends/cpu/scratch.hpp>
 #include <core/device/compact_in_parts.hpp>
 
 namespace zenith::cpu_backend {
@@ -19,6 +20,9 @@ struct alignas(64) line {
   return (bytes + sizeof(line) - 1) / sizeof(line);
 }
 
+/// Items that a worker takes at a time, at least.
+inline constexpr std::uint64_t least_chunk = 1024;
+
 struct kernel_launch {
   kernel_entry entry;
   const void* kernel;
@@ -28,8 +32,26 @@ struct kernel_launch {
   bool is_of_teams;             ///< a team is an item; else items are handed out in chunks
 };
 
-/// Runs a kernel on as many of `threads` workers as it is worth.
-void launch_on(int threads, std::pmr::memory_resource& memory, const kernel_launch& launch);
+/// The workers' scratch of a call's launches: as much as any of them has wanted so far.
+class launch_scratch {
+ public:
+  explicit launch_scratch(std::pmr::memory_resource& memory) : memory_(memory) {}
+
+  [[nodiscard]] line* reserve(std::uint64_t lines) {
+    if (lines > held_.size()) {
+      held_ = {};
+      held_ = scratch<line>(memory_, lines);
+    }
+    return held_.data();
+  }
+
+ private:
+  std::pmr::memory_resource& memory_;
+  scratch<line> held_;
+};
+
+/// Runs a kernel on as many of `threads` workers as it is worth, and has items for.
+void launch_on(int threads, launch_scratch& memory, const kernel_launch& launch);
 
 /// The items below `count` for which a test holds, in order. Returns how many they are.
 [[nodiscard]] std::uint64_t compact_on(int workers, std::uint64_t count, const device::part_test& test,

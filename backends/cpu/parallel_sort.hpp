@@ -13,6 +13,7 @@
 
 #include <backends/cpu/parallel.hpp>
 #include <backends/cpu/scratch.hpp>
+#include <core/workers.hpp>
 
 namespace zenith::cpu_backend {
 
@@ -52,13 +53,12 @@ struct placed_key<std::uint32_t> {
   return a.word < b.word;
 }
 
+/// `placed` and `moved` have n elements.
 template <class Key, class Value>
-void sort_by_comparisons(std::pmr::memory_resource& memory, Key* keys, Value* values, std::uint64_t n) {
-  const scratch<placed_key<Key>> placed(memory, n);
-  const scratch<Value> moved(memory, n);
+void sort_by_comparisons(Key* keys, Value* values, std::uint64_t n, placed_key<Key>* placed, Value* moved) {
   for (std::uint64_t i = 0; i < n; ++i) placed[i] = place_key(keys[i], static_cast<std::uint32_t>(i));
-  std::copy_n(values, n, moved.data());
-  boost::sort::pdqsort_branchless(placed.data(), placed.data() + n);
+  std::copy_n(values, n, moved);
+  boost::sort::pdqsort_branchless(placed, placed + n);
   for (std::uint64_t i = 0; i < n; ++i) {
     keys[i] = key_of(placed[i]);
     values[i] = moved[place_of(placed[i])];
@@ -152,18 +152,44 @@ class digit_sort {
   scratch<Key> varying_;
 };
 
+/// So many are worth a sort by digits.
+inline constexpr std::uint64_t worth_digits = 1 << 12;
+
 /// By rising key, stable. n < 2^32.
 template <class Key, class Value>
 void sort_stably(std::pmr::memory_resource& memory, Key* keys, Value* values, std::uint64_t n, int threads) {
-  constexpr std::uint64_t worth_digits = 1 << 12;
-  if (n < worth_digits) return sort_by_comparisons(memory, keys, values, n);
+  if (n < worth_digits) {
+    const scratch<placed_key<Key>> placed(memory, n);
+    const scratch<Value> moved(memory, n);
+    return sort_by_comparisons(keys, values, n, placed.data(), moved.data());
+  }
   // a piece must be worth its 2048 places
   const auto most = static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(threads), n / worth_digits));
   digit_sort<Key, Value>(memory, n, workers_for(most, n * 4 * (sizeof(Key) + sizeof(Value)))).run(keys, values);
 }
 
+/// The same of each segment [offsets[s], offsets[s + 1]) of n items, all of them shorter than `worth_digits`: a worker
+/// takes one after the other.
+template <class Key, class Value>
+void sort_short_segments(std::pmr::memory_resource& memory, Key* keys, Value* values, std::uint64_t n,
+                         const std::uint32_t* offsets, std::uint64_t segments, int threads) {
+  const scratch<placed_key<Key>> placed(memory, n);
+  const scratch<Value> moved(memory, n);
+  constexpr std::uint64_t cost = 768;  // of an item, in the bytes that are read meanwhile
+  const auto most = static_cast<int>(std::clamp<std::uint64_t>(segments, 1, static_cast<std::uint64_t>(threads)));
+  detail::share_out(workers_for(most, n * cost), segments, [&](int /*worker*/, std::uint64_t s) {
+    const std::uint64_t begin = offsets[s];
+    sort_by_comparisons(keys + begin, values + begin, offsets[s + 1] - begin, placed.data() + begin - offsets[0],
+                        moved.data() + begin - offsets[0]);
+  });
+}
+
 // Compiled once for all families.
 extern template void sort_stably(std::pmr::memory_resource&, std::uint32_t*, std::uint32_t*, std::uint64_t, int);
 extern template void sort_stably(std::pmr::memory_resource&, std::uint64_t*, std::uint32_t*, std::uint64_t, int);
+extern template void sort_short_segments(std::pmr::memory_resource&, std::uint32_t*, std::uint32_t*, std::uint64_t,
+                                         const std::uint32_t*, std::uint64_t, int);
+extern template void sort_short_segments(std::pmr::memory_resource&, std::uint64_t*, std::uint32_t*, std::uint64_t,
+                                         const std::uint32_t*, std::uint64_t, int);
 
 }  // namespace zenith::cpu_backend

@@ -11,8 +11,8 @@
 /// A kernel may say
 ///     static constexpr u32 wanted_teams      that a multiprocessor is to hold: its teams get registers for that
 ///     static constexpr u32 scratch_bytes     of the team's own memory, at most 80 KiB, undefined at first
-///     static constexpr u64 item_cost         about how many bytes an item reads, or what takes as long: how many
-///                                            workers a launch is worth
+///     static constexpr u64 item_cost         about how many bytes an item reads, or what takes as long, or for
+///     u64 launch_cost(u64 n) const           n items: how many workers a launch is worth
 ///
 /// and must be marked: functions by ZENITH_FN, lambdas by ZENITH_BODY, nothing virtual, no exceptions, no standard
 /// containers.

@@ -1,6 +1,13 @@
 // The suite of the device context on the CPU's, with every instruction set and several numbers of threads.
 
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+
 #include <backends/cpu/context.hpp>
+#include <backends/cpu/kernel_launch.hpp>
 #include <catch.hpp>
 #include <settings.hpp>
 #include <targets.hpp>
@@ -51,4 +58,42 @@ TEST_CASE("every word of the device context on the CPU's") {
   const auto executors = zenith_test::executors("top_k", {"cpu"});
   for (const auto& target : executors) run(target, true);
   if (zenith_test::scale() >= 1 && !executors.empty()) run(executors.back(), false);
+}
+
+TEST_CASE("the CPU wakes no worker for whom a launch has no item") {
+  std::atomic<unsigned> workers{0};
+  const auto count_worker = [](const void* kernel, const zenith::cpu_backend::launch_worker&) {
+    ++**static_cast<std::atomic<unsigned>* const*>(kernel);
+  };
+  auto* const to = &workers;
+  constexpr std::uint64_t much = std::uint64_t{1} << 40;
+  const auto workers_of = [&](std::uint64_t count, std::uint64_t bytes, bool is_of_teams) {
+    workers = 0;
+    zenith::cpu_backend::launch_scratch scratch(*std::pmr::get_default_resource());
+    zenith::cpu_backend::launch_on(8, scratch, {count_worker, &to, count, bytes, 0, is_of_teams});
+    return workers.load();
+  };
+  CHECK(workers_of(0, much, true) == 0);
+  CHECK(workers_of(1, much, true) == 1);
+  CHECK(workers_of(3, much, true) == 3);
+  CHECK(workers_of(100, much, true) == 8);
+  CHECK(workers_of(100, 100, true) == 1);
+  CHECK(workers_of(1, much, false) == 1);
+  CHECK(workers_of(1024, much, false) == 1);
+  CHECK(workers_of(1025, much, false) == 2);
+  CHECK(workers_of(1 << 20, much, false) == 8);
+}
+
+TEST_CASE("launches of a call on the CPU share their scratch") {
+  alignas(64) std::array<std::byte, 4096> memory{};
+  std::pmr::monotonic_buffer_resource once(memory.data(), memory.size(), std::pmr::null_memory_resource());
+  zenith::cpu_backend::launch_scratch scratch(once);
+  CHECK(scratch.reserve(0) == nullptr);
+  auto* const first = scratch.reserve(40);
+  REQUIRE(first != nullptr);
+  CHECK(scratch.reserve(40) == first);
+  CHECK(scratch.reserve(7) == first);
+  CHECK(scratch.reserve(0) == first);
+  CHECK_THROWS(scratch.reserve(41));  // which is all that this memory has
+  CHECK(scratch.reserve(0) == nullptr);
 }

@@ -138,6 +138,32 @@ TEST_CASE("the choice is that of the measured times", "[skyline-contract]") {
   }
 }
 
+// Few rows wake no worker, so that a backend of one thread is no better choice.
+TEST_CASE("one thread with short vectors is not chosen beside many with long ones", "[skyline-contract]") {
+  zenith::device_profile many;
+  many.backend = "cpu";
+  many.cores = 16;
+  many.simd_bytes = 64;
+  many.grain_bytes = 512 * 1024;
+  many.launch_overhead = 10e-6;
+  many.levels = {{"memory", std::uint64_t{1} << 40, 50e9, 50e9, 50e9}};
+  for (const auto* name : {"bitmap_tiles", "skyalign", "sfs", "salsa", "ggs", "hybrid"}) {
+    many.offers.push_back(std::string{"skyline/"} + name);
+  }
+  auto one = many;
+  one.backend = "kokkos";
+  one.cores = 1;
+  one.simd_bytes = 16;
+  one.launch_overhead = 0.2e-6;
+  for (const unsigned columns : {2U, 3U, 4U, 8U, 12U, 16U}) {
+    for (const std::uint64_t rows : {64U, 128U, 512U, 1024U, 2048U, 8192U, 65536U, 1'000'000U}) {
+      const zenith::skyline_problem problem{rows, columns, zenith::key_type::float32, zenith::memory_space::host, 0};
+      INFO(rows << " x " << columns);
+      CHECK(zenith::decide(problem, zenith::machine{{many, one}}).backend == "cpu");
+    }
+  }
+}
+
 TEST_CASE("a problem knows how its columns hang together", "[skyline-contract]") {
   random_source random{11};
   const auto columns_of = [&](shape one, const zenith::skyline_options& options = {}) {

@@ -151,3 +151,23 @@ TEST_CASE("a skyline of more points than bitmaps", "[skyline-memory]") {
     CHECK((zenith::skyline<std::uint32_t>(on, points, first).ids == firsts));
   }
 }
+
+// Workers have scratch of their own: where more of them are allowed and no more is taken, none was woken.
+TEST_CASE("a small skyline has one worker", "[skyline-memory]") {
+  constexpr std::size_t few = 100;
+  random_source random{zenith_test::seed_of("few", 0)};
+  std::vector<float> values(few * 8);
+  for (auto& value : values) value = static_cast<float>(random() >> 40);
+  const auto points = zenith::matrix_view<const float>::row_major(values, few, 8);
+  for (const std::string strategy : {"bitmap_tiles", "sfs", "ggs", "skyalign", "hybrid", "bskytree"}) {
+    std::array<std::size_t, 2> most{};
+    for (const bool has_many : {false, true}) {
+      counting_memory memory;
+      const auto on = zenith::cpu({.threads = has_many ? 16 : 1, .memory = &memory});
+      CHECK(!zenith::skyline(on, points, {.strategy = strategy}).ids.empty());
+      most[has_many ? 1 : 0] = memory.most();
+    }
+    INFO(strategy);
+    CHECK(most[0] == most[1]);
+  }
+}
