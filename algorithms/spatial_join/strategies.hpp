@@ -123,7 +123,7 @@ void join_on_device(Context& on, const spatial_join_call& call) {
   facts_type* facts = nullptr;
   allocate_together(on, piece{counts, cells}, piece{starts, cells + 1}, piece{ranks, std::max(n, m)}, piece{points, m},
                     piece{find.least, parts}, piece{find.greatest, parts}, piece{groups.counts, n},
-                    piece{groups.sums, count}, piece{groups.lanes, count}, piece{groups.listed, count},
+                    piece{groups.sums, count}, piece{groups.is_listed, count}, piece{groups.listed, count},
                     piece{list.ids, list.capacity}, piece{list.taken, 1}, piece{begins, n + 1}, piece{facts, 1});
   on.fill_zero(counts, cells);
   on.fill_zero(list.taken, 1);
