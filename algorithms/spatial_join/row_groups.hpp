@@ -32,8 +32,9 @@ struct partner_list {
 /// That share a row at most.
 inline constexpr u32 most_lanes = 256;
 
-/// How many partners the rows of a group have. Those of rows with few partners are listed.
-template <class T, unsigned D, group_sizes Sizes>
+/// How many partners the rows of a group have. Those of rows with few partners are listed. Shares: rows, which are
+/// taken by their cells, share candidates; else nothing of that is compiled, which takes registers.
+template <class T, unsigned D, group_sizes Sizes, bool Shares>
 struct count_groups {
   static constexpr u32 most_rows = Sizes.rows;
   static constexpr u32 most_listed = Sizes.listed;
@@ -45,7 +46,7 @@ struct count_groups {
   // where candidates are shared, no partners are listed
   static constexpr u32 candidates_at = shared_candidates<T, D, Sizes, false, ids_at, 0>::end_at;
   using shared_type = shared_candidates<T, D, Sizes, false, ids_at, candidates_at>;
-  static constexpr u32 shared_end = candidates_at + shared_type::candidate_bytes;
+  static constexpr u32 shared_end = Shares ? candidates_at + shared_type::candidate_bytes : 0;
   static constexpr u32 scratch_bytes = listed_end < shared_end ? shared_end : listed_end;
 
   group_probe<T, D> probe;
@@ -76,7 +77,7 @@ struct count_groups {
     } else {
       team.for_each(n, [&](u64 i) ZENITH_BODY { counts[i] = 0; });
       team.barrier();
-      if (probe.order != nullptr && candidates > u64{n} * Sizes.many) {
+      if constexpr (Shares) {
         count_shared(team, grid, g, n, counts);
       } else {
         u32 lanes = 1;
@@ -210,12 +211,12 @@ struct count_groups {
   }
 };
 
-/// The pairs of a group of rows.
-template <class T, unsigned D, group_sizes Sizes, class Index>
+/// The pairs of a group of rows. Shares: as for `count_groups`.
+template <class T, unsigned D, group_sizes Sizes, class Index, bool Shares>
 struct write_groups {
   using sort = device::segment_sort;
   static constexpr u32 most_rows = Sizes.rows;
-  static constexpr u32 most_sorted = Sizes.sorted;
+  static constexpr u32 most_sorted = Shares ? Sizes.sorted_beside : Sizes.sorted;
   static constexpr u32 chunk = Sizes.chunk;
   static constexpr u64 item_cost = u64{most_rows} * 512;
   static constexpr u32 wanted_teams = 4;
@@ -224,9 +225,9 @@ struct write_groups {
   static constexpr u32 shared_at = rows_at + most_rows * sizeof(u32);
   static constexpr u32 candidates_at = shared_candidates<T, D, Sizes, true, shared_at, 0>::end_at;
   using shared_type = shared_candidates<T, D, Sizes, true, shared_at, candidates_at>;
-  static constexpr u32 shared_end = candidates_at + shared_type::candidate_bytes;
+  static constexpr u32 shared_end = Shares ? candidates_at + shared_type::candidate_bytes : 0;
   // where the partners of rows are sorted
-  static constexpr u32 filled_at = candidates_at;
+  static constexpr u32 filled_at = Shares ? candidates_at : shared_at;
   static constexpr u32 begins_at = filled_at + most_rows * sizeof(u32);
   static constexpr u32 owners_at = begins_at + (most_rows + 2) * sizeof(u32);
   static constexpr u32 ids_at = (owners_at + most_sorted / sort::block * sizeof(u32) + 127) / 128 * 128;
@@ -259,20 +260,23 @@ struct write_groups {
         n, [&](u64 i) ZENITH_BODY { firsts[i] = probe.order == nullptr ? begins[g] + offsets[i] : begins[rows[i]]; });
     team.barrier();
     if (groups.is_listed[g] != 0) return copy_list(team, g, n, sum);
-    if (probe.order == nullptr) return write_rows(team, 0, n);
-    const shared_type shared(team, probe);
-    const u32 runs = shared.open(team, g, n);
-    if (sum < Sizes.worth * shared.sorted(team, runs)) return write_rows(team, 0, n);
-    for (u32 run = 0; run < runs;) {
-      const u32 end = shared.plan(team, run, runs);
-      if (end > run) {
-        shared.list(team, run, end);
-        write_shared(team, shared, run, end);
-        run = end;
-      } else {
-        write_rows(team, shared.first_row(run), shared.first_row(run + 1));
-        ++run;
+    if constexpr (Shares) {
+      const shared_type shared(team, probe);
+      const u32 runs = shared.open(team, g, n);
+      if (sum < Sizes.worth * shared.sorted(team, runs)) return write_rows(team, 0, n);
+      for (u32 run = 0; run < runs;) {
+        const u32 end = shared.plan(team, run, runs);
+        if (end > run) {
+          shared.list(team, run, end);
+          write_shared(team, shared, run, end);
+          run = end;
+        } else {
+          write_rows(team, shared.first_row(run), shared.first_row(run + 1));
+          ++run;
+        }
       }
+    } else {
+      write_rows(team, 0, n);
     }
   }
 

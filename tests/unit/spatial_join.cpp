@@ -61,7 +61,7 @@ struct counting_device : device_suite::device_like {
 // Groups of so few rows, and places for so few partners, that small joins have all kinds of both.
 template <>
 inline constexpr spatial_join_family::group_sizes spatial_join_family::sizes_of_groups<counting_device>{
-    8, 16, 3, 6, 2, 12, 64, 16, 1024, 1};
+    8, 16, 3, 6, 2, 8, 1, 64, 64, 16, 1024, 1000, 1};
 
 namespace {
 
