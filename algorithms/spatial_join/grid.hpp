@@ -23,6 +23,19 @@
 
 namespace zenith::spatial_join_family {
 
+/// Whether two points are within a distance, of which the square is given.
+template <class T, unsigned D>
+ZENITH_FN bool are_near(const T (&a)[D], const T (&b)[D], T squared) {
+  const T x = a[0] - b[0];
+  const T y = a[1] - b[1];
+  T sum = x * x + y * y;
+  if constexpr (D == 3) {
+    const T z = a[2] - b[2];
+    sum = sum + z * z;
+  }
+  return sum <= squared;
+}
+
 template <class T, unsigned D>
 struct cell_grid {
   T low[D];      ///< where cells begin; points beyond them count for the first and last ones
@@ -51,16 +64,24 @@ struct cell_grid {
   ZENITH_FN void each_range(const T (&point)[D], const Use& use) const {
     u32 lowest[D];
     u32 highest[D];
+    if (find_cells(point, point, lowest, highest)) each_range(lowest, highest, use);
+  }
+  /// The cells around all points from `from` to `to` on every axis: the lowest and the highest on each. False: they
+  /// are beyond reach.
+  ZENITH_FN bool find_cells(const T (&from)[D], const T (&to)[D], u32 (&lowest)[D], u32 (&highest)[D]) const {
     bool is_in_reach = true;
     ZENITH_UNROLLED
     for (unsigned a = 0; a < D; ++a) {
-      const T below = point[a] - reach;
-      const T above = point[a] + reach;
+      const T below = from[a] - reach;
+      const T above = to[a] + reach;
       is_in_reach = is_in_reach && above >= least[a] && below <= greatest[a];
       lowest[a] = cell_of(a, below);
       highest[a] = cell_of(a, above);
     }
-    if (!is_in_reach) return;
+    return is_in_reach;
+  }
+  template <class Use>
+  ZENITH_FN void each_range(const u32 (&lowest)[D], const u32 (&highest)[D], const Use& use) const {
     if constexpr (D == 3) {
       for (u32 plane = lowest[2]; plane <= highest[2]; ++plane) {
         for (u32 row = lowest[1]; row <= highest[1]; ++row) {
@@ -75,16 +96,7 @@ struct cell_grid {
       }
     }
   }
-  ZENITH_FN bool is_near(const T (&a)[D], const T (&b)[D]) const {
-    const T x = a[0] - b[0];
-    const T y = a[1] - b[1];
-    T sum = x * x + y * y;
-    if constexpr (D == 3) {
-      const T z = a[2] - b[2];
-      sum = sum + z * z;
-    }
-    return sum <= squared;
-  }
+  ZENITH_FN bool is_near(const T (&a)[D], const T (&b)[D]) const { return are_near<T, D>(a, b, squared); }
 };
 
 /// Points in the order of their cells.

@@ -1,20 +1,21 @@
 #pragma once
 
 /// \file
-/// All pairs in the order of the left side's rows, as a device finds them. A team has a group of left rows: a lane
-/// takes the partners of a row where these are few, and otherwise several lanes do, who count them first and sort them
-/// in the team's scratch when they write them.
+/// All pairs in the order of the left side's rows, as a device finds them. A team has a group of left rows. A lane
+/// takes the partners of a row where these are few. Otherwise they are counted first, and found again when they are
+/// written: by rows that share their candidates, or by several lanes for a row, whose partners are then sorted in
+/// scratch.
 
-#include <algorithms/spatial_join/placed_rows.hpp>
+#include <algorithms/spatial_join/shared_candidates.hpp>
 #include <core/device/team_sort.hpp>
 
 namespace zenith::spatial_join_family {
 
-/// Of each group of rows: how many lanes a row is worth, and where its partners are.
+/// Of each group of rows: how many partners, and where these are if they are listed.
 struct row_groups {
   u64* counts;  ///< partners of each row
   u64* sums;    ///< partners of each group
-  u32* lanes;   ///< a power of two; 0: the partners are in the list
+  u32* is_listed;
   u64* listed;  ///< where in the list
 };
 
@@ -28,17 +29,25 @@ struct partner_list {
   u64 capacity;
 };
 
-/// How many partners the rows of a group have. Those of rows with few partners are listed.
-template <class T, unsigned D, group_sizes Sizes>
+/// That share a row at most.
+inline constexpr u32 most_lanes = 256;
+
+/// How many partners the rows of a group have. Those of rows with few partners are listed. Shares: rows, which are
+/// taken by their cells, share candidates; else nothing of that is compiled, which takes registers.
+template <class T, unsigned D, group_sizes Sizes, bool Shares>
 struct count_groups {
   static constexpr u32 most_rows = Sizes.rows;
   static constexpr u32 most_listed = Sizes.listed;
-  static constexpr u32 most_lanes = 256;
   static constexpr u64 item_cost = u64{most_rows} * 512;
   static constexpr u32 wanted_teams = 4;
   static constexpr u32 base_at = most_rows * sizeof(u32);
   static constexpr u32 ids_at = base_at + 16;
-  static constexpr u32 scratch_bytes = ids_at + most_rows * most_listed * sizeof(u32);
+  static constexpr u32 listed_end = ids_at + most_rows * most_listed * sizeof(u32);
+  // where candidates are shared, no partners are listed
+  static constexpr u32 candidates_at = shared_candidates<T, D, Sizes, false, ids_at, 0>::end_at;
+  using shared_type = shared_candidates<T, D, Sizes, false, ids_at, candidates_at>;
+  static constexpr u32 shared_end = Shares ? candidates_at + shared_type::candidate_bytes : 0;
+  static constexpr u32 scratch_bytes = listed_end < shared_end ? shared_end : listed_end;
 
   group_probe<T, D> probe;
   row_groups groups;
@@ -60,23 +69,28 @@ struct count_groups {
           return all;
         },
         [](u64 a, u64 b) ZENITH_BODY { return a + b; });
-    u32 lanes = 1;
-    if (candidates <= u64{n} * Sizes.few) {
+    const bool is_listable = candidates <= u64{n} * Sizes.few;
+    if (is_listable) {
       const bool is_listed = list_rows(team, grid, begin, n, counts);
       team.for_each(n, [&](u64 i) ZENITH_BODY { groups.counts[probe.row_of(begin + i)] = counts[i]; });
       if (is_listed) return put_in_list(team, g, n, counts);
     } else {
-      if constexpr (!Team::is_one_lane) {
+      team.for_each(n, [&](u64 i) ZENITH_BODY { counts[i] = 0; });
+      team.barrier();
+      if constexpr (Shares) {
+        count_shared(team, grid, g, n, counts);
+      } else {
+        u32 lanes = 1;
         while (lanes < most_lanes && candidates > u64{n} * lanes * Sizes.some) lanes *= 2;
+        count_rows(team, grid, {begin, begin + n, lanes}, counts);
       }
-      count_rows(team, grid, begin, n, lanes, counts);
       team.for_each(n, [&](u64 i) ZENITH_BODY { groups.counts[probe.row_of(begin + i)] = counts[i]; });
     }
     const u64 sum = team.reduce(
         n, u64{0}, [&](u64 i) ZENITH_BODY { return u64{counts[i]}; }, [](u64 a, u64 b) ZENITH_BODY { return a + b; });
     team.once([&]() ZENITH_BODY {
       groups.sums[g] = sum;
-      groups.lanes[g] = lanes;
+      groups.is_listed[g] = 0;
     });
   }
 
@@ -124,7 +138,7 @@ struct count_groups {
       const u64 first = sum == 0 ? 0 : device::atomic_add(list.taken, sum);
       *base = first;
       groups.sums[g] = sum;
-      groups.lanes[g] = first + sum <= list.capacity ? 0 : 1;
+      groups.is_listed[g] = first + sum <= list.capacity ? 1 : 0;
       groups.listed[g] = first;
     });
     team.barrier();
@@ -137,16 +151,23 @@ struct count_groups {
     });
   }
 
+  /// Some rows, and how many lanes each is worth: a power of two.
+  struct row_range {
+    u64 begin;
+    u64 end;
+    u32 lanes;
+  };
+
+  /// Rows are not in the order of cells, or have more candidates than are shared.
   template <class Team>
-  ZENITH_FN void count_rows(Team& team, const cell_grid<T, D>& grid, u64 begin, u32 n, u32 lanes, u32* counts) const {
-    team.for_each(n, [&](u64 i) ZENITH_BODY { counts[i] = 0; });
-    team.barrier();
+  ZENITH_FN void count_rows(Team& team, const cell_grid<T, D>& grid, const row_range& rows, u32* counts) const {
+    const u32 lanes = Team::is_one_lane ? 1 : rows.lanes;
     const u32 shift = exponent_of(lanes);
-    team.for_each(u64{n} * lanes, [&](u64 item) ZENITH_BODY {
-      const u32 i = static_cast<u32>(item) >> shift;
+    team.for_each((rows.end - rows.begin) * lanes, [&](u64 item) ZENITH_BODY {
+      const u64 row = rows.begin + (item >> shift);
       const u32 lane = static_cast<u32>(item) & (lanes - 1);
       T at[D];
-      probe.get(probe.row_of(begin + i), at);
+      probe.get(probe.row_of(row), at);
       u32 found = 0;
       probe.each_range(grid, at, [&](u32 from, u32 end) ZENITH_BODY {
         const u32 own = lane_share(end - from, lane, shift);
@@ -156,29 +177,63 @@ struct count_groups {
           found += grid.is_near(at, other.at) ? 1 : 0;
         }
       });
-      if (found > 0) (void)team.add(counts + i, found);
+      if (found > 0) (void)team.add(counts + row % probe.rows, found);
     });
+    team.barrier();
+  }
+
+  template <class Team>
+  ZENITH_FN void count_shared(Team& team, const cell_grid<T, D>& grid, u64 g, u32 n, u32* counts) const {
+    struct counted_tests : shared_type::row_tests {
+      u32* total;
+
+      ZENITH_FN void done(u32 found) const { *total = found; }
+    };
+    const shared_type shared(team, probe);
+    const u32 runs = shared.open(team, g, n);
+    for (u32 run = 0; run < runs;) {
+      const u32 end = shared.plan(team, run, runs);
+      const u32 first = shared.first_row(run);
+      if (end > run) {
+        shared.list(team, run, end);
+        team.each_list(shared.first_row(end) - first, [&](u64 i) ZENITH_BODY {
+          const u32 row = first + static_cast<u32>(i);
+          return counted_tests{shared.tests_of(run, row), counts + row};
+        });
+        run = end;
+      } else {
+        const u64 begin = g * probe.rows;
+        count_rows(team, grid, {begin + first, begin + shared.first_row(run + 1), most_lanes}, counts);
+        ++run;
+      }
+    }
     team.barrier();
   }
 };
 
-/// The pairs of a group of rows.
-template <class T, unsigned D, group_sizes Sizes, class Index>
+/// The pairs of a group of rows. Shares: as for `count_groups`.
+template <class T, unsigned D, group_sizes Sizes, class Index, bool Shares>
 struct write_groups {
   using sort = device::segment_sort;
   static constexpr u32 most_rows = Sizes.rows;
-  static constexpr u32 most_sorted = Sizes.sorted;
+  static constexpr u32 most_sorted = Shares ? Sizes.sorted_beside : Sizes.sorted;
   static constexpr u32 chunk = Sizes.chunk;
   static constexpr u64 item_cost = u64{most_rows} * 512;
   static constexpr u32 wanted_teams = 4;
   static constexpr u32 firsts_at = (most_rows + 2) * sizeof(u64);
   static constexpr u32 rows_at = firsts_at + most_rows * sizeof(u64);
-  static constexpr u32 filled_at = rows_at + most_rows * sizeof(u32);
+  static constexpr u32 shared_at = rows_at + most_rows * sizeof(u32);
+  static constexpr u32 candidates_at = shared_candidates<T, D, Sizes, true, shared_at, 0>::end_at;
+  using shared_type = shared_candidates<T, D, Sizes, true, shared_at, candidates_at>;
+  static constexpr u32 shared_end = Shares ? candidates_at + shared_type::candidate_bytes : 0;
+  // where the partners of rows are sorted
+  static constexpr u32 filled_at = Shares ? candidates_at : shared_at;
   static constexpr u32 begins_at = filled_at + most_rows * sizeof(u32);
   static constexpr u32 owners_at = begins_at + (most_rows + 2) * sizeof(u32);
   static constexpr u32 ids_at = (owners_at + most_sorted / sort::block * sizeof(u32) + 127) / 128 * 128;
   static constexpr u32 scratch_words = most_sorted < chunk + 1 ? chunk + 1 : most_sorted;
-  static constexpr u32 scratch_bytes = ids_at + scratch_words * sizeof(u32);
+  static constexpr u32 sorted_end = ids_at + scratch_words * sizeof(u32);
+  static constexpr u32 scratch_bytes = shared_end < sorted_end ? sorted_end : shared_end;
 
   group_probe<T, D> probe;
   point_columns<T, D> right;
@@ -204,18 +259,24 @@ struct write_groups {
     team.for_each(
         n, [&](u64 i) ZENITH_BODY { firsts[i] = probe.order == nullptr ? begins[g] + offsets[i] : begins[rows[i]]; });
     team.barrier();
-    const u32 lanes = groups.lanes[g];
-    if (lanes == 0) return copy_list(team, g, n, sum);
-    const auto grid = probe.facts->grid;
-    for (u32 i = 0; i < n;) {
-      const u32 end = plan_batch(team, offsets, i, n);
-      if (end == i) {
-        write_long(team, grid, rows[i], firsts[i]);
-        ++i;
-      } else {
-        write_batch(team, grid, {i, end, lanes});
-        i = end;
+    if (groups.is_listed[g] != 0) return copy_list(team, g, n, sum);
+    if constexpr (Shares) {
+      const shared_type shared(team, probe);
+      const u32 runs = shared.open(team, g, n);
+      if (sum < Sizes.worth * shared.sorted(team, runs)) return write_rows(team, 0, n);
+      for (u32 run = 0; run < runs;) {
+        const u32 end = shared.plan(team, run, runs);
+        if (end > run) {
+          shared.list(team, run, end);
+          write_shared(team, shared, run, end);
+          run = end;
+        } else {
+          write_rows(team, shared.first_row(run), shared.first_row(run + 1));
+          ++run;
+        }
       }
+    } else {
+      write_rows(team, 0, n);
     }
   }
 
@@ -246,6 +307,53 @@ struct write_groups {
     });
   }
 
+  template <class Team>
+  ZENITH_FN void write_shared(Team& team, const shared_type& shared, u32 run, u32 end) const {
+    struct written_tests : shared_type::row_tests {
+      Index* left;
+      Index* right;
+      Index row;
+
+      ZENITH_FN void put(u32 j, u32 rank) const {
+        left[rank] = row;
+        right[rank] = static_cast<Index>(this->id(j));
+      }
+      ZENITH_FN void done(u32 /*found*/) const {}
+    };
+    const u64* const firsts = team.template scratch<u64>(firsts_at);
+    const u32* const rows = team.template scratch<u32>(rows_at);
+    const u32 begin = shared.first_row(run);
+    team.each_list(shared.first_row(end) - begin, [&](u64 item) ZENITH_BODY {
+      const u32 i = begin + static_cast<u32>(item);
+      return written_tests{shared.tests_of(run, i), left_to + firsts[i], right_to + firsts[i],
+                           static_cast<Index>(rows[i])};
+    });
+  }
+
+  /// Rows whose own partners are sorted.
+  template <class Team>
+  ZENITH_FN void write_rows(Team& team, u32 begin, u32 end) const {
+    const u32* const rows = team.template scratch<u32>(rows_at);
+    const u64* const firsts = team.template scratch<u64>(firsts_at);
+    const u64* const offsets = team.template scratch<u64>();
+    // the cells around a point are about three times as large as what is within the distance, in space six times
+    const u64 candidates = (offsets[end] - offsets[begin]) * (D == 3 ? 6 : 3);
+    u32 lanes = 1;
+    if constexpr (!Team::is_one_lane) {
+      while (lanes < most_lanes && candidates > u64{end - begin} * lanes * Sizes.some) lanes *= 2;
+    }
+    for (u32 i = begin; i < end;) {
+      const u32 batch_end = plan_batch(team, offsets, i, end);
+      if (batch_end == i) {
+        write_long(team, rows[i], firsts[i]);
+        ++i;
+      } else {
+        write_batch(team, {i, batch_end, lanes});
+        i = batch_end;
+      }
+    }
+  }
+
   /// Which of the rows from `row` on are sorted together: the end of these, and where each begins in scratch; none if
   /// the first has too many partners.
   template <class Team>
@@ -274,7 +382,8 @@ struct write_groups {
   }
 
   template <class Team>
-  ZENITH_FN void write_batch(Team& team, const cell_grid<T, D>& grid, const batch& of) const {
+  ZENITH_FN void write_batch(Team& team, const batch& of) const {
+    const auto grid = probe.facts->grid;
     const u64* const offsets = team.template scratch<u64>();
     u32* const filled = team.template scratch<u32>(filled_at);
     const u32* const starts = team.template scratch<u32>(begins_at);
@@ -336,7 +445,8 @@ struct write_groups {
 
   /// More partners than are sorted: the whole right side in its order.
   template <class Team>
-  ZENITH_FN void write_long(Team& team, const cell_grid<T, D>& grid, u64 row, u64 to) const {
+  ZENITH_FN void write_long(Team& team, u64 row, u64 to) const {
+    const auto grid = probe.facts->grid;
     u32* const before = team.template scratch<u32>(ids_at);
     T at[D];
     probe.get(row, at);

@@ -125,7 +125,7 @@ void join_on_device(Context& on, const spatial_join_call& call) {
   facts_type* facts = nullptr;
   allocate_together(on, piece{counts, cells}, piece{starts, cells + 1}, piece{ranks, std::max(n, m)}, piece{points, m},
                     piece{find.least, parts}, piece{find.greatest, parts}, piece{groups.counts, n},
-                    piece{groups.sums, count}, piece{groups.lanes, count}, piece{groups.listed, count},
+                    piece{groups.sums, count}, piece{groups.is_listed, count}, piece{groups.listed, count},
                     piece{list.ids, list.capacity}, piece{list.taken, 1}, piece{begins, n + 1}, piece{facts, 1});
   on.fill_zero(counts, cells);
   on.fill_zero(list.taken, 1);
@@ -156,7 +156,19 @@ void join_on_device(Context& on, const spatial_join_call& call) {
     on.for_each(n, order_rows<T, D>{input.left, facts, ranks, order_starts, order});
     probe.order = order;
   }
-  on.for_teams(count, count_groups<T, D, sizes>{probe, groups, list});
+  const u64 around = seen.candidates / sample::rows;
+  // kernels whose rows share candidates, where most rows have enough of them and a team's scratch takes them
+  const auto with_sharing = [&](u64 least, const auto& launch) {
+    constexpr u64 most = u64{count_groups<T, D, sizes, true>::shared_type::most_together} * sizes.eighths / 8;
+    if (is_crowded && around >= least && around <= most) {
+      launch(std::true_type{});
+    } else {
+      launch(std::false_type{});
+    }
+  };
+  with_sharing(sizes.many, [&](auto shares) {
+    on.for_teams(count, count_groups<T, D, sizes, shares()>{probe, groups, list});
+  });
   const u64 begun = is_crowded ? n : count;
   on.exclusive_scan(static_cast<const u64*>(is_crowded ? groups.counts : groups.sums), begun, begins);
   const u64 total = on.read(static_cast<const u64*>(begins + begun));
@@ -164,10 +176,12 @@ void join_on_device(Context& on, const spatial_join_call& call) {
   const auto out = call.provide(call.provide_state, total);
   if (total == 0 || out.left == nullptr) return on.finish();
   with_index(call.index_bytes, [&]<class Index>(std::type_identity<Index>) {
-    on.for_teams(count,
-                 write_groups<T, D, sizes, Index>{probe, input.right, groups, list.ids, begins,
-                                                  on.output(static_cast<Index*>(out.left), total, call.out_space),
-                                                  on.output(static_cast<Index*>(out.right), total, call.out_space)});
+    auto* const left_to = on.output(static_cast<Index*>(out.left), total, call.out_space);
+    auto* const right_to = on.output(static_cast<Index*>(out.right), total, call.out_space);
+    with_sharing(u64{sizes.crowded} * (D == 3 ? 27 : 9), [&](auto shares) {
+      on.for_teams(count, write_groups<T, D, sizes, Index, shares()>{probe, input.right, groups, list.ids, begins,
+                                                                     left_to, right_to});
+    });
   });
   on.finish();
 }

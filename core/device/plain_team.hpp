@@ -14,6 +14,9 @@
 ///     any(n, f), count(n, f)     the same of a predicate
 ///     scan(values, n)            values[i] in scratch becomes the sum of those before it; returns the total; a barrier
 ///     add(at, more)              to scratch, atomic among the lanes; returns what was there before
+///     each_list(n, open)         open(0) … open(n - 1) are lists. Of each: put(j, rank) for all j < `count` that
+///                                takes(j) holds for, `rank` of them below j, and then done(how many). A list without
+///                                put is only counted. It orders nothing: what is put needs places of its own
 ///     wait_until(test)           by one lane: returns once test() is true, which other teams must make it
 ///     (work_queue.hpp) each_tile(source, body)    body(items) for each of this team's tiles. No barrier and none of
 ///     the words above
@@ -166,6 +169,19 @@ class plain_team {
     const T before = *at;
     *at = before + more;
     return before;
+  }
+  template <class Open>
+  void each_list(u64 n, const Open& open) const {
+    for (u64 i = 0; i < n; ++i) {
+      const auto list = open(i);
+      u32 rank = 0;
+      for (u32 j = 0; j < list.count; ++j) {
+        if (!list.takes(j)) continue;
+        if constexpr (requires { list.put(j, rank); }) list.put(j, rank);
+        ++rank;
+      }
+      list.done(rank);
+    }
   }
   template <class Test>
   void wait_until(const Test& test) const {

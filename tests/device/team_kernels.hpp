@@ -137,6 +137,45 @@ struct add_values {
   }
 };
 
+/// Lists of lengths around those of a warp's rounds. Each has places of its own.
+struct take_of_lists {
+  static constexpr u32 most = 100;
+  static constexpr u64 item_cost = 100000;
+
+  u64 n;
+  u32* to;
+  u32* totals;  ///< counts up, so that an end that is told twice is seen
+
+  [[nodiscard]] ZENITH_FN static u32 length_of(u64 i, u64 list) {
+    const u64 chosen = mixed(i, list);
+    constexpr u32 edges[] = {0, 1, 31, 32, 33, 63, 64, 65};
+    return chosen % 2 == 0 ? edges[chosen / 2 % 8] : static_cast<u32>(chosen / 2 % (most + 1));
+  }
+  /// Some lists are taken whole, some not at all.
+  [[nodiscard]] ZENITH_FN static bool takes(u64 i, u64 list, u32 j) {
+    return mixed(mixed(i, list), j) % 4 < mixed(list, i) % 5;
+  }
+
+  struct list_type {
+    u64 team;
+    u64 list;
+    u32 count;
+    u32* to;
+    u32* total;
+
+    [[nodiscard]] ZENITH_FN bool takes(u32 j) const { return take_of_lists::takes(team, list, j); }
+    ZENITH_FN void put(u32 j, u32 rank) const { to[rank] = j + 1; }
+    ZENITH_FN void done(u32 taken) const { (void)device::atomic_add(total, taken + 1); }
+  };
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 i) const {
+    team.each_list(n, [&](u64 list) ZENITH_BODY {
+      return list_type{i, list, length_of(i, list), to + (i * n + list) * most, totals + i * n + list};
+    });
+  }
+};
+
 /// The same words again and again, with nothing between them but what they promise.
 struct in_turns {
   static constexpr u32 rounds = 20;
@@ -209,7 +248,8 @@ struct relay {
 inline constexpr u32 few_bytes = 1024;
 inline constexpr u32 many_bytes = 60000;
 
-using team_kernels = device::list<relay<0>, relay<few_bytes>, relay<many_bytes>, turn_round, gather_facts,
-                                  scan_values<u32>, scan_values<u64>, add_values<u32>, add_values<u64>, in_turns>;
+using team_kernels =
+    device::list<relay<0>, relay<few_bytes>, relay<many_bytes>, turn_round, gather_facts, scan_values<u32>,
+                 scan_values<u64>, add_values<u32>, add_values<u64>, take_of_lists, in_turns>;
 
 }  // namespace zenith::device_suite

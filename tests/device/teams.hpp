@@ -176,7 +176,39 @@ void check_team_sums(Examiner& see) {
 }
 
 template <class Examiner>
+void check_team_lists(Examiner& see) {
+  each_team_shape(see, [&](u64 n, u64 teams) {
+    if (n > 257 || teams > 17) return;
+    see.trial(of_shape("team: lists", n, teams), [&](auto& on) {
+      constexpr u32 most = take_of_lists::most;
+      u32* const to = zeros<u32>(on, teams * n * most);
+      u32* const totals = zeros<u32>(on, teams * n);
+      on.for_teams(teams, take_of_lists{n, to, totals});
+      std::vector<u32> got(teams * n * most);
+      std::vector<u32> got_totals(teams * n);
+      deliver(on, to, got);
+      deliver(on, totals, got_totals);
+      on.finish();
+      std::vector<u32> wanted(teams * n * most);
+      std::vector<u32> wanted_totals(teams * n);
+      for (u64 i = 0; i < teams; ++i) {
+        for (u64 list = 0; list < n; ++list) {
+          u32 rank = 0;
+          for (u32 j = 0; j < take_of_lists::length_of(i, list); ++j) {
+            if (take_of_lists::takes(i, list, j)) wanted[(i * n + list) * most + rank++] = j + 1;
+          }
+          wanted_totals[i * n + list] = rank + 1;
+        }
+      }
+      see.same("what was taken", got, wanted);
+      see.same("how many of each list", got_totals, wanted_totals);
+    });
+  });
+}
+
+template <class Examiner>
 void check_teams(Examiner& see) {
+  check_team_lists(see);
   check_team_memory(see);
   check_team_facts(see);
   check_team_sums<u32>(see);

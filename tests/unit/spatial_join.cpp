@@ -60,8 +60,8 @@ struct counting_device : device_suite::device_like {
 
 // Groups of so few rows, and places for so few partners, that small joins have all kinds of both.
 template <>
-inline constexpr spatial_join_family::group_sizes spatial_join_family::sizes_of_groups<counting_device>{8, 16, 3, 6,
-                                                                                                        2, 64, 16};
+inline constexpr spatial_join_family::group_sizes spatial_join_family::sizes_of_groups<counting_device>{
+    8, 16, 3, 6, 2, 8, 1, 64, 64, 16, 1024, 1000, 1};
 
 namespace {
 
@@ -362,8 +362,8 @@ TEST_CASE("a device finds all pairs with two answers", "[spatial]") {
   std::mt19937 random{zenith_test::seed_of("spatial.all", 0)};
   const drawn_points left(700, random);
   const drawn_points right(900, random);
-  // few partners, rows that several lanes share and more partners than are sorted together
-  for (const double distance : {0.5, 4.0, 40.0}) {
+  // few partners, candidates that rows share, more than they share, and more partners than are sorted
+  for (const double distance : {0.5, 4.0, 10.0, 40.0}) {
     INFO("distance " << distance);
     of_device = {};
     const auto found = spatial_join(make_executor("device"), left.points().coordinates, right.points().coordinates,

@@ -260,8 +260,8 @@ host_page::~host_page() { pages().give({at_, bytes_}); }
 namespace detail {
 namespace {
 
-// What a kernel gets without asking: 48 KiB, of which a little may be its static shared memory.
-constexpr std::size_t shared_bytes_unasked = 47 * 1024;
+// What a kernel gets without asking: 48 KiB, of which up to 8 may be its static shared memory.
+constexpr std::size_t shared_bytes_unasked = 40 * 1024;
 
 // What is asked of the driver once for each kernel and device, because the answer takes as long as a launch.
 struct kernel_facts {

@@ -85,6 +85,42 @@ class team {
   ZENITH_DEVICE T add(T* at, std::type_identity_t<T> more) const {
     return simt::atomic_add<simt::scope::block>(at, more);
   }
+  /// A list a warp, 32 of its items at a time. Those that are taken wait in shared memory for 32 of them: so lanes that
+  /// follow each other put what follows each other.
+  template <class Open>
+  ZENITH_DEVICE void each_list(u64 n, const Open& open) const {
+    constexpr u32 most_waiting = 2 * simt::warp_size;
+    ZENITH_STATIC_SHARED(u32, waiting, tuning::team_warps * most_waiting);
+    const u32 own = simt::warp_index() * most_waiting;
+    const u32 lane = simt::lane_index();
+    const u32 below = (u32{1} << lane) - 1;
+    for (u64 i = simt::warp_index(); i < n; i += tuning::team_warps) {
+      const auto list = open(i);
+      constexpr bool puts = requires { list.put(u32{}, u32{}); };
+      // so many ranks from `begin` on, at most a warp's
+      const auto put = [&](u32 begin, u32 count) {
+        if constexpr (puts) {
+          simt::warp_barrier(simt::full_warp);
+          if (lane < count) list.put(waiting.read(own + (begin + lane) % most_waiting), begin + lane);
+          simt::warp_barrier(simt::full_warp);
+        }
+      };
+      u32 before = 0;
+      for (u32 j = lane; j - lane < list.count; j += simt::warp_size) {
+        const bool is_taken = j < list.count && list.takes(j);
+        const u32 taken = simt::ballot(simt::full_warp, is_taken);
+        const u32 after = before + simt::popcount(taken);
+        if constexpr (puts) {
+          if (is_taken) waiting.write(own + (before + simt::popcount(taken & below)) % most_waiting, j);
+          const u32 begin = before / simt::warp_size * simt::warp_size;
+          if (after - begin >= simt::warp_size) put(begin, simt::warp_size);
+        }
+        before = after;
+      }
+      put(before / simt::warp_size * simt::warp_size, before % simt::warp_size);
+      if (lane == 0) list.done(before);
+    }
+  }
   template <class Test>
   ZENITH_DEVICE void wait_until(const Test& test) const {
     device::wait_until(test);

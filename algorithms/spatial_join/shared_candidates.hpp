@@ -1,0 +1,292 @@
+#pragma once
+
+/// \file
+/// What the left rows of a group share. Those of one cell that follow each other, a run, have the same candidates. A
+/// team reads these once for all of them. Where partners are written, it sorts the candidates by their rows, and each
+/// left row tests them in that order: so its partners need no sort of their own.
+
+#include <algorithms/spatial_join/placed_rows.hpp>
+#include <core/device/team_sort.hpp>
+
+namespace zenith::spatial_join_family {
+
+/// In a team's scratch, from byte At on. Candidates have `candidate_bytes` from byte `CandidatesAt` on, which the
+/// caller may use otherwise between two batches. Sorted: with their rows, and by these.
+template <class T, unsigned D, group_sizes Sizes, bool Sorted, u32 At, u32 CandidatesAt>
+class shared_candidates {
+  using sort = device::segment_sort;
+  static constexpr u32 most_rows = Sizes.rows;
+  static constexpr u32 words_of_rows = (most_rows + 2) / 2 * 2 * sizeof(u32);
+  static constexpr u32 heads_at = At + D * most_rows * sizeof(T);
+  static constexpr u32 firsts_at = heads_at + words_of_rows;
+  static constexpr u32 counts_at = firsts_at + words_of_rows;
+  static constexpr u32 starts_at = counts_at + words_of_rows;
+  static constexpr u32 boxes_at = starts_at + words_of_rows;
+  // cells of a run: so many ranges as a rule
+  static constexpr u32 ranges = D == 3 ? 9 : 3;
+  static constexpr u32 most_runs = 32;
+  static constexpr u32 froms_at = boxes_at + 2 * D * words_of_rows;
+  static constexpr u32 places_at = froms_at + most_runs * ranges * sizeof(u32);
+  static constexpr u32 owners_at = places_at + (most_runs * ranges + 1) * sizeof(u32);
+
+ public:
+  /// So many candidates of some runs are in scratch together.
+  static constexpr u32 most_together = Sizes.together / (sizeof(u32) + D * sizeof(T)) / sort::block * sort::block;
+  static_assert(most_together > 0 && At % sizeof(T) == 0 && CandidatesAt % sizeof(u64) == 0);
+  static constexpr u32 end_at = (owners_at + most_together / sort::block * sizeof(u32) + 127) / 128 * 128;
+  static constexpr u32 candidate_bytes = most_together * ((Sorted ? sizeof(u32) : 0) + D * sizeof(T));
+
+  template <class Team>
+  ZENITH_FN shared_candidates(Team& team, const group_probe<T, D>& probe)
+      : probe_(probe),
+        grid_(probe.facts->grid),
+        at_(team.template scratch<T>(At)),
+        heads_(team.template scratch<u32>(heads_at)),
+        firsts_(team.template scratch<u32>(firsts_at)),
+        counts_(team.template scratch<u32>(counts_at)),
+        starts_(team.template scratch<u32>(starts_at)),
+        boxes_(team.template scratch<u32>(boxes_at)),
+        froms_(team.template scratch<u32>(froms_at)),
+        places_(team.template scratch<u32>(places_at)),
+        owners_(team.template scratch<u32>(owners_at)),
+        ids_(team.template scratch<u32>(CandidatesAt)),
+        candidates_(team.template scratch<T>(CandidatesAt + (Sorted ? most_together * sizeof(u32) : 0))) {}
+
+  /// Reads the n rows of group g. Returns how many runs they are.
+  template <class Team>
+  ZENITH_FN u32 open(Team& team, u64 g, u32 n) const {
+    u32* const cells = counts_;
+    team.for_each(n, [&](u64 i) ZENITH_BODY {
+      const u64 row = probe_.row_of(g * probe_.rows + i);
+      T at[D];
+      probe_.get(row, at);
+      ZENITH_UNROLLED
+      for (unsigned a = 0; a < D; ++a) at_[a * most_rows + i] = at[a];
+      cells[i] = grid_.cell_at(at);
+    });
+    team.barrier();
+    team.for_each(n + 1, [&](u64 i) ZENITH_BODY { heads_[i] = i < n && (i == 0 || cells[i] != cells[i - 1]) ? 1 : 0; });
+    const u32 runs = team.scan(heads_, n + 1);
+    team.for_each(n, [&](u64 i) ZENITH_BODY {
+      if (heads_[i + 1] != heads_[i]) firsts_[heads_[i]] = static_cast<u32>(i);
+    });
+    team.once([&]() ZENITH_BODY { firsts_[runs] = n; });
+    team.barrier();
+    team.for_each(runs, [&](u64 run) ZENITH_BODY { find_box(static_cast<u32>(run)); });
+    team.barrier();
+    team.for_each(u64{runs} * ranges, [&](u64 item) ZENITH_BODY {
+      const u32 run = static_cast<u32>(item) / ranges;
+      const auto own = places_of(run, static_cast<u32>(item) % ranges);
+      if (own.count > 0) (void)team.add(counts_ + run, own.count);
+    });
+    team.barrier();
+    return runs;
+  }
+  /// How many candidates are sorted if all runs are shared.
+  template <class Team>
+  [[nodiscard]] ZENITH_FN u64 sorted(Team& team, u32 runs) const {
+    return team.reduce(
+        runs, u64{0}, [&](u64 run) ZENITH_BODY { return u64{sort::padded(counts_[run])}; },
+        [](u64 a, u64 b) ZENITH_BODY { return a + b; });
+  }
+
+  [[nodiscard]] ZENITH_FN u32 first_row(u32 run) const { return firsts_[run]; }
+
+  /// The end of those runs from `run` on whose candidates are in scratch together; `run` if it has too many. What was
+  /// in scratch before is done with.
+  template <class Team>
+  ZENITH_FN u32 plan(Team& team, u32 run, u32 runs) const {
+    team.barrier();
+    team.for_each(runs - run + 1, [&](u64 i) ZENITH_BODY {
+      const u32 count = run + i < runs ? counts_[run + i] : 0;
+      starts_[i] = count <= most_together ? sort::padded(count) : most_together + sort::block;
+    });
+    (void)team.scan(starts_, runs - run + 1);
+    u32 low = 0;  // so many fit
+    u32 high = runs - run < most_runs ? runs - run : most_runs;
+    while (low < high) {
+      const u32 middle = low + (high - low + 1) / 2;
+      if (starts_[middle] <= most_together) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return run + low;
+  }
+
+  /// The candidates of the runs of a plan to scratch.
+  template <class Team>
+  ZENITH_FN void list(Team& team, u32 run, u32 end) const {
+    const u32 n = end - run;
+    team.once([&]() ZENITH_BODY { places_[n * ranges] = 0; });
+    team.for_each(n * ranges, [&](u64 item) ZENITH_BODY {
+      const auto own = places_of(run + static_cast<u32>(item) / ranges, static_cast<u32>(item) % ranges);
+      froms_[item] = own.from;
+      places_[item] = own.count;
+    });
+    (void)team.scan(places_, n * ranges + 1);
+    if constexpr (Sorted) {
+      sort_ids(team, run, n);
+      each_candidate(team, n, [&](u32 i, u32 /*to*/, const cell_point<T, D>& point) ZENITH_BODY {
+        put(place_of_id(starts_[i], counts_[run + i], point.row), point);
+      });
+    } else {
+      each_candidate(team, n, [&](u32 /*i*/, u32 to, const cell_point<T, D>& point) ZENITH_BODY {
+        put(sort::place_of(to), point);
+      });
+    }
+    team.barrier();
+  }
+
+  /// Row i of the group with its candidates, in one of the runs that were listed from `run` on. A list for `each_list`,
+  /// but for what is done with the partners.
+  struct row_tests {
+    const u32* ids;
+    const T* candidates;
+    T at[D];
+    T squared;
+    u32 begin;
+    u32 count;
+
+    [[nodiscard]] ZENITH_FN bool takes(u32 j) const {
+      const u32 place = sort::place_of(begin + j);
+      T other[D];
+      ZENITH_UNROLLED
+      for (unsigned a = 0; a < D; ++a) other[a] = candidates[a * most_together + place];
+      return are_near<T, D>(at, other, squared);
+    }
+    [[nodiscard]] ZENITH_FN u32 id(u32 j) const { return ids[sort::place_of(begin + j)]; }
+  };
+  [[nodiscard]] ZENITH_FN row_tests tests_of(u32 run, u32 i) const {
+    const u32 own = heads_[i + 1] - 1;
+    row_tests tests{ids_, candidates_, {}, grid_.squared, starts_[own - run], counts_[own]};
+    get(i, tests.at);
+    return tests;
+  }
+
+ private:
+  ZENITH_FN void get(u32 i, T (&at)[D]) const {
+    ZENITH_UNROLLED
+    for (unsigned a = 0; a < D; ++a) at[a] = at_[a * most_rows + i];
+  }
+  /// The rows of the candidates of n runs, each run's in rising order.
+  template <class Team>
+  ZENITH_FN void sort_ids(Team& team, u32 run, u32 n) const {
+    team.for_each(n, [&](u64 i) ZENITH_BODY {
+      for (u32 b = starts_[i] / sort::block; b < starts_[i + 1] / sort::block; ++b) owners_[b] = static_cast<u32>(i);
+    });
+    each_candidate(team, n, [&](u32 /*i*/, u32 to, const cell_point<T, D>& point) ZENITH_BODY {
+      ids_[sort::place_of(to)] = point.row;
+    });
+    const u32 longest = team.reduce(
+        n, u32{0}, [&](u64 i) ZENITH_BODY { return counts_[run + i]; },
+        [](u32 a, u32 b) ZENITH_BODY { return a < b ? b : a; });
+    team.barrier();
+    sort::sort(team, ids_, starts_[n], longest, [&](u32 block) ZENITH_BODY {
+      const u32 i = owners_[block];
+      return sort::segment{starts_[i], counts_[run + i]};
+    });
+  }
+  /// Where an id is among `count` from `begin` on, which have it.
+  [[nodiscard]] ZENITH_FN u32 place_of_id(u32 begin, u32 count, u32 id) const {
+    u32 low = begin;
+    u32 high = begin + count;
+    while (high - low > 1) {
+      const u32 middle = low + (high - low) / 2;
+      if (ids_[sort::place_of(middle)] <= id) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return sort::place_of(low);
+  }
+  ZENITH_FN void put(u32 place, const cell_point<T, D>& point) const {
+    ZENITH_UNROLLED
+    for (unsigned a = 0; a < D; ++a) candidates_[a * most_together + place] = point.at[a];
+  }
+
+  /// Cells around all points of a run, and how many candidates are there.
+  ZENITH_FN void find_box(u32 run) const {
+    T low[D];
+    T high[D];
+    get(firsts_[run], low);
+    get(firsts_[run], high);
+    for (u32 i = firsts_[run] + 1; i < firsts_[run + 1]; ++i) {
+      T at[D];
+      get(i, at);
+      ZENITH_UNROLLED
+      for (unsigned a = 0; a < D; ++a) {
+        low[a] = at[a] < low[a] ? at[a] : low[a];
+        high[a] = high[a] < at[a] ? at[a] : high[a];
+      }
+    }
+    u32 lowest[D];
+    u32 highest[D];
+    const bool is_in_reach = grid_.find_cells(low, high, lowest, highest);
+    bool is_usual = true;
+    ZENITH_UNROLLED
+    for (unsigned a = 0; a < D; ++a) {
+      boxes_[2 * a * most_rows + run] = is_in_reach ? lowest[a] : 1;
+      boxes_[(2 * a + 1) * most_rows + run] = is_in_reach ? highest[a] : 0;
+      is_usual = is_usual && (a == 0 || highest[a] - lowest[a] < 3);
+    }
+    // cells have at least the distance's width, but for rounding
+    counts_[run] = is_usual || !is_in_reach ? 0 : most_together + 1;
+  }
+
+  struct place_range {
+    u32 from;
+    u32 count;
+  };
+  /// Range r of those around a run.
+  [[nodiscard]] ZENITH_FN place_range places_of(u32 run, u32 r) const {
+    const u32 row = boxes_[2 * most_rows + run] + r % 3;
+    if (row > boxes_[3 * most_rows + run]) return {0, 0};
+    u32 cell = row * grid_.cells[0];
+    if constexpr (D == 3) {
+      const u32 plane = boxes_[4 * most_rows + run] + r / 3;
+      if (plane > boxes_[5 * most_rows + run]) return {0, 0};
+      cell += plane * grid_.cells[1] * grid_.cells[0];
+    }
+    const u32 from = probe_.starts[cell + boxes_[run]];
+    return {from, probe_.starts[cell + boxes_[most_rows + run] + 1] - from};
+  }
+
+  /// use(i, to, point) for every candidate of n runs; `to` is its place if they are not sorted.
+  template <class Team, class Use>
+  ZENITH_FN void each_candidate(Team& team, u32 n, const Use& use) const {
+    u32 shift = 0;
+    if constexpr (!Team::is_one_lane) {
+      shift = 5;
+      while (shift > 2 && (n * ranges << shift) > 512) --shift;
+    }
+    team.for_each(u64{n} * ranges << shift, [&](u64 item) ZENITH_BODY {
+      const u32 range = static_cast<u32>(item) >> shift;
+      const u32 lane = static_cast<u32>(item) & ((u32{1} << shift) - 1);
+      const u32 i = range / ranges;
+      const u32 own = lane_share(places_[range + 1] - places_[range], lane, shift);
+      const u32 to = starts_[i] + places_[range] - places_[i * ranges] + lane;
+      const cell_point<T, D>* const from = probe_.points + froms_[range] + lane;
+      ZENITH_UNROLLED_BY_4
+      for (u32 j = 0; j < own; ++j) use(i, to + (j << shift), from[j << shift]);
+    });
+  }
+
+  const group_probe<T, D>& probe_;
+  const cell_grid<T, D>& grid_;
+  T* at_;
+  u32* heads_;   ///< of the rows' runs: how many begin before a row
+  u32* firsts_;  ///< row of each run
+  u32* counts_;  ///< candidates of each run
+  u32* starts_;  ///< in scratch, of the runs of a plan
+  u32* boxes_;   ///< of cells of each run
+  u32* froms_;   ///< of the ranges of a plan's runs
+  u32* places_;  ///< candidates in the ranges before
+  u32* owners_;  ///< of blocks of candidates
+  u32* ids_;
+  T* candidates_;
+};
+
+}  // namespace zenith::spatial_join_family
