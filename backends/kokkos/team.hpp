@@ -166,16 +166,7 @@ class strided_team {
   /// A list a lane.
   template <class Open>
   ZENITH_FN void each_list(u64 n, const Open& open) const {
-    for (u64 i = rank(); i < n; i += size()) {
-      const auto list = open(i);
-      u32 taken = 0;
-      for (u32 j = 0; j < list.count; ++j) {
-        if (!list.takes(j)) continue;
-        if constexpr (requires { list.put(j, taken); }) list.put(j, taken);
-        ++taken;
-      }
-      list.done(taken);
-    }
+    for (u64 i = rank(); i < n; i += size()) device::take_list(open(i));
   }
   template <class Test>
   ZENITH_FN void wait_until(const Test& test) const {

@@ -48,6 +48,18 @@ struct lazy_tile {
   ZENITH_FN auto key(u32 i) const { return key_at(source, first + i); }
 };
 
+/// One lane goes through a list of `each_list`.
+template <class List>
+ZENITH_FN void take_list(const List& list) {
+  u32 rank = 0;
+  for (u32 j = 0; j < list.count; ++j) {
+    if (!list.takes(j)) continue;
+    if constexpr (requires { list.put(j, rank); }) list.put(j, rank);
+    ++rank;
+  }
+  list.done(rank);
+}
+
 /// A tile of keys that were decoded to memory.
 template <class Key, bool Full>
 struct decoded_tile {
@@ -172,16 +184,7 @@ class plain_team {
   }
   template <class Open>
   void each_list(u64 n, const Open& open) const {
-    for (u64 i = 0; i < n; ++i) {
-      const auto list = open(i);
-      u32 rank = 0;
-      for (u32 j = 0; j < list.count; ++j) {
-        if (!list.takes(j)) continue;
-        if constexpr (requires { list.put(j, rank); }) list.put(j, rank);
-        ++rank;
-      }
-      list.done(rank);
-    }
+    for (u64 i = 0; i < n; ++i) take_list(open(i));
   }
   template <class Test>
   void wait_until(const Test& test) const {

@@ -79,6 +79,10 @@ class kernel_team {
     *at = static_cast<T>(before + static_cast<T>(more));
     return before;
   }
+  template <class Open>
+  ZENITH_FN void each_list(std::uint64_t n, const Open& open) const {
+    for (std::uint64_t i = 0; i < n; ++i) device::take_list(open(i));
+  }
   template <class Test>
   ZENITH_FN void wait_until(const Test& test) const {
     device::wait_until(test);
