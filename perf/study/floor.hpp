@@ -15,8 +15,9 @@ struct read_floor {
   int threads = 1;
 };
 
-/// Times a maximum over `data`, the least work that looks at every item, with every instruction set that this CPU has,
-/// one stream and four, with and without prefetching, on one thread and on `threads`; the fastest combination counts.
+/// Times a sum of the words of `data`, the least work that looks at every item, with every instruction set that this
+/// CPU has, one stream and four, with and without prefetching, on one thread and on `threads`; the fastest combination
+/// counts. Throws std::logic_error when two of them find different sums.
 [[nodiscard]] read_floor measure_read_floor(std::span<const std::byte> data, int threads, int repeat);
 
 /// Times the fastest combination again: a floor is fair only when it saw the same moments as what stands on it.

@@ -85,7 +85,7 @@ class experiment {
 
   void find_floors() {
     const int threads = options_.threads > 0 ? options_.threads : static_cast<int>(std::thread::hardware_concurrency());
-    shown_.show(0, "one read of the data: a maximum with every instruction set");
+    shown_.show(0, "one read of the data: a sum with every instruction set");
     result_.floor = measure_read_floor(of_.data(), threads, std::max(5, options_.repeat));
     for (auto& one : result_.all_series) find_floor(one);
   }
@@ -93,7 +93,7 @@ class experiment {
   void find_floor(series& one) {
     const auto& backend = *one.on.settings().target;
     if (is_of_host(one)) {
-      one.floor_origin = "a maximum over the data, " + result_.floor.how;
+      one.floor_origin = "a sum of the data's words, " + result_.floor.how;
       return;
     }
     if (backend.measure == nullptr) return;
