@@ -58,9 +58,10 @@ struct effort {
   int most_repeats = 12;
   double enough_seconds = 0.03;
   std::uint64_t moved_at_least = std::uint64_t{16} << 20;  ///< of a shared level, by a worker
+  int alone_repeats = 4;                                   ///< of a shared level, by one worker
 };
 constexpr effort thorough;
-constexpr effort brief{6, 3, 20, 2e-3, std::uint64_t{4} << 20};
+constexpr effort brief{6, 3, 20, 2e-3, std::uint64_t{4} << 20, 2};
 
 /// Bandwidths of all workers together over a working set that they share out.
 class bandwidth_meter {
@@ -75,10 +76,13 @@ class bandwidth_meter {
   }
 
   [[nodiscard]] double read(const step& level) const {
-    return bandwidth(level, [&](piece of) {
-      static_cast<void>(
-          isa_.maximum(reinterpret_cast<const std::int32_t*>(of.data()), of.size() / sizeof(std::int32_t)));
-    });
+    return bandwidth(level, [&](piece of) { read_piece(of); });
+  }
+  // Of one worker alone, where the others rest.
+  [[nodiscard]] double read_alone(const step& level) const {
+    const auto all = data_.size() < level.bytes ? data_.size() : level.bytes;
+    const double time = best_seconds([&] { read_piece(piece{data_.data(), all}); }, how_long_.alone_repeats);
+    return static_cast<double>(all) / std::max(time, 1e-9);
   }
   [[nodiscard]] double write(const step& level) const {
     return bandwidth(level, [](piece of) { std::memset(of.data(), 2, of.size()); });
@@ -93,6 +97,10 @@ class bandwidth_meter {
  private:
   using piece = std::span<std::byte>;
   using pass = std::function<void(piece)>;
+
+  void read_piece(piece of) const {
+    static_cast<void>(isa_.maximum(reinterpret_cast<const std::int32_t*>(of.data()), of.size() / sizeof(std::int32_t)));
+  }
 
   // A core's own caches hold other things too; past them a size's bandwidth is what a pass over all of it reaches.
   [[nodiscard]] double bandwidth(const step& level, const pass& run) const {
@@ -166,6 +174,12 @@ std::vector<step> ladder(const device_profile& typical, std::uint64_t growth, st
     bytes = bytes < most ? std::min(bytes * growth, most) : most + 1;
   }
   return steps;
+}
+
+// How many times its part of a shared level's bandwidth a worker reaches alone.
+double shared_alone(const bandwidth_meter& meter, const step& level, double of_all, int cores) {
+  if (cores == 1) return 1;
+  return std::clamp(meter.read_alone(level) * cores / of_all, 1.0, static_cast<double>(cores));
 }
 
 // Twice the shared cache: how much of it this process gets is not known, when others share it or a virtual machine
@@ -247,6 +261,7 @@ device_profile measure(const execution& on, const progress_function& progress) {
     report(measured.levels.size(), "bandwidth, " + one.name);
     measured.levels.push_back({one.name, one.bytes, meter.read(one), meter.write(one), meter.copy(one)});
   }
+  measured.rates["core.shared_alone"] = shared_alone(meter, steps.back(), measured.levels.back().read, measured.cores);
   measured.levels.back().name = "memory";
   measured.levels.back().bytes = std::max(memory_bytes, steps.back().bytes);
   report(steps.size(), "parallel regions");
@@ -268,6 +283,7 @@ device_profile probe(const execution& on) try {
     const double read = meter.read(one);
     probed.levels.push_back({one.name, one.bytes, read, one.is_private ? read : read / 2, read});
   }
+  probed.rates["core.shared_alone"] = shared_alone(meter, steps.back(), probed.levels.back().read, probed.cores);
   // Where the caches end was seen if a pass has become much slower; to go further would take too long.
   const double last = probed.levels.back().read;
   const bool is_past_caches = last < probed.levels[2].read / 2;

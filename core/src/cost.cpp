@@ -26,6 +26,25 @@ double slowed(double cores, const device_profile& on) {
   return on.cores < 2 ? 1 : 1 + (on.rate("core.all_busy", 1) - 1) * (cores - 1) / (on.cores - 1);
 }
 
+struct found_level {
+  const memory_level& level;
+  bool is_own;
+};
+
+// Where the working set of a phase with so many cores lies. The own caches of cores that have no part in the phase do
+// not hold any of it.
+found_level level_of(std::uint64_t working_set, double cores, const device_profile& on) {
+  const auto& levels = on.levels;
+  const auto own = std::min(static_cast<std::size_t>(on.rate("core.own_levels", 0)), levels.size() - 1);
+  const double spread = static_cast<double>(working_set) * on.cores / cores;
+  for (std::size_t i = 0; i < own; ++i) {
+    if (static_cast<double>(levels[i].bytes) >= spread) return {levels[i], true};
+  }
+  const auto holds = [&](const memory_level& one) { return one.bytes >= working_set; };
+  const auto shared = std::find_if(levels.begin() + static_cast<std::ptrdiff_t>(own), levels.end(), holds);
+  return {shared == levels.end() ? levels.back() : *shared, false};
+}
+
 // Copies shorter than this have one thread of the host at work, longer ones several.
 constexpr double short_copy_bytes = 4 << 20;
 
@@ -55,19 +74,16 @@ double seconds(const phase& of, const device_profile& on) {
   const double slow = slowed(cores, on);
   // the bandwidth of a level that is a core's own was measured while all cores read
   const double own = slow / on.rate("core.all_busy", 1);
-  const auto own_levels = static_cast<std::ptrdiff_t>(on.rate("core.own_levels", 0));
+  const double of_all = on.cores / cores;
+  // a bandwidth is that of all cores together; of what they share a few cores can reach more than their part
+  const double of_shared = std::max(of_all / std::max(on.rate("core.shared_alone", 1), 1.0), 1.0);
   double slowest = 0;
   for (const auto& moved : of.memory) {
-    // the caches of the cores that have no part in the phase do not hold any of it
-    const auto spread = static_cast<std::uint64_t>(static_cast<double>(moved.working_set) * on.cores / cores);
-    const auto& level = on.level_for(spread);
-    double time = moved.read > 0 ? moved.read / level.read : 0;
-    if (moved.written > 0) time += moved.written / level.write;
-    if (&level - on.levels.data() < own_levels) time *= own;
-    slowest = slower(slowest, time);
+    const auto found = level_of(moved.working_set, cores, on);
+    double time = moved.read > 0 ? moved.read / found.level.read : 0;
+    if (moved.written > 0) time += moved.written / found.level.write;
+    slowest = slower(slowest, time * (found.is_own ? own * of_all : of_shared));
   }
-  // a bandwidth is that of all cores together
-  slowest *= on.cores / cores;
   double busy = 0;
   const double estimate = on.rate("core.estimate", 1);
   for (const auto& done : of.operations) busy += done.count * on.rate(done.rate, done.default_seconds * estimate);

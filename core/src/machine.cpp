@@ -36,7 +36,7 @@ std::string text_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-// As the roofline takes a phase's part of the cores: a bandwidth is that of all together, and so is a cache.
+// As the roofline takes a phase's part of the cores: a bandwidth is that of all together, and so are their own caches.
 device_profile device_profile::with_threads(int threads) const {
   auto some = *this;
   if (kind != device_kind::cpu || threads < 1 || threads >= cores) return some;
@@ -46,12 +46,15 @@ device_profile device_profile::with_threads(int threads) const {
   const double all_busy = rate("core.all_busy", 1);
   const double busy = 1 + (all_busy - 1) * (threads - 1) / (cores - 1);
   if (all_busy != 1) some.rates["core.all_busy"] = busy;
+  // of what the cores share these reach more than their part, if it suffices
+  const double alone = std::max(rate("core.shared_alone", 1), 1.0);
+  if (alone != 1) some.rates["core.shared_alone"] = std::max(alone * part, 1.0);
   auto own_levels = static_cast<std::size_t>(rate("core.own_levels", 0));
   for (auto& level : some.levels) {
-    level.bytes = static_cast<std::uint64_t>(static_cast<double>(level.bytes) * part);
-    double bandwidth = part;
+    double bandwidth = std::min(alone * part, 1.0);
     if (own_levels > 0) {
-      bandwidth *= all_busy / busy;
+      level.bytes = static_cast<std::uint64_t>(static_cast<double>(level.bytes) * part);
+      bandwidth = part * all_busy / busy;
       --own_levels;
     }
     level.read *= bandwidth;

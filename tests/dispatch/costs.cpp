@@ -83,14 +83,20 @@ TEST_CASE("the slowest resource of a phase decides", "[cost]") {
   CHECK(is(zenith::seconds(both, host()), 15e-3));
 }
 
-TEST_CASE("fewer cores have a share of the bandwidth, and of the caches", "[cost]") {
+TEST_CASE("fewer cores have a share of the bandwidth, and of their own caches", "[cost]") {
+  auto on = host();
+  on.rates["core.own_levels"] = 1;
   zenith::phase read{"read", {{1'000'000, 4e6, 0}}, {}, 0, 1};
-  CHECK(is(zenith::seconds(read, host()), 4e-3));
+  CHECK(is(zenith::seconds(read, on), 4e-3));
   // 100 bytes fit the caches of all cores; those of one core hold a quarter
   read.memory[0] = {100, 8e6, 0};
-  CHECK(is(zenith::seconds(read, host()), 8e-3));
+  CHECK(is(zenith::seconds(read, on), 8e-3));
   read.memory[0].working_set = 25;
-  CHECK(is(zenith::seconds(read, host()), 4e-3));
+  CHECK(is(zenith::seconds(read, on), 4e-3));
+  // a cache that all share is one core's, too
+  on.rates["core.own_levels"] = 0;
+  read.memory[0].working_set = 100;
+  CHECK(is(zenith::seconds(read, on), 4e-3));
 }
 
 TEST_CASE("cores that all work slow each other, and own caches are as fast alone as they are measured together",

@@ -81,6 +81,10 @@ TEST_CASE("a host with some of its cores is as fast as a phase that has them", "
     all.rates["core.all_busy"] = 1.7;
     all.rates["core.own_levels"] = 1;
   }
+  SECTION("one of which has more than its part of the memory's bandwidth") {
+    all.rates["core.own_levels"] = 1;
+    all.rates["core.shared_alone"] = 3;
+  }
   for (const int threads : {2, 3, 8}) {
     const auto some = all.with_threads(threads);
     CHECK(some.cores == threads);
@@ -97,7 +101,25 @@ TEST_CASE("a host with some of its cores is as fast as a phase that has them", "
   }
   // nobody is woken
   const auto one = all.with_threads(1);
-  CHECK(is(seconds({"pass", {{100'000, 1e6, 0}}, {}, 2, 0}, one), 1e6 / (4e9 / 8)));
+  CHECK(is(seconds({"pass", {{100'000, 1e6, 0}}, {}, 2, 0}, one), 1e6 / (4e9 / 8 * all.rate("core.shared_alone", 1))));
+}
+
+TEST_CASE("few cores reach more than their part of what all share, and all of its cache", "[threads]") {
+  auto all = wide_profile({});
+  all.levels.insert(all.levels.begin() + 1, {"L3", 20'000, 6e9, 3e9, 3e9});
+  all.rates["core.own_levels"] = 1;
+  all.rates["core.shared_alone"] = 2.5;
+  const auto read = [](const device_profile& by, std::uint64_t working_set) {
+    return seconds({"pass", {{working_set, 1e6, 0}}, {}, 0, 0}, by);
+  };
+  // a core's own cache is an eighth
+  CHECK(is(read(all.with_threads(1), 1000), 1e6 / 1e9));
+  CHECK(is(read(all.with_threads(1), 1001), 1e6 / (6e9 * 2.5 / 8)));
+  CHECK(is(read(all.with_threads(1), 20'000), 1e6 / (6e9 * 2.5 / 8)));
+  CHECK(is(read(all.with_threads(2), 20'001), 1e6 / (4e9 * 2.5 / 4)));
+  // four of eight would reach more than there is
+  CHECK(is(read(all.with_threads(4), 20'001), 1e6 / 4e9));
+  CHECK(is(read(all, 20'001), 1e6 / 4e9));
 }
 
 TEST_CASE("a strategy is chosen for the threads that the executor has", "[threads]") {

@@ -42,7 +42,8 @@ struct device_profile {
   /// calibration; where a name is missing the model estimates. "link.short_copy" is the time of a byte in copies over
   /// the link of up to 4 MiB, and of the first 4 MiB of others; "core.estimate" is how long this core takes for what
   /// estimates say takes a second; "core.all_busy" is how many times as long a core takes while all cores work;
-  /// "core.own_levels" is how many of the levels, from the first on, are caches that each core has alone.
+  /// "core.own_levels" is how many of the levels, from the first on, are caches that each core has alone;
+  /// "core.shared_alone" is how many times its part of the bandwidth of the other levels a core reaches alone.
   std::map<std::string, double, std::less<>> rates;
   /// "operation/strategy" for each kernel that the backend offers; a strategy that is not listed is never chosen.
   std::vector<std::string> offers;
@@ -55,8 +56,8 @@ struct device_profile {
   [[nodiscard]] double rate(std::string_view name, double otherwise) const;
   /// The smallest level that holds `bytes`, the last when none does. A profile has at least one level.
   [[nodiscard]] const memory_level& level_for(std::uint64_t bytes) const;
-  /// What an executor with so many threads has of a CPU: their part of the bandwidths, of the caches and of what a
-  /// parallel region takes. The profile itself for 0 threads, for as many as there are cores, and for a GPU.
+  /// What an executor with so many threads has of a CPU: their part of the bandwidths, of the cores' own caches and of
+  /// what a parallel region takes. The profile itself for 0 threads, for as many as there are cores, and for a GPU.
   [[nodiscard]] device_profile with_threads(int threads) const;
 };
 
