@@ -163,10 +163,40 @@ void add_groups(cost& to, const spatial_join_problem& problem, const device_prof
   }
 }
 
+// What a host's join does with the left rows, 1024 of them at a time, as they lie: it lists their partners and sorts
+// them, and then writes them. Where rows have too many to be listed, these are looked for again when they are written,
+// by fewer workers.
+void add_lists(cost& to, const spatial_join_problem& problem, const device_profile& on) {
+  const auto left = static_cast<double>(problem.left_rows);
+  const auto pairs = static_cast<double>(problem.pairs);
+  const double tests = tests_of(problem);
+  const double partners = pairs / std::max(1.0, left);
+  const double groups = std::ceil(left / 1024);
+  const bool are_listed = partners <= spatial_join_family::kept_partners;
+  const auto set = static_cast<std::uint64_t>(left * 64 + pairs * 8);
+  to.phases.push_back({"list",
+                       {{set, 0, are_listed ? pairs * 4 : 0}},
+                       {{"spatial_join.probe", left, 20e-9},
+                        {"spatial_join.test", tests, 1.5e-9},
+                        {"spatial_join.listed_row", left, 30e-9}},
+                       1,
+                       on.grain_bytes > 0 ? cores_for(groups * (1 << 19), on) : 0});
+  phase write{"write",
+              {{set, 0, pairs * 8}},
+              {{"spatial_join.written", pairs, 4e-9}},
+              1,
+              on.grain_bytes > 0 ? cores_for(groups * (1 << 16), on) : 0};
+  if (!are_listed) {
+    write.operations.push_back({"spatial_join.probe", left, 20e-9});
+    write.operations.push_back({"spatial_join.test", tests, 1.5e-9});
+    write.operations.push_back({"spatial_join.sorted", pairs * std::log2(partners), 5e-9});
+  }
+  to.phases.push_back(std::move(write));
+}
+
 }  // namespace
 
 cost grid_cost(const spatial_join_problem& problem, const device_profile& on) {
-  const auto left = static_cast<double>(problem.left_rows);
   const auto pairs = static_cast<double>(problem.pairs);
   cost all;
   all.phases.push_back(reading(problem, problem.dimensions, on));
@@ -175,13 +205,7 @@ cost grid_cost(const spatial_join_problem& problem, const device_profile& on) {
   if (is_gpu(on)) {
     add_groups(all, problem, on);
   } else {
-    // Left rows are taken in groups, as they lie: their partners are counted, listed and sorted, and then written.
-    // Rates were fitted to a join that moved the left side as well and walked twice, and hold for whole calls: a row's
-    // list and sort take as long as its move did, and the lists' copy, or the second look at rows of many partners, as
-    // long as a walk.
-    all.phases.push_back(walking("count", left, pairs, tests_of(problem), 0, on));
-    all.phases.push_back(placing(left, problem, on, "list"));
-    all.phases.push_back(walking("write", left, pairs, tests_of(problem), 8, on));
+    add_lists(all, problem, on);
   }
   if (on.grain_bytes > 0) {
     // memory for the pairs: the system hands out its pages anew when they are more than allocators keep

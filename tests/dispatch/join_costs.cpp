@@ -130,6 +130,28 @@ TEST_CASE("all pairs on a GPU are predicted as measured, whether rows share cand
   }
 }
 
+TEST_CASE("a host lists the partners of all left rows, but writes those of crowded points by fewer workers") {
+  auto on = *fixture("server-h200.json").find("cpu");
+  on.rates.clear();
+  on.cores = 16;
+  auto one = on;
+  one.cores = 1;
+  const auto all = [&](double partners) {
+    auto asked = spatial_join_problem(problem(14, 0));
+    asked.pairs = static_cast<std::uint64_t>(partners * (1 << 14));
+    return asked;
+  };
+  const auto of = [&](std::string_view name, double partners, const device_profile& by) {
+    return seconds_of(spatial_join_cost("grid", all(partners), by), name, by);
+  };
+  CHECK(of("list", 90, one) > 10 * of("list", 90, on));
+  // sixteen groups of 1024 rows, of which eight are worth a worker
+  CHECK(of("write", 90, one) > 1.8 * of("write", 90, on));
+  CHECK(of("write", 90, one) < 2.2 * of("write", 90, on));
+  // partners that were not listed are looked for again, and sorted
+  CHECK(of("write", 9, one) > 4 * of("write", 8, one));
+}
+
 TEST_CASE("scores that oppose each other are seen in a sample, which spares a host's bound half of a join") {
   constexpr std::size_t rows = 5000;
   std::mt19937_64 random{zenith_test::seed_of("opposing scores", 0)};
