@@ -55,7 +55,7 @@ struct estimate {
 // Launches for a region of a call that wakes so many workers: they sleep, and wake as late whether they are few or
 // many.
 double region(int workers, const device_profile& on) {
-  return workers > 1 ? 2 * std::log2(on.cores) / std::log2(workers) : 0;
+  return workers > 1 ? 2.5 * std::log2(on.cores) / std::log2(workers) : 0;
 }
 
 double values_of(const estimate& of) { return of.rows * of.columns; }
@@ -322,10 +322,12 @@ cost salsa_cost(const skyline_problem& problem, const device_profile& on) {
                       // comparisons that no branch predictor remembers from the last call
                       {"skyline.rows.least_unpredicted", std::max(0.0, of.sorted() - 2048), 5e-9},
                       {"skyline.rows.pairs", compared * twice_if_wide(problem), 0.040e-9}});
-  // no pivots
+  // no pivots, and none that are left by them: images alone
+  all.phases.erase(all.phases.begin() + 3);
+  all.phases.erase(all.phases.begin() + 1);
   all.phases[0].operations.resize(1);
   all.phases[0].operations.front().count = 1;
-  all.phases[2].operations.resize(2);
+  all.phases[1].operations.resize(2);
   return all;
 }
 
