@@ -55,7 +55,7 @@ struct estimate {
 // Launches for a region of a call that wakes so many workers: they sleep, and wake as late whether they are few or
 // many.
 double region(int workers, const device_profile& on) {
-  return workers > 1 ? 2.5 * std::log2(on.cores) / std::log2(workers) : 0;
+  return workers > 1 ? 3 * std::log2(on.cores) / std::log2(workers) : 0;
 }
 
 double values_of(const estimate& of) { return of.rows * of.columns; }

@@ -172,7 +172,7 @@ void add_lists(cost& to, const spatial_join_problem& problem, const device_profi
   const double tests = tests_of(problem);
   const double partners = pairs / std::max(1.0, left);
   const double groups = std::ceil(left / 1024);
-  const bool are_listed = partners <= spatial_join_family::kept_partners;
+  const bool are_listed = pairs <= groups * 1024 * spatial_join_family::kept_partners;
   const auto set = static_cast<std::uint64_t>(left * 64 + pairs * 8);
   to.phases.push_back({"list",
                        {{set, 0, are_listed ? pairs * 4 : 0}},

@@ -55,8 +55,8 @@ TEST_CASE("a region of a skyline's call begins as late for two workers as for si
     at_once.launch_overhead = 0;
     return all - seconds_of("ggs", "pivots", asked, at_once);
   };
-  CHECK(begins(few) == Approx(2.5 * on.launch_overhead));
-  CHECK(begins(many) == Approx(2.5 * on.launch_overhead));
+  CHECK(begins(few) == Approx(3 * on.launch_overhead));
+  CHECK(begins(many) == Approx(3 * on.launch_overhead));
   CHECK(begins(problem(1024, 2, 1)) == 0);  // one worker
 }
 
