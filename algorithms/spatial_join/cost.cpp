@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <algorithms/spatial_join/choices.hpp>
+#include <algorithms/spatial_join/placed_rows.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith {
@@ -23,9 +24,11 @@ phase placing(double rows, const spatial_join_problem& problem, const device_pro
           on.grain_bytes > 0 ? cores_for(bytes * 4, on) : 0};
 }
 
-// About three pairs of neighbouring cells are tested for one that is within the distance, more where points crowd.
+// Pairs of points in neighbouring cells, which are as wide as the distance: 9 squares around a circle, 27 cubes around
+// a ball. Where points crowd there are more.
 double tests_of(const spatial_join_problem& problem) {
-  return std::max(3 * static_cast<double>(problem.pairs), static_cast<double>(problem.tests));
+  const double times = problem.dimensions == 3 ? 6.5 : 3;
+  return std::max(times * static_cast<double>(problem.pairs), static_cast<double>(problem.tests));
 }
 
 // A walk through the pairs of neighbouring cells. A host's core reaches several tests at a time; of a GPU's threads
@@ -121,19 +124,89 @@ void add_keeping(cost& to, const device_profile& on) {
 
 }  // namespace
 
-cost grid_cost(const spatial_join_problem& problem, const device_profile& on) {
+namespace {
+
+// What a device's join does with the left rows, in groups (`group_sizes`): it counts their partners, and writes them.
+// Where rows have many candidates they are taken in the order of cells, and where these are more still, the rows of a
+// cell share them: each then lists as many as there are cells around it, whatever their points. Fitted to 2^20 points
+// and 3 to 512 partners in two and three dimensions (perf/notes/spatial-join.md).
+void add_groups(cost& to, const spatial_join_problem& problem, const device_profile& on) {
   const auto left = static_cast<double>(problem.left_rows);
+  const auto pairs = static_cast<double>(problem.pairs);
+  const double tests = tests_of(problem);
+  const double of_a_row = tests / std::max(1.0, left);
+  const double cells = problem.dimensions == 3 ? 27 : 9;
+  constexpr auto sizes = spatial_join_family::sizes_of_groups<void>;
+  const bool is_ordered = left >= sizes.groups && of_a_row > sizes.few;
+  const double candidate_bytes = 4 + problem.dimensions * static_cast<double>(size_of(problem.type));
+  const double most_shared = sizes.together / candidate_bytes * sizes.eighths / 8;
+  if (is_ordered) to.phases.push_back(placing(left, problem, on, "order"));
+  for (const bool writes : {false, true}) {
+    const bool shares =
+        is_ordered && of_a_row >= (writes ? sizes.crowded * cells : sizes.many) && of_a_row <= most_shared;
+    phase walk{writes ? "write" : "count",
+               {{static_cast<std::uint64_t>(left * 64 + pairs * 8), 0, writes ? pairs * 8 : 0}},
+               {{"spatial_join.group_row", left, is_ordered ? 14e-9 : 4e-9},
+                {"spatial_join.listed", shares ? left * cells : 0, writes ? 4.4e-9 : 2.2e-9},
+                // a lane tests some candidates, one after the other, and all lanes wait at the same time
+                {"spatial_join.chain", std::min(of_a_row, double{sizes.some}) * on.cores, 0.7e-6}},
+               4,
+               0};
+    if (shares) {
+      walk.operations.push_back({"spatial_join.shared_test", tests, 0.2e-9});
+    } else if (is_ordered) {
+      walk.operations.push_back({"spatial_join.ordered_test", tests, 0.34e-9});
+    } else {
+      walk.operations.push_back({"spatial_join.group_test", tests, 0.6e-9});
+    }
+    to.phases.push_back(std::move(walk));
+  }
+}
+
+// What a host's join does with the left rows, 1024 of them at a time, as they lie: it lists their partners and sorts
+// them, and then writes them. Where rows have too many to be listed, these are looked for again when they are written,
+// by fewer workers.
+void add_lists(cost& to, const spatial_join_problem& problem, const device_profile& on) {
+  const auto left = static_cast<double>(problem.left_rows);
+  const auto pairs = static_cast<double>(problem.pairs);
+  const double tests = tests_of(problem);
+  const double partners = pairs / std::max(1.0, left);
+  const double groups = std::ceil(left / 1024);
+  const bool are_listed = pairs <= groups * 1024 * spatial_join_family::kept_partners;
+  const auto set = static_cast<std::uint64_t>(left * 64 + pairs * 8);
+  to.phases.push_back({"list",
+                       {{set, 0, are_listed ? pairs * 4 : 0}},
+                       {{"spatial_join.probe", left, 20e-9},
+                        {"spatial_join.test", tests, 1.5e-9},
+                        {"spatial_join.listed_row", left, 30e-9}},
+                       1,
+                       on.grain_bytes > 0 ? cores_for(groups * (1 << 19), on) : 0});
+  phase write{"write",
+              {{set, 0, pairs * 8}},
+              {{"spatial_join.written", pairs, 4e-9}},
+              1,
+              on.grain_bytes > 0 ? cores_for(groups * (1 << 16), on) : 0};
+  if (!are_listed) {
+    write.operations.push_back({"spatial_join.probe", left, 20e-9});
+    write.operations.push_back({"spatial_join.test", tests, 1.5e-9});
+    write.operations.push_back({"spatial_join.sorted", pairs * std::log2(partners), 5e-9});
+  }
+  to.phases.push_back(std::move(write));
+}
+
+}  // namespace
+
+cost grid_cost(const spatial_join_problem& problem, const device_profile& on) {
   const auto pairs = static_cast<double>(problem.pairs);
   cost all;
   all.phases.push_back(reading(problem, problem.dimensions, on));
-  // Only the right side goes to cells. Left rows are taken in groups, as they lie: their partners are counted, listed
-  // and sorted, and then written. Rates were fitted to a join that moved the left side as well and walked twice, and
-  // hold for whole calls: a row's list and sort take as long as its move did, and the lists' copy, or the second look
-  // at rows of many partners, as long as a walk.
+  // only the right side goes to cells
   all.phases.push_back(placing(static_cast<double>(problem.right_rows), problem, on));
-  all.phases.push_back(walking("count", left, pairs, tests_of(problem), 0, on));
-  all.phases.push_back(placing(left, problem, on, "list"));
-  all.phases.push_back(walking("write", left, pairs, tests_of(problem), 8, on));
+  if (is_gpu(on)) {
+    add_groups(all, problem, on);
+  } else {
+    add_lists(all, problem, on);
+  }
   if (on.grain_bytes > 0) {
     // memory for the pairs: the system hands out its pages anew when they are more than allocators keep
     constexpr double kept_bytes = 16 << 20;
@@ -210,9 +283,32 @@ void add_guess(cost& to, const spatial_join_problem& problem, double goal, doubl
                        on.grain_bytes > 0 ? 1 : 0});
 }
 
+// Where scores oppose each other no row is spared, but on a host the pairs of the smaller side with samples of the
+// other say the bound: all rows are picked and joined once, and few pairs are kept.
+cost sampled_rounds_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
+  const auto left = static_cast<double>(problem.left_rows);
+  const auto right = static_cast<double>(problem.right_rows);
+  const double goal = std::min(static_cast<double>(problem.pairs), 1.5 * static_cast<double>(problem.k) + 16);
+  cost all;
+  all.phases.push_back(reading(problem, problem.dimensions + 1, on));
+  add_guess(all, problem, goal, 0, on);
+  auto samples = walking("samples", std::min(left, right), 0, 0, 0, on);
+  samples.operations.push_back({"spatial_join.sampled", std::min(left, right), 14e-9});
+  all.phases.push_back(std::move(samples));
+  auto pick = reading(problem, problem.dimensions + 1, on);
+  pick.name = "pick";
+  pick.operations.push_back({"spatial_join.pick", left + right, 16e-9});
+  all.phases.push_back(std::move(pick));
+  all.phases.push_back(placing(right, problem, on));
+  all.phases.push_back(walking("append", left, goal, tests_of(problem), 16, on));
+  all.phases.push_back(selecting(goal, goal, on));
+  return all;
+}
+
 }  // namespace
 
 cost threshold_first_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
+  if (problem.scores_oppose && !is_gpu(on)) return sampled_rounds_cost(problem, on);
   // a first bound lets too few pairs through; those that follow spare hardly a row, or all are joined
   if (problem.scores_oppose) {
     auto all = full_cost(problem, on);

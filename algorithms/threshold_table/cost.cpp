@@ -41,6 +41,17 @@ constexpr double typical_fetch = 2.5e-9;
 constexpr std::string_view rank_rate = "threshold_table.rank";
 constexpr double typical_rank = 5e-9;
 
+// a row of a block that a device opens, a value of it, and a kernel that waits for the one before it, which few rows
+// keep busy no longer; an entry among the k best there
+constexpr std::string_view opened_row_rate = "threshold_table.opened_row";
+constexpr double typical_opened_row = 2.3e-9;
+constexpr std::string_view opened_value_rate = "threshold_table.opened_value";
+constexpr double typical_opened_value = 0.8e-9;
+constexpr std::string_view kernel_rate = "threshold_table.kernel";
+constexpr double typical_kernel = 2.8e-6;
+constexpr std::string_view device_rank_rate = "threshold_table.device_rank";
+constexpr double typical_device_rank = 0.18e-6;
+
 // of the seconds that the link's copies should take
 constexpr std::string_view copy_rate = "threshold_table.copy";
 constexpr std::string_view wait_rate = "threshold_table.wait";
@@ -148,7 +159,18 @@ cost blocks_cost(const threshold_table_problem& problem, const device_profile& o
   }
   const double opened = std::max(share * rows, static_cast<double>(problem.k));
   if (on.kind == device_kind::gpu && problem.k <= most_without_rounds) {
-    all.phases.push_back(evaluated("open", problem, on, opened, 3));
+    // a block is a line of each column, far from the last one's
+    auto open = evaluated("open", problem, on, opened, 3);
+    open.operations.push_back({opened_row_rate, opened, typical_opened_row});
+    open.operations.push_back({opened_value_rate, opened * static_cast<double>(problem.columns), typical_opened_value});
+    all.phases.push_back(std::move(open));
+    // five launches, of which each waits for the one before it, and one answer
+    all.phases.push_back(
+        {"kernels",
+         {},
+         {{kernel_rate, 5, typical_kernel}, {device_rank_rate, static_cast<double>(problem.k), typical_device_rank}},
+         0,
+         1});
     return all;
   }
   const double first = std::max(4.0, 1.5 * static_cast<double>(problem.k) / problem.block_rows);  // round's blocks

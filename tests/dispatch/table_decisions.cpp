@@ -1,3 +1,4 @@
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -70,6 +71,30 @@ TEST_CASE("each column of a threshold table over the link begins as a short copy
     const double copies = 8 * double{1 << 21} * 1e-10;
     CHECK(over_link > there + copies);
     CHECK(over_link < there + copies + 150e-6);
+  }
+}
+
+TEST_CASE("the blocks that a GPU opens in five launches are predicted as measured") {
+  auto on = *fixture("server-h200.json").find("cuda");
+  on.rates.clear();
+  struct measurement {
+    std::uint64_t columns;
+    double share;    // of 2^28 rows, of which blocks are opened
+    double seconds;  // perf/notes/threshold-table.md
+  };
+  for (const auto& one : {measurement{2, .00052, 46e-6},
+                          {4, .00030, 47e-6},
+                          {8, .00023, 52e-6},
+                          {2, .0011, 52e-6},
+                          {4, .00073, 51e-6},
+                          {2, .00076, 50e-6},
+                          {8, .0024, 89e-6}}) {
+    INFO(one.columns << " columns, a share of " << one.share);
+    auto asked = problem(28, 16, one.columns, static_cast<std::uint32_t>(std::lround(-8 * std::log2(one.share))));
+    asked.space = memory_space::device;
+    const double predicted = seconds(threshold_table_cost("blocks", asked, on), on);
+    CHECK(predicted < 1.3 * one.seconds);
+    CHECK(predicted > one.seconds / 1.3);
   }
 }
 

@@ -1,0 +1,95 @@
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <catch.hpp>
+
+#include <zenith/skyline.hpp>
+#include "scenes.hpp"
+
+using namespace zenith;
+using zenith_test::fixture;
+
+namespace {
+
+skyline_problem problem(std::uint64_t rows, unsigned columns, double independent_columns) {
+  skyline_problem asked;
+  asked.rows = rows;
+  asked.columns = columns;
+  asked.independent_columns = independent_columns;
+  return asked;
+}
+
+/// A host of so many cores that do not slow each other.
+device_profile host(int cores) {
+  auto on = *fixture("server-h200.json").find("cpu");
+  on.rates.clear();
+  on.cores = cores;
+  return on;
+}
+
+double seconds_of(std::string_view strategy, std::string_view name, const skyline_problem& asked,
+                  const device_profile& on) {
+  for (const auto& one : skyline_cost(strategy, asked, on).phases) {
+    if (one.name == name) return seconds(one, on);
+  }
+  FAIL("no phase is called " << name);
+  return 0;
+}
+
+double speedup(std::string_view strategy, std::string_view name, const skyline_problem& asked, int cores) {
+  return seconds_of(strategy, name, asked, host(1)) / seconds_of(strategy, name, asked, host(cores));
+}
+
+}  // namespace
+
+TEST_CASE("a region of a skyline's call begins as late for two workers as for sixteen") {
+  // two workers are worth waking for the pivots, and all of them
+  const auto few = problem(std::uint64_t{1} << 15, 2, 1);
+  const auto many = problem(std::uint64_t{1} << 15, 16, 1);
+  auto on = host(16);
+  const auto begins = [&](const skyline_problem& asked) {
+    const double all = seconds_of("ggs", "pivots", asked, on);
+    auto at_once = on;
+    at_once.launch_overhead = 0;
+    return all - seconds_of("ggs", "pivots", asked, at_once);
+  };
+  CHECK(begins(few) == Approx(3 * on.launch_overhead));
+  CHECK(begins(many) == Approx(3 * on.launch_overhead));
+  CHECK(begins(problem(1024, 2, 1)) == 0);  // one worker
+}
+
+TEST_CASE("blocks that are compared with themselves leave workers of a skyline idle") {
+  // nearly all rows are in the skyline
+  const auto asked = problem(8192, 8, 24);
+  const double windows = speedup("ggs", "rounds", asked, 16);
+  const double blocks = speedup("sfs", "rounds", asked, 16);
+  CHECK(windows > 1.1 * blocks);
+  CHECK(blocks > 3);
+  CHECK(blocks < 11);
+  CHECK(windows < 16);
+  // of more rows most is shared evenly
+  CHECK(speedup("sfs", "rounds", problem(std::uint64_t{1} << 17, 8, 24), 16) > 1.3 * blocks);
+  // one worker builds the tree
+  CHECK(speedup("bskytree", "rounds", asked, 16) == Approx(1));
+}
+
+TEST_CASE("few rows of a skyline are sorted by one worker, and moved by one however many they are") {
+  CHECK(speedup("sfs", "sort", problem(4096, 8, 24), 16) == Approx(1));
+  CHECK(speedup("sfs", "sort", problem(std::uint64_t{1} << 20, 8, 24), 16) > 8);
+  CHECK(speedup("sfs", "moves", problem(std::uint64_t{1} << 20, 8, 24), 16) == Approx(1));
+}
+
+TEST_CASE("a few hundred rows of a host, most of them in the skyline, are not prefiltered") {
+  auto on = host(16);
+  for (const auto* const strategy : {"salsa", "ggs", "sfs", "skyalign", "bskytree", "bitmap_tiles"}) {
+    on.offers.push_back(std::string{skyline_call::operation} + "/" + strategy);
+  }
+  const machine here({on});
+  for (const unsigned columns : {8U, 11U}) {
+    INFO(columns << " columns");
+    for (const std::uint64_t rows : {64U, 128U, 256U})
+      CHECK(decide(problem(rows, columns, 0), here).strategy == "salsa");
+  }
+}
