@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 #include <backends/cpu/isa/packed_table.hpp>
@@ -14,7 +15,7 @@
 namespace zenith::cpu_backend {
 
 // Keys have
-//   at(i)                        one of them, for the sample
+//   gather(where, out)           those at some positions, for the sample
 //   for_each(begin, end, use)    use(i, key) for each of a range
 //   scan(request, begin, end)    the survivors of a range, or of its front: `request` lacks keys, count, first_index
 //   staging                      the survivors that a request can hold
@@ -26,7 +27,9 @@ class plain_keys {
 
   plain_keys(const T* keys, scan_function unit) : keys_(keys), scan_(unit) {}
 
-  [[nodiscard]] T at(std::uint64_t i) const { return keys_[i]; }
+  void gather(std::span<const std::uint64_t> where, T* out) const {
+    for (const auto i : where) *out++ = keys_[i];
+  }
 
   template <class Use>
   void for_each(std::uint64_t begin, std::uint64_t end, const Use& use) const {
@@ -58,13 +61,19 @@ class packed_keys {
         scan_((smallest ? isa.smallest : isa.largest).scan[value_index(key_type_of<T>)]),
         unpack_(isa.read.unpack[sizeof(T) == 8 ? 1 : 0]) {}
 
-  // inline, so that a loop over samples keeps what it needs of the column in registers
-  [[nodiscard, gnu::always_inline]] inline T at(std::uint64_t i) const {
-    // a value that those before it in the block lead to takes longer alone than the whole block does
-    if (column_.kind == encoding::delta || column_.kind == encoding::null_suppression_variable) {
-      return decoded_at(i);
+  void gather(std::span<const std::uint64_t> where, T* out) const {
+    const packed_layout of = column_;  // nothing that is written can be part of it
+    const std::uint64_t first = origin_ * packed_block_items;
+    if (of.kind == encoding::delta || of.kind == encoding::null_suppression_variable) {
+      // a value that those before it in the block lead to takes longer alone than the whole block does
+      for (const auto i : where) *out++ = decoded_at(i);
+    } else if (of.kind == encoding::frame_of_reference && of.one_width != mixed_widths && of.patches == 0) {
+      for (const auto i : where) {
+        *out++ = static_cast<T>(packed::framed_value(of, first + i, packed::framed_place_of<word>(of, first + i)));
+      }
+    } else {
+      for (const auto i : where) *out++ = static_cast<T>(packed::value_at<word>(of, first + i));
     }
-    return static_cast<T>(packed::value_at<word>(column_, origin_ * packed_block_items + i));
   }
 
   template <class Use>
