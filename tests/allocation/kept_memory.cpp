@@ -44,6 +44,43 @@ TEST_CASE("memory that runs out is what was kept first", "[allocation]") {
   CHECK(failing_memory::live_blocks() == before);
 }
 
+TEST_CASE("memory that is not kept is deleted", "[allocation]") {
+  constexpr std::size_t limit = 2 * mebibyte;
+  // a check allocates, so they come last
+  std::int64_t kept = 0;
+  std::int64_t closed = 0;
+  std::int64_t served_closed = 0;
+  const auto before = failing_memory::live_blocks();
+  {
+    kept_memory memory(limit);
+    const auto take_and_give = [&](std::size_t blocks, std::size_t bytes) {
+      std::vector<void*> used(blocks);
+      for (auto& at : used) at = memory.allocate(bytes, 64);
+      for (void* const at : used) memory.deallocate(at, bytes, 64);
+    };
+    // sizes of which none is kept, more than the limit, and more than of one size are kept
+    take_and_give(2, kept_memory::least_block - 1);
+    take_and_give(2, kept_memory::most_block + 1);
+    take_and_give(2, limit + 1);
+    take_and_give(20, 300'000);
+    take_and_give(kept_memory::blocks_of_size + 10, 5000);
+    kept = failing_memory::live_blocks();
+    memory.close();
+    closed = failing_memory::live_blocks();
+    take_and_give(3, 5000);
+    served_closed = failing_memory::live_blocks();
+  }
+  {
+    kept_memory memory(limit);
+    memory.deallocate(memory.allocate(5000, 64), 5000, 64);
+  }
+  const auto after = failing_memory::live_blocks();
+  CHECK(kept > before);
+  CHECK(closed == before);
+  CHECK(served_closed == before);
+  CHECK(after == before);
+}
+
 TEST_CASE("a call of kept scratch whose memory runs out leaves no more than is kept", "[allocation]") {
   std::mt19937_64 random(11);
   std::vector<std::uint32_t> keys(300'000);
