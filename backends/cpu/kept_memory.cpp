@@ -3,17 +3,6 @@
 #include <bit>
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define ZENITH_KEEPS_SCRATCH 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ZENITH_KEEPS_SCRATCH 0
-#endif
-#endif
-#if !defined(ZENITH_KEEPS_SCRATCH)
-#define ZENITH_KEEPS_SCRATCH 1
-#endif
-
 namespace zenith::cpu_backend {
 namespace {
 
@@ -97,7 +86,6 @@ void kept_memory::close() noexcept {
   release();
 }
 
-#if ZENITH_KEEPS_SCRATCH
 namespace {
 
 /// Objects that are destroyed after this one may still call: the resource stays, and keeps nothing any more.
@@ -112,13 +100,10 @@ kept_memory& kept_by_process() {
 }
 
 }  // namespace
-#endif
 
 std::pmr::memory_resource& usual_scratch_resource() {
   std::pmr::memory_resource& usual = *std::pmr::get_default_resource();
-#if ZENITH_KEEPS_SCRATCH
-  if (&usual == std::pmr::new_delete_resource()) return kept_by_process();
-#endif
+  if (keeps_scratch && &usual == std::pmr::new_delete_resource()) return kept_by_process();
   return usual;
 }
 

@@ -56,9 +56,17 @@ class kept_memory final : public std::pmr::memory_resource {
 /// What the process keeps at most.
 inline constexpr std::size_t most_kept_scratch = std::size_t{64} << 20;
 
+/// Not under the address sanitizer, which would take what is used after its release for the next user's.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool keeps_scratch = false;
+#elif defined(__has_feature)
+inline constexpr bool keeps_scratch = !__has_feature(address_sanitizer);
+#else
+inline constexpr bool keeps_scratch = true;
+#endif
+
 /// Where scratch comes from when the executor names no resource: the default resource. Where that is new and delete, a
-/// `kept_memory` of the process, which ends with it; not under the address sanitizer, which would take what is used
-/// after its release for the next user's.
+/// `kept_memory` of the process, which ends with it.
 [[nodiscard]] std::pmr::memory_resource& usual_scratch_resource();
 
 }  // namespace zenith::cpu_backend

@@ -112,9 +112,10 @@ TEST_CASE("kept memory goes to the next that wants as much") {
 TEST_CASE("kept memory keeps no more than its limit") {
   constexpr std::size_t limit = 3 * mebibyte;
   kept_memory memory(limit);
-  std::vector<void*> blocks;
-  for (int i = 0; i < 8; ++i) blocks.push_back(memory.allocate(mebibyte, align));
+  std::vector<void*> blocks(8);
+  for (auto& at : blocks) at = memory.allocate(mebibyte, align);
   std::vector<std::size_t> kept;
+  kept.reserve(blocks.size());
   for (void* const at : blocks) {
     memory.deallocate(at, mebibyte, align);
     kept.push_back(memory.kept_bytes() / mebibyte);
@@ -129,8 +130,8 @@ TEST_CASE("kept memory keeps no more than its limit") {
 
 TEST_CASE("kept memory keeps so many blocks of a size") {
   kept_memory memory(64 * mebibyte);
-  std::vector<void*> blocks;
-  for (std::size_t i = 0; i < kept_memory::blocks_of_size + 3; ++i) blocks.push_back(memory.allocate(4096, align));
+  std::vector<void*> blocks(kept_memory::blocks_of_size + 3);
+  for (auto& at : blocks) at = memory.allocate(4096, align);
   for (void* const at : blocks) memory.deallocate(at, 4096, align);
   CHECK(memory.kept_bytes() == kept_memory::blocks_of_size * 4096);
 }
@@ -163,6 +164,7 @@ TEST_CASE("threads hand kept memory to one another") {
   std::mutex guard;
   std::atomic<bool> is_right{true};
   std::vector<std::jthread> threads;
+  threads.reserve(4);
   for (unsigned id = 0; id < 4; ++id) {
     threads.emplace_back([&, seed = zenith_test::seed_of("kept memory", id)] {
       std::mt19937_64 random(seed);
@@ -226,8 +228,8 @@ TEST_CASE("scratch is the executor's resource's, else the default one's, and is 
   call(std::pmr::new_delete_resource());
   CHECK(kept_now() == before);
 
-#if !defined(__SANITIZE_ADDRESS__)
-  REQUIRE(kept != nullptr);
+  REQUIRE((kept != nullptr) == zenith::cpu_backend::keeps_scratch);
+  if (kept == nullptr) return;
   call(nullptr);
   const auto after = kept_now();
   CHECK(after > 0);
@@ -236,5 +238,4 @@ TEST_CASE("scratch is the executor's resource's, else the default one's, and is 
   CHECK(kept_now() <= after + after / 2);  // calls take what is there
   kept->release();
   CHECK(kept_now() == 0);
-#endif
 }

@@ -8,9 +8,8 @@
 
 #include <backends/cpu/kept_memory.hpp>
 #include <catch.hpp>
+#include <failing_memory.hpp>
 #include <zenith/zenith.hpp>
-
-#include "failing_memory.hpp"
 
 namespace failing_memory = zenith_test::failing_memory;
 using zenith::cpu_backend::kept_memory;
@@ -21,7 +20,7 @@ constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
 }  // namespace
 
-TEST_CASE("memory that runs out is what was kept first", "[allocation]") {
+TEST_CASE("memory that runs out is what was kept first") {
   kept_memory memory(64 * mebibyte);
   const auto before = failing_memory::live_blocks();
   for (const std::size_t bytes : {mebibyte, 2 * mebibyte}) {
@@ -44,7 +43,7 @@ TEST_CASE("memory that runs out is what was kept first", "[allocation]") {
   CHECK(failing_memory::live_blocks() == before);
 }
 
-TEST_CASE("memory that is not kept is deleted", "[allocation]") {
+TEST_CASE("memory that is not kept is deleted") {
   constexpr std::size_t limit = 2 * mebibyte;
   // a check allocates, so they come last
   std::int64_t kept = 0;
@@ -81,7 +80,7 @@ TEST_CASE("memory that is not kept is deleted", "[allocation]") {
   CHECK(after == before);
 }
 
-TEST_CASE("a call of kept scratch whose memory runs out leaves no more than is kept", "[allocation]") {
+TEST_CASE("a call of kept scratch whose memory runs out leaves no more than is kept") {
   std::mt19937_64 random(11);
   std::vector<std::uint32_t> keys(300'000);
   for (auto& key : keys) key = static_cast<std::uint32_t>(random());
