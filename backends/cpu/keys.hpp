@@ -4,8 +4,8 @@
 /// Where the filter's keys come from: an array, or a packed column whose decoded values are written nowhere.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <type_traits>
 
 #include <backends/cpu/isa/packed_table.hpp>
@@ -15,7 +15,7 @@
 namespace zenith::cpu_backend {
 
 // Keys have
-//   gather(where, out)           those at some positions, for the sample
+//   gather(where, count, out)    those at positions where(0) … where(count - 1), for the sample
 //   for_each(begin, end, use)    use(i, key) for each of a range
 //   scan(request, begin, end)    the survivors of a range, or of its front: `request` lacks keys, count, first_index
 //   staging                      the survivors that a request can hold
@@ -27,8 +27,9 @@ class plain_keys {
 
   plain_keys(const T* keys, scan_function unit) : keys_(keys), scan_(unit) {}
 
-  void gather(std::span<const std::uint64_t> where, T* out) const {
-    for (const auto i : where) *out++ = keys_[i];
+  template <class Where>
+  void gather(const Where& where, std::size_t count, T* out) const {
+    for (std::size_t i = 0; i < count; ++i) out[i] = keys_[where(i)];
   }
 
   template <class Use>
@@ -61,18 +62,20 @@ class packed_keys {
         scan_((smallest ? isa.smallest : isa.largest).scan[value_index(key_type_of<T>)]),
         unpack_(isa.read.unpack[sizeof(T) == 8 ? 1 : 0]) {}
 
-  void gather(std::span<const std::uint64_t> where, T* out) const {
+  template <class Where>
+  void gather(const Where& where, std::size_t count, T* out) const {
     const packed_layout of = column_;  // nothing that is written can be part of it
     const std::uint64_t first = origin_ * packed_block_items;
     if (of.kind == encoding::delta || of.kind == encoding::null_suppression_variable) {
       // a value that those before it in the block lead to takes longer alone than the whole block does
-      for (const auto i : where) *out++ = decoded_at(i);
+      for (std::size_t i = 0; i < count; ++i) out[i] = decoded_at(where(i));
     } else if (of.kind == encoding::frame_of_reference && of.one_width != mixed_widths && of.patches == 0) {
-      for (const auto i : where) {
-        *out++ = static_cast<T>(packed::framed_value(of, first + i, packed::framed_place_of<word>(of, first + i)));
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::uint64_t at = first + where(i);
+        out[i] = static_cast<T>(packed::framed_value(of, at, packed::framed_place_of<word>(of, at)));
       }
     } else {
-      for (const auto i : where) *out++ = static_cast<T>(packed::value_at<word>(of, first + i));
+      for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<T>(packed::value_at<word>(of, first + where(i)));
     }
   }
 

@@ -69,12 +69,11 @@ class filter_call {
       const std::uint32_t samples = plan_.samples;
       const auto mine = static_cast<std::uint64_t>(worker);
       const std::uint64_t end = samples * (mine + 1) / shares;
-      std::uint64_t where[samples_at_a_time];
       T keys[samples_at_a_time];
       for (std::uint64_t first = samples * mine / shares; first < end; first += samples_at_a_time) {
         const auto some = static_cast<std::size_t>(std::min(samples_at_a_time, end - first));
-        for (std::size_t i = 0; i < some; ++i) where[i] = top_k_detail::sample_position(first + i, count, samples);
-        keys_.gather({where, some}, keys);
+        keys_.gather([=](std::size_t i) { return top_k_detail::sample_position(first + i, count, samples); }, some,
+                     keys);
         for (std::size_t i = 0; i < some; ++i) images[first + i] = order_.image(keys[i]);
       }
     });
