@@ -4,6 +4,7 @@
 /// Where the filter's keys come from: an array, or a packed column whose decoded values are written nowhere.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -14,7 +15,7 @@
 namespace zenith::cpu_backend {
 
 // Keys have
-//   at(i)                        one of them, for the sample
+//   gather(where, count, out)    those at positions where(0) … where(count - 1), for the sample
 //   for_each(begin, end, use)    use(i, key) for each of a range
 //   scan(request, begin, end)    the survivors of a range, or of its front: `request` lacks keys, count, first_index
 //   staging                      the survivors that a request can hold
@@ -26,7 +27,10 @@ class plain_keys {
 
   plain_keys(const T* keys, scan_function unit) : keys_(keys), scan_(unit) {}
 
-  [[nodiscard]] T at(std::uint64_t i) const { return keys_[i]; }
+  template <class Where>
+  void gather(const Where& where, std::size_t count, T* out) const {
+    for (std::size_t i = 0; i < count; ++i) out[i] = keys_[where(i)];
+  }
 
   template <class Use>
   void for_each(std::uint64_t begin, std::uint64_t end, const Use& use) const {
@@ -58,13 +62,21 @@ class packed_keys {
         scan_((smallest ? isa.smallest : isa.largest).scan[value_index(key_type_of<T>)]),
         unpack_(isa.read.unpack[sizeof(T) == 8 ? 1 : 0]) {}
 
-  // inline, so that a loop over samples keeps what it needs of the column in registers
-  [[nodiscard, gnu::always_inline]] inline T at(std::uint64_t i) const {
-    // a value that those before it in the block lead to takes longer alone than the whole block does
-    if (column_.kind == encoding::delta || column_.kind == encoding::null_suppression_variable) {
-      return decoded_at(i);
+  template <class Where>
+  void gather(const Where& where, std::size_t count, T* out) const {
+    const packed_layout of = column_;  // nothing that is written can be part of it
+    const std::uint64_t first = origin_ * packed_block_items;
+    if (of.kind == encoding::delta || of.kind == encoding::null_suppression_variable) {
+      // a value that those before it in the block lead to takes longer alone than the whole block does
+      for (std::size_t i = 0; i < count; ++i) out[i] = decoded_at(where(i));
+    } else if (of.kind == encoding::frame_of_reference && of.one_width != mixed_widths && of.patches == 0) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::uint64_t at = first + where(i);
+        out[i] = static_cast<T>(packed::framed_value(of, at, packed::framed_place_of<word>(of, at)));
+      }
+    } else {
+      for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<T>(packed::value_at<word>(of, first + where(i)));
     }
-    return static_cast<T>(packed::value_at<word>(column_, origin_ * packed_block_items + i));
   }
 
   template <class Use>

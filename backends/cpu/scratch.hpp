@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <backends/cpu/kept_memory.hpp>
 #include <zenith/backend.hpp>
 #include <zenith/error.hpp>
 
@@ -13,7 +14,7 @@ namespace zenith::cpu_backend {
 
 /// The resource that an executor's scratch comes from.
 [[nodiscard]] inline std::pmr::memory_resource& scratch_resource(const execution& on) {
-  return on.memory != nullptr ? *static_cast<std::pmr::memory_resource*>(on.memory) : *std::pmr::get_default_resource();
+  return on.memory != nullptr ? *static_cast<std::pmr::memory_resource*>(on.memory) : usual_scratch_resource();
 }
 
 /// Uninitialised memory for a call's intermediate results. Pages that are never touched cost nothing.

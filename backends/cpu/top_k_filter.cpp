@@ -19,6 +19,7 @@ namespace {
 // Sampling fewer items, or bringing fewer entries together, costs less than waking a worker.
 constexpr std::uint64_t least_samples_of_worker = 2048;
 constexpr std::uint64_t least_gathered_together = 16384;
+constexpr std::uint64_t samples_at_a_time = 512;
 // Workers take chunk after chunk: several each, so that one that wakes late, or shares its core, leaves its part to the
 // others, and none so small that handing it out costs more than that.
 constexpr std::uint64_t most_chunk_bytes = 1024 * 1024;
@@ -64,10 +65,16 @@ class filter_call {
     const std::uint64_t shares =
         std::clamp<std::uint64_t>(plan_.samples / least_samples_of_worker, 1, static_cast<std::uint64_t>(workers_));
     run_workers(static_cast<int>(shares), [&](int worker) {
+      const std::uint64_t count = call_.count;
+      const std::uint32_t samples = plan_.samples;
       const auto mine = static_cast<std::uint64_t>(worker);
-      const std::uint64_t end = plan_.samples * (mine + 1) / shares;
-      for (std::uint64_t i = plan_.samples * mine / shares; i < end; ++i) {
-        images[i] = order_.image(keys_.at(top_k_detail::sample_position(i, call_.count, plan_.samples)));
+      const std::uint64_t end = samples * (mine + 1) / shares;
+      T keys[samples_at_a_time];
+      for (std::uint64_t first = samples * mine / shares; first < end; first += samples_at_a_time) {
+        const auto some = static_cast<std::size_t>(std::min(samples_at_a_time, end - first));
+        keys_.gather([=](std::size_t i) { return top_k_detail::sample_position(first + i, count, samples); }, some,
+                     keys);
+        for (std::size_t i = 0; i < some; ++i) images[first + i] = order_.image(keys[i]);
       }
     });
     const auto nth = images.data() + plan_.rank - 1;

@@ -56,6 +56,7 @@ attempt call_with_failure(const scenario& of, std::int64_t n) {
 
 void check_allocations(const scenario& of) {
   INFO(of.name);
+  const failing_memory::scratch_not_kept each_from_new;
   // what is made once a program is made here
   of.reset();
   of.call();

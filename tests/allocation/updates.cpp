@@ -143,6 +143,7 @@ int update_at_random(std::uint64_t seed, std::uint32_t block_rows) {
 }  // namespace
 
 TEST_CASE("updates of a threshold table when memory runs out", "[allocation]") {
+  const failing_memory::scratch_not_kept each_from_new;
   for (const std::uint32_t block_rows : {2, 4, 16}) {
     (void)update_at_random(block_rows, block_rows);  // what is made once a program is made here
     const auto before = failing_memory::live_blocks();

@@ -42,9 +42,11 @@ class executor {
 [[nodiscard]] executor make_executor(std::string_view spec);
 
 struct cpu_options {
-  int threads = 0;                              ///< 0: all that the process may use
-  std::string isa = {};                         ///< "sse2", "avx2", "avx512", "avx512bw"; empty: the widest usable
-  std::pmr::memory_resource* memory = nullptr;  ///< for scratch; nullptr: the default resource
+  int threads = 0;       ///< 0: all that the process may use
+  std::string isa = {};  ///< "sse2", "avx2", "avx512", "avx512bw"; empty: the widest usable
+  /// For scratch, from any thread of a call. nullptr: the default resource; where that is new and delete, the process
+  /// keeps up to 64 MiB of freed scratch for later calls. Of a resource that is given here nothing is kept.
+  std::pmr::memory_resource* memory = nullptr;
 };
 
 /// The CPU: TBB over tiles, SIMD by the widest instruction set, or as `options` says.
