@@ -163,7 +163,7 @@ void find_skyline(Context& on, const skyline_call& call, const value_method& how
 /// Bytes that bitmaps may take: what a call takes beside its table is to be no more than two such tables.
 template <class Image>
 [[nodiscard]] u64 bytes_for_bitmaps(const skyline_call& call, const ordered_points<Image>& of) {
-  constexpr u64 little = u64{1} << 20;  // of samples, lists of teams and the like
+  constexpr u64 little = u64{1} << 21;  // of samples, lists of teams and the like
   const u64 most = 2 * call.rows * call.column_count * sizeof(Image);
   const u64 mask = of.short_masks == nullptr ? sizeof(u64) : sizeof(u32);
   const u64 id = call.out_space == memory_space::host ? static_cast<u64>(call.index_bytes) : 0;
