@@ -160,41 +160,58 @@ void find_skyline(Context& on, const skyline_call& call, const value_method& how
     report(on, call, counters, count, blocks);
   });
 }
+/// Bytes that bitmaps may take: what a call takes beside its table is to be no more than two such tables.
+template <class Image>
+[[nodiscard]] u64 bytes_for_bitmaps(const skyline_call& call, const ordered_points<Image>& of) {
+  constexpr u64 little = u64{1} << 21;  // of samples, lists of teams and the like
+  const u64 most = 2 * call.rows * call.column_count * sizeof(Image);
+  const u64 mask = of.short_masks == nullptr ? sizeof(u64) : sizeof(u32);
+  const u64 id = call.out_space == memory_space::host ? static_cast<u64>(call.index_bytes) : 0;
+  const u64 point = of.points.columns * sizeof(Image) + code_words(of.points.columns) * sizeof(u32) + mask + id;
+  const u64 group = tiles_of(of.count, candidate_group) * mask;
+  const u64 taken = call.rows * (sizeof(u32) + sizeof(u8)) + of.count * (point + of.order_bytes) + group + little;
+  return most < taken ? 0 : most - taken;
+}
+
 template <class Context>
 void find_skyline_by_tiles(Context& on, const skyline_call& call, const bitmap_method& how) {
   const auto counters = make_counters(on, call);
   const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
   const few_request few{keeps_twins, call.nans == nan_rows::reject, target_of(call), counters};
   const bool are_written = few.ids.at != nullptr;
-  bool is_ordered = true;
-  const auto find = [&](order_keys by) {
-    with_ordered_points(on, call, is_prefiltered(how), by, &few, [&](const auto& rows) {
-      u8* const members = rows.flags;
-      if (rows.kept != nullptr) {
-        on.for_each(call.out_mask == nullptr ? 0 : rows.members, mark_rows{rows.kept, members});
-        deliver_marks(on, call, members);
-        deliver_ids(on, call, rows.kept, rows.members, are_written);
-        return report(on, call, counters, rows.count, 1);
-      }
-      u64 blocks = 0;
-      if (rows.count > 0) {
-        tile_rounds rounds(on, rows.points, rows.count, points_after::overwritten);
-        blocks = rounds.mark(on, rows.points, rows.count, members, keeps_twins, counters);
-      }
-      on.compact(call.rows, is_marked{members}, rows.points.rows, &rows.found->left);
-      if (are_written) {
-        on.for_each(std::min(rows.count, few.ids.most), write_found_ids{rows.found, rows.points.rows, few.ids});
-      }
-      const auto told = on.read(static_cast<const table_findings*>(rows.found));
-      is_ordered = told.has_ties == 0;
-      if (!is_ordered) return;
+  const auto find = [&](const auto& rows, const auto& order_again) {
+    u8* const members = rows.flags;
+    if (rows.kept != nullptr) {
+      on.for_each(call.out_mask == nullptr ? 0 : rows.members, mark_rows{rows.kept, members});
       deliver_marks(on, call, members);
-      deliver_ids(on, call, rows.points.rows, told.left, are_written);
-      report(on, call, counters, rows.count, blocks);
+      deliver_ids(on, call, rows.kept, rows.members, are_written);
+      return report(on, call, counters, rows.count, 1);
+    }
+    if (rows.count == 0) {
+      deliver_marks(on, call, members);
+      deliver_ids(on, call, nullptr, 0, are_written);
+      return report(on, call, counters, 0, 0);
+    }
+    with_tile_rounds(on, rows, bytes_for_bitmaps(call, rows), [&](auto rounds) {
+      for (bool is_ordered = false; !is_ordered;) {
+        const u64 blocks = rounds.mark(on, rows.points, rows.count, members, keeps_twins, counters);
+        on.compact(call.rows, is_marked{members}, rows.points.rows, &rows.found->left);
+        if (are_written) {
+          on.for_each(std::min(rows.count, few.ids.most), write_found_ids{rows.found, rows.points.rows, few.ids});
+        }
+        const auto told = on.read(static_cast<const table_findings*>(rows.found));
+        is_ordered = told.has_ties == 0;
+        if (!is_ordered) {
+          order_again();
+          continue;
+        }
+        deliver_marks(on, call, members);
+        deliver_ids(on, call, rows.points.rows, told.left, are_written);
+        report(on, call, counters, rows.count, blocks);
+      }
     });
   };
-  find(order_keys::rounded);
-  if (!is_ordered) find(order_keys::exact);
+  with_ordered_points(on, call, is_prefiltered(how), order_keys::rounded, &few, find);
 }
 template <class Context>
 void find_skyline(Context& on, const skyline_call& call, const bitmap_method& how) {

@@ -254,7 +254,8 @@ void place_by_buckets(Context& on, const place_table_rows<T>& place, u64 count, 
   auto* const first_of_buckets = on.template buffer<keyed_row>(order_buckets);
   u32* const sizes = on.template zeroed<u32>(order_buckets);
   u32* const begins = on.template buffer<u32>(order_buckets);
-  u32* const places = reinterpret_cast<u32*>(place.to.masks);  // which are written last
+  // masks are written last
+  u32* const places = place.short_masks != nullptr ? place.short_masks : reinterpret_cast<u32*>(place.to.masks);
   u32* const moved = on.template buffer<u32>(count);
   on.for_each(samples, draw_key_samples<T>{from, left, count, samples, place.cuts, place.buckets, sampled});
   const pick_first_of_buckets pick{sampled, samples, first_of_buckets};

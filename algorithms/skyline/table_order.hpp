@@ -261,13 +261,14 @@ struct place_table_rows {
   const image* cuts;
   u32 buckets;
   point_set<image> to;
+  u32* short_masks;  ///< to be written, not those of `to`; nullptr: those of `to`
 
   ZENITH_FN void operator()(u64 i) const {
     const u64 row = to.rows[i];
     const u32 columns = from.columns;
     const bool has_lower = 2 * columns <= most_cell_bits;
     const bool has_upper = 3 * columns <= most_cell_bits;
-    u64 mask = alive_bit;
+    u64 mask = 0;
     for (u32 first = 0; first < columns; first += 4) {
       four_values<image> values;
       from.four_at(row, first, values.value);
@@ -288,7 +289,11 @@ struct place_table_rows {
       if (columns % 4 == 0) *reinterpret_cast<four_values<image>*>(to.values + i * columns + first) = values;
       to.codes[i * code_words(columns) + first / 4] = word;
     }
-    to.masks[i] = mask;
+    if (short_masks == nullptr) {
+      to.masks[i] = mask | alive_bit<u64>;
+    } else {
+      short_masks[i] = static_cast<u32>(mask) | alive_bit<u32>;
+    }
   }
 
  private:

@@ -19,11 +19,13 @@ namespace zenith::skyline_family::detail {
 template <class Image>
 struct ordered_points {
   point_set<Image> points;
+  u32* short_masks;  ///< `has_short_masks`: of the points, which then have no others; else nullptr
   u64 count;
   u8* flags;  ///< one for each row of the table; 0 for those that are left
   table_findings* found;
-  const u32* kept;  ///< rows of the skyline, if few rows are left; else nullptr
-  u64 members;      ///< how many they are
+  const u32* kept;      ///< rows of the skyline, if few rows are left; else nullptr
+  u64 members;          ///< how many they are
+  u64 order_bytes = 0;  ///< that a point's place took, and that no one needs any more
 };
 
 /// Marks rows that a pivot dominates or that are dropped.
@@ -61,14 +63,25 @@ template <class T, class Context>
   return left;
 }
 
+/// Forgets what was found by an order that was none.
+struct begin_again {
+  table_findings* found;
+  u8* flags;
+
+  ZENITH_FN void operator()(u64 i) const {
+    if (flags[i] == marked) flags[i] = 0;
+    if (i == 0) found->has_ties = 0;
+  }
+};
+
 /// How the order comes about.
 enum class order_keys : u8 {
   rounded,  ///< by short keys; what they do not tell apart is put right, unless that is too much
   exact,
 };
 
-/// Orders rows by the grid, and equal ones by their ids. `keys` are as many words; `has_ties` is set to 1 where rounded
-/// keys tell too little apart: then there is no order.
+/// Orders rows by the grid, and equal ones by their ids. `keys` are as many words, of 32 bits if rounded; `has_ties` is
+/// set to 1 where rounded keys tell too little apart: then there is no order.
 template <class T, class Context>
 void order_table_rows(Context& on, const row_source<T>& from, u32* rows, u64 count,
                       const typename row_source<T>::image* cuts, const u64* of_sums, u32 buckets, u64* keys,
@@ -90,8 +103,9 @@ void order_table_rows(Context& on, const row_source<T>& from, u32* rows, u64 cou
   sort_by(row_key::cell);
 }
 
-/// Calls use(points) with the points in their order, unless a NaN is rejected. `few`: what is asked where few are left,
-/// which then have no order; nullptr: all are wanted in their order. `use` is compiled for two widths.
+/// Calls use(points, order_again) with the points in their order, unless a NaN is rejected. Where `found` then says
+/// that there are ties, order_again() puts the points, where they are, into an exact order. `few`: what is asked where
+/// few are left, which then have no order; nullptr: all are wanted in their order. `use` is compiled for two widths.
 template <class Context, class Use>
 void with_ordered_points(Context& on, const skyline_input& call, bool is_prefiltered, order_keys by,
                          const few_request* few, const Use& use) {
@@ -110,34 +124,68 @@ void with_ordered_points(Context& on, const skyline_input& call, bool is_prefilt
     }
     const bool is_done = kept != nullptr && told.left <= most_few_rows;
     ordered_points<image> ordered{{nullptr, 1, from.columns, rows, nullptr, nullptr, from.columns},
+                                  nullptr,
                                   told.left,
                                   flags,
                                   found,
                                   is_done ? kept : nullptr,
                                   told.members};
-    if (ordered.count > 0 && !is_done) {
-      const u64 count = ordered.count;
-      const u32 buckets = buckets_of(from.columns);
-      image* const cuts = on.template buffer<image>(u64{from.columns} * buckets);
-      u64* const keys = on.template buffer<u64>(count);
-      const bool is_by_buckets = by == order_keys::rounded && fits_one_key<image>(from.columns) &&
-                                 count > most_few_rows && count <= most_rows_in_buckets;
-      u64* const of_sums = is_by_buckets ? nullptr : on.template buffer<u64>(sum_cuts + 1);
-      const find_cuts_of_columns<T> find{from, rows, count, buckets, cuts, of_sums};
-      on.for_teams(find.teams(), find);
-      if (!is_by_buckets) order_table_rows(on, from, rows, count, cuts, of_sums, buckets, keys, by, &found->has_ties);
-      ordered.points.values = on.template buffer<image>(count * from.columns);
-      ordered.points.masks = keys;  // which have done their work
-      ordered.points.codes = on.template buffer<u32>(count * code_words(from.columns));
-      const place_table_rows<T> place{from, cuts, buckets, ordered.points};
-      if constexpr (sizeof(image) == 4) {
-        if (is_by_buckets) place_by_buckets(on, place, count, &found->has_ties);
+    if (ordered.count == 0 || is_done) return use(ordered, [] {});
+    const u64 count = ordered.count;
+    const u32 buckets = buckets_of(from.columns);
+    image* const cuts = on.template buffer<image>(u64{from.columns} * buckets);
+    const bool is_short = by == order_keys::rounded && has_short_masks(from.columns);
+    u32* const short_masks = is_short ? on.template buffer<u32>(count) : nullptr;
+    u64* const masks = is_short ? nullptr : on.template buffer<u64>(count);
+    // masks are written when keys have done their work
+    u64* const keys = is_short ? reinterpret_cast<u64*>(short_masks) : masks;
+    const bool is_by_buckets = by == order_keys::rounded && fits_one_key<image>(from.columns) &&
+                               count > most_few_rows && count <= most_rows_in_buckets;
+    u64* const of_sums = is_by_buckets ? nullptr : on.template buffer<u64>(sum_cuts + 1);
+    const find_cuts_of_columns<T> find{from, rows, count, buckets, cuts, of_sums};
+    on.for_teams(find.teams(), find);
+    if (!is_by_buckets) order_table_rows(on, from, rows, count, cuts, of_sums, buckets, keys, by, &found->has_ties);
+    ordered.points.values = on.template buffer<image>(count * from.columns);
+    ordered.points.masks = masks;
+    ordered.short_masks = short_masks;
+    ordered.points.codes = on.template buffer<u32>(count * code_words(from.columns));
+    const place_table_rows<T> place{from, cuts, buckets, ordered.points, short_masks};
+    if constexpr (sizeof(image) == 4) {
+      if (is_by_buckets) {
+        place_by_buckets(on, place, count, &found->has_ties);
+        ordered.order_bytes = sizeof(u32);
       }
-      if (!is_by_buckets) on.for_each(count, place);
     }
-    use(ordered);
+    if (!is_by_buckets) on.for_each(count, place);
+    use(ordered, [&] {
+      on.for_each(call.rows, begin_again{found, flags});
+      on.compact(call.rows, is_left{flags}, rows, &found->left);
+      // values are written again
+      u64* const exact_keys = is_short ? reinterpret_cast<u64*>(ordered.points.values) : masks;
+      order_table_rows(on, from, rows, count, cuts, nullptr, buckets, exact_keys, order_keys::exact, nullptr);
+      on.for_each(count, place);
+    });
   });
   on.finish();
+}
+
+/// Calls use(rounds) with those of points that lose their masks.
+template <class Context, class Image, class Use>
+void with_tile_rounds(Context& on, const ordered_points<Image>& of, u64 most_bytes, const Use& use) {
+  if (of.short_masks != nullptr) {
+    use(tile_rounds<Context, Image, u32>(on, of.points, of.count, of.short_masks, most_bytes));
+  } else {
+    use(tile_rounds<Context, Image, u64>(on, of.points, of.count, of.points.masks, most_bytes));
+  }
+}
+/// The same of points that keep their masks, of 64 bits.
+template <class Context, class Image, class Use>
+void with_lasting_tile_rounds(Context& on, const ordered_points<Image>& of, const Use& use) {
+  if (has_short_masks(of.points.columns)) {
+    use(tile_rounds<Context, Image, u32>(on, of.points, of.count, nullptr, all_bitmaps));
+  } else {
+    use(tile_rounds<Context, Image, u64>(on, of.points, of.count, nullptr, all_bitmaps));
+  }
 }
 
 }  // namespace zenith::skyline_family::detail

@@ -32,27 +32,46 @@ inline constexpr u32 most_chunk_rows = 48 * 32;  ///< of a tile's bitmaps: colum
 
 /// What is known of a point beside its cells, in its mask: whether it may be in the skyline, and whether it equals a
 /// point before it. Bits of the tiles' masks that candidates must have are those of cells and the first of these.
-inline constexpr u64 alive_bit = u64{1} << 63;
-inline constexpr u64 twin_bit = u64{1} << 62;
-inline constexpr u64 cell_bits = twin_bit - 1;
+template <class Mask>
+inline constexpr Mask alive_bit = Mask{1} << (8 * sizeof(Mask) - 1);
+template <class Mask>
+inline constexpr Mask twin_bit = alive_bit<Mask> >> 1;
+template <class Mask>
+inline constexpr Mask cell_bits = twin_bit<Mask> - 1;
 inline constexpr u32 most_cell_bits = 62;
 
-struct is_alive_alone {
-  const u64* masks;
+/// Whether masks have 32 bits: those of three cuts of each column fit.
+[[nodiscard]] ZENITH_FN constexpr bool has_short_masks(u32 columns) { return columns >= 2 && columns <= 10; }
 
-  ZENITH_FN bool operator()(u64 i) const { return (masks[i] & (alive_bit | twin_bit)) == alive_bit; }
+/// Masks of 64 bits as those that the filter takes.
+template <class Mask>
+struct copy_masks {
+  const u64* from;
+  Mask* to;
+
+  ZENITH_FN void operator()(u64 i) const {
+    to[i] = static_cast<Mask>(from[i] & cell_bits<Mask>) | ((from[i] & alive_bit<u64>) != 0 ? alive_bit<Mask> : 0);
+  }
+};
+
+template <class Mask>
+struct is_alive_alone {
+  const Mask* masks;
+
+  ZENITH_FN bool operator()(u64 i) const { return (masks[i] & (alive_bit<Mask> | twin_bit<Mask>)) == alive_bit<Mask>; }
 };
 
 /// Marks the rows of points that are left.
+template <class Mask>
 struct mark_alive {
-  const u64* masks;
+  const Mask* masks;
   const u32* rows;
   bool keeps_twins;
   u8* flags;
 
   ZENITH_FN void operator()(u64 i) const {
-    const u64 mask = masks[i];
-    if ((mask & alive_bit) != 0 && (keeps_twins || (mask & twin_bit) == 0)) flags[rows[i]] = marked;
+    const Mask mask = masks[i];
+    if ((mask & alive_bit<Mask>) != 0 && (keeps_twins || (mask & twin_bit<Mask>) == 0)) flags[rows[i]] = marked;
   }
 };
 
@@ -67,20 +86,23 @@ struct position_list {
   ZENITH_FN u64 at(u64 i) const { return first + (positions == nullptr ? i : u64{positions[i]}); }
 };
 
-/// What neighbouring candidates' masks have together.
-struct write_group_masks {
-  static constexpr u32 group = 32;
+inline constexpr u32 candidate_group = 32;  ///< neighbours
 
-  const u64* masks;
+/// What neighbouring candidates' masks have together.
+template <class Mask>
+struct write_group_masks {
+  static constexpr u32 group = candidate_group;
+
+  const Mask* masks;
   u64 count;
-  u64* to;
+  Mask* to;
 
   [[nodiscard]] ZENITH_FN u64 groups() const { return (count + group - 1) / group; }
   ZENITH_FN void operator()(u64 g) const {
     constexpr u32 at_once = 8;
     const u64 begin = g * group;
     const u64 n = count - begin < group ? count - begin : group;
-    u64 some = 0;
+    Mask some = 0;
     for (u32 i = 0; i < group; i += at_once) {
       ZENITH_UNROLLED
       for (u32 k = 0; k < at_once; ++k) some |= masks[begin + (i + k < n ? i + k : 0)];
@@ -89,21 +111,21 @@ struct write_group_masks {
   }
 };
 
-/// Bitmaps and masks of a list's tiles, from that of point `*kept` on. Teams behind those of the tiles write the masks
-/// of groups that the tiles are to be compared with.
+/// Bitmaps and masks of a list's tiles. Teams behind those of the tiles write the masks of groups that the tiles are to
+/// be compared with.
+template <class Mask>
 struct write_tiles {
   static constexpr u32 team_groups = 256;
   static constexpr u32 scratch_bytes = most_chunk_rows * chunk_tile_words * 4;
   static constexpr u64 item_cost = u64{1} << 16;
 
   position_list of;
-  const u32* kept;  ///< nullptr: from the first on
   const u32* codes;
-  const u64* masks;
+  const Mask* masks;
   u32 columns;
   u32* bitmaps;
-  u64* tile_masks;
-  write_group_masks compared;
+  Mask* tile_masks;
+  write_group_masks<Mask> compared;
 
   [[nodiscard]] ZENITH_FN u64 tiles() const { return (of.most + chunk_tile - 1) / chunk_tile; }
   [[nodiscard]] u64 teams() const { return tiles() + (compared.groups() + team_groups - 1) / team_groups; }
@@ -115,8 +137,7 @@ struct write_tiles {
       const u64 n = compared.groups() - first < team_groups ? compared.groups() - first : team_groups;
       return team.for_each(n, [&](u64 g) ZENITH_BODY { compared(first + g); });
     }
-    const u64 tile = (kept == nullptr ? 0 : *kept / chunk_tile) + t;
-    const u64 begin = tile * chunk_tile;
+    const u64 begin = t * chunk_tile;
     const u64 count = of.size();
     if (begin >= count) return;
     const u32 n = count - begin < chunk_tile ? static_cast<u32>(count - begin) : chunk_tile;
@@ -136,7 +157,7 @@ struct write_tiles {
       }
     });
     team.barrier();
-    u32* const to = bitmaps + tile * chunk_bitmap_words(columns);
+    u32* const to = bitmaps + t * chunk_bitmap_words(columns);
     team.for_each(columns * chunk_tile_words, [&](u64 j) ZENITH_BODY {
       const u32 first = static_cast<u32>(j) / chunk_tile_words * buckets * chunk_tile_words;
       u32 at = first + static_cast<u32>(j) % chunk_tile_words;
@@ -146,10 +167,10 @@ struct write_tiles {
         to[at] = some;
       }
     });
-    const u64 common = team.reduce(
-        n, ~u64{0}, [&](u64 i) ZENITH_BODY { return masks[of.at(begin + i)]; },
-        [](u64 a, u64 b) ZENITH_BODY { return a & b; });
-    team.once([&]() ZENITH_BODY { tile_masks[tile] = (common & cell_bits) | alive_bit; });
+    const Mask common = team.reduce(
+        n, static_cast<Mask>(~Mask{0}), [&](u64 i) ZENITH_BODY { return masks[of.at(begin + i)]; },
+        [](Mask a, Mask b) ZENITH_BODY { return a & b; });
+    team.once([&]() ZENITH_BODY { tile_masks[t] = (common & cell_bits<Mask>) | alive_bit<Mask>; });
   }
 };
 
@@ -165,9 +186,9 @@ struct alignas(16) four_words {
 /// Teams take pairs of a tile and a chunk of the candidates, in turn: early tiles first, since they decide most.
 ///
 /// `Columns`: how many there are, or 0 for any number, which takes more registers and instructions.
-template <class Image, u32 Columns>
+template <class Image, u32 Columns, class Mask>
 struct filter_by_tiles {
-  static constexpr u32 group = write_group_masks::group;
+  static constexpr u32 group = candidate_group;
   static constexpr u32 least_chunk = 4;  // groups
   static constexpr u32 most_chunk = 1024;
   static constexpr u32 enough_items = 4096;
@@ -189,12 +210,12 @@ struct filter_by_tiles {
   u64 count;
   position_list window;
   bool is_itself;
-  const u32* bitmaps;      ///< of the window's tiles
-  const u64* tile_masks;   ///< of the window's tiles
-  const u64* group_masks;  ///< of the candidates
-  u64* masks;              ///< of all points: what is found is written there
-  u8* flags;               ///< of the rows, for twins of the window; nullptr: they are left out
-  u32* taken;              ///< pairs; zero at first
+  const u32* bitmaps;       ///< of the window's tiles
+  const Mask* tile_masks;   ///< of the window's tiles
+  const Mask* group_masks;  ///< of the candidates
+  Mask* masks;              ///< of all points: what is found is written there
+  u8* flags;                ///< of the rows, for twins of the window; nullptr: they are left out
+  u32* taken;               ///< pairs; zero at first
   test_counters counters;
 
   [[nodiscard]] u64 teams() const {
@@ -242,7 +263,7 @@ struct filter_by_tiles {
     u32* const words = team.template scratch<u32>(bitmap_bytes);
     auto* const found = team.template scratch<std::uint16_t>(groups_at);
     auto* const queue = team.template scratch<std::uint16_t>(queue_at);
-    const u64 needed = tile_masks[tile];
+    const Mask needed = tile_masks[tile];
     team.for_each(n, [&](u64 g) ZENITH_BODY {
       if ((needed & ~group_masks[begin + g]) == 0) found[team.add(words + 1, 1U)] = static_cast<std::uint16_t>(g);
     });
@@ -256,12 +277,12 @@ struct filter_by_tiles {
       const u32 slots = some * group / at_once;
       team.for_each(slots, [&](u64 j) ZENITH_BODY {
         u32 i[at_once];
-        u64 mask[at_once];
+        Mask mask[at_once];
         ZENITH_UNROLLED
         for (u32 k = 0; k < at_once; ++k) {
           const u32 slot = static_cast<u32>(j) + k * slots;
           i[k] = found[at + slot / group] * group + slot % group;
-          mask[k] = i[k] < candidates ? device::atomic_load(masks + (first + from + i[k])) : 0;
+          mask[k] = i[k] < candidates ? device::atomic_load(masks + (first + from + i[k])) : Mask{0};
         }
         ZENITH_UNROLLED
         for (u32 k = 0; k < at_once; ++k) {
@@ -363,12 +384,12 @@ struct filter_by_tiles {
       if (found == relation::none) continue;
       if (found == relation::equals && is_itself) {
         // a twin may still turn out to be dominated together with its like
-        if (!is_twin) (void)device::atomic_or(masks + position, twin_bit);
+        if (!is_twin) (void)device::atomic_or(masks + position, twin_bit<Mask>);
         is_twin = true;
         continue;
       }
       if (found == relation::equals && flags != nullptr) flags[points.rows[position]] = marked;
-      device::atomic_store(masks + position, u64{0});
+      device::atomic_store(masks + position, Mask{0});
       break;
     }
     counters.dominance.add(tests);

@@ -230,6 +230,51 @@ TEST_CASE("a block of points and several", "[skyline]") {
   }
 }
 
+TEST_CASE("bitmaps of a part of the points at a time", "[skyline]") {
+  // of three rows the second equals the first, and they and others dominate the third
+  table<int32> made{"steps with copies", 170'000, 2, {}};
+  std::vector<std::uint64_t> with_copies;
+  std::vector<std::uint64_t> firsts;
+  for (std::size_t i = 0; i < made.rows; ++i) {
+    const auto x = static_cast<int32>(i / 3);
+    const int32 more = i % 3 == 2 ? 2 : 0;
+    made.values.insert(made.values.end(), {x + more, more - x});
+    if (more == 0) with_copies.push_back(i);
+    if (i % 3 == 0) firsts.push_back(i);
+  }
+  zenith::skyline_outcome outcome;
+  CHECK((by_bitmap_tiles(made, {}, wanted::ids, made.rows, outcome) == with_copies));
+  request first;
+  first.duplicates = zenith::duplicate_rows::keep_first;
+  CHECK((by_bitmap_tiles(made, first, wanted::ids, made.rows, outcome) == firsts));
+}
+
+// What a device takes beside the table is no more than twice that, ids in its memory.
+TEST_CASE("memory of a skyline on a device", "[skyline]") {
+  for (const std::size_t columns : {4, 8, 12}) {
+    // the last column falls as the sum of the others, which is exact, rises
+    random_source random{zenith_test::seed_of("device memory", columns)};
+    table<float32> made{"all in the skyline", 150'000, columns, {}};
+    for (std::size_t i = 0; i < made.rows; ++i) {
+      float32 sum = 0;
+      for (std::size_t c = 0; c + 1 < columns; ++c) {
+        made.values.push_back(static_cast<float32>(random() % 1'000'000));
+        sum += made.values.back();
+      }
+      made.values.push_back(-sum);
+    }
+    skyline_on_device::bytes_asked_for = 0;
+    zenith::skyline_outcome outcome;
+    CHECK(by_bitmap_tiles(made, {}, wanted::ids_of_four_bytes, made.rows, outcome).size() == made.rows);
+    const auto input = static_cast<double>(made.rows * columns * sizeof(float));
+    const auto taken = static_cast<double>(skyline_on_device::bytes_asked_for);
+    INFO(columns << " columns: " << taken / input << " times the input");
+    CHECK(taken > 0);
+    // some points have bitmaps in any case, and some bytes are of no table's
+    CHECK(taken <= 2 * input + static_cast<double>(columns == 4 ? 65536 * (8 * columns + 4) : 0) + (1 << 20));
+  }
+}
+
 TEST_CASE("a NaN that is rejected leaves memory for ids untouched", "[skyline]") {
   table<float32> made{"a NaN", 3, 2, {0, 1, 1, 0, 2, std::numeric_limits<float>::quiet_NaN()}};
   request asked;

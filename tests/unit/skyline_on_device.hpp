@@ -4,6 +4,7 @@
 /// The strategies of operation "skyline" as a device runs them, on the sequential context. A unit for each kind of
 /// method (skyline_by_*.cpp): they share little text, and all in one took a minute to compile.
 
+#include <cstdint>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -11,6 +12,9 @@
 #include <algorithms/skyline/family.hpp>
 
 namespace skyline_on_device {
+
+/// What the calls since it was set to 0 have asked for. A context gives nothing back before its end.
+inline std::uint64_t bytes_asked_for = 0;
 
 struct named_strategy {
   std::string_view name;

@@ -9,6 +9,19 @@
 
 namespace skyline_on_device {
 
+struct counting_device : zenith::device_suite::device_like {
+  template <class T>
+  T* buffer(std::uint64_t n) {
+    bytes_asked_for += n * sizeof(T);
+    return device_like::buffer<T>(n);
+  }
+  template <class T>
+  T* zeroed(std::uint64_t n) {
+    bytes_asked_for += n * sizeof(T);
+    return device_like::zeroed<T>(n);
+  }
+};
+
 /// The other operations are tested by the conformance suite.
 template <class Method>
 std::vector<named_strategy> strategies_with() {
@@ -23,7 +36,7 @@ std::vector<named_strategy> strategies_with() {
                                                   "every_strategy() leaves this one out");
                                     if constexpr (std::is_same_v<method, Method>) {
                                       found.push_back({Strategy::name, [](const zenith::skyline_call& call) {
-                                                         zenith::device_suite::device_like on;
+                                                         counting_device on;
                                                          Strategy::run(on, call);
                                                        }});
                                     }
