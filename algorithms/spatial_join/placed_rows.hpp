@@ -134,7 +134,7 @@ struct group_sizes {
   u32 worth;     ///< partners for each candidate that is sorted, above which rows share candidates when they write
 };
 template <class Context>
-inline constexpr group_sizes sizes_of_groups{256, 4096, 32, 40, 32, 250, 12, 8192, 2048, 30720, 6, 1536, 2};
+inline constexpr group_sizes sizes_of_groups{256, 4096, 32, 40, 128, 150, 12, 8192, 2048, 30720, 6, 1536, 2};
 
 /// Left rows in groups, and the right side in cells.
 template <class T, unsigned D>
