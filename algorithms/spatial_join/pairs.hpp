@@ -33,6 +33,14 @@ ZENITH_FN u32 lowest_bit(u32 word) {
 #endif
 }
 
+ZENITH_FN u32 bits_of(u32 word) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  return static_cast<u32>(__popc(word));
+#else
+  return static_cast<u32>(__builtin_popcount(word));
+#endif
+}
+
 /// Where the partners of the point in a place begin. A launch of its own: these reads are scattered, and overlap only
 /// where nothing depends on them.
 struct gather_begins {

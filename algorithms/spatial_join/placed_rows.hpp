@@ -119,22 +119,22 @@ ZENITH_FN u32 exponent_of(u32 power) {
 
 /// How groups of rows are made, and what they are given.
 struct group_sizes {
-  u32 rows;           ///< of a group at most, a power of two
-  u32 groups;         ///< that there are at least before a group has more rows
-  u32 listed;         ///< partners of a row at most where these are listed
-  u32 few;            ///< candidates of a row, on average, that one lane tests
-  u32 some;           ///< the same of each of several lanes
-  u32 many;           ///< candidates of a row, on average, above which rows share them when they count
-  u32 crowded;        ///< points of a cell, on average, above which rows share candidates when they write
-  u32 sorted;         ///< partners that are sorted together, a multiple of 32
-  u32 sorted_beside;  ///< the same where rows share candidates
-  u32 chunk;          ///< rows of the right side that are tested together
-  u32 together;       ///< bytes of candidates that rows share
-  u32 eighths;        ///< of that, which a row's candidates take at most, on average, where rows share them
-  u32 worth;          ///< partners for each candidate that is sorted, above which rows share candidates when they write
+  u32 rows;      ///< of a group at most, a power of two
+  u32 groups;    ///< that there are at least before a group has more rows
+  u32 listed;    ///< partners of a row at most where these are listed
+  u32 few;       ///< candidates of a row, on average, that one lane tests
+  u32 some;      ///< the same of each of several lanes
+  u32 many;      ///< candidates of a row, on average, above which rows share them when they count
+  u32 crowded;   ///< points of a cell, on average, above which rows share candidates when they write
+  u32 sorted;    ///< partners that are sorted together, a multiple of 32
+  u32 chunk;     ///< rows of the right side that are tested together
+  u32 together;  ///< bytes of candidates that rows share
+  u32 eighths;   ///< of that, which a row's candidates take at most, on average, where rows share them
+  u32 near;      ///< words of 32 candidates that rows are tested against together
+  u32 worth;     ///< partners for each candidate that is sorted, above which rows share candidates when they write
 };
 template <class Context>
-inline constexpr group_sizes sizes_of_groups{256, 4096, 32, 40, 32, 250, 12, 8192, 6656, 2048, 30720, 6, 2};
+inline constexpr group_sizes sizes_of_groups{256, 4096, 32, 40, 128, 150, 12, 8192, 2048, 30720, 6, 1536, 2};
 
 /// Left rows in groups, and the right side in cells.
 template <class T, unsigned D>

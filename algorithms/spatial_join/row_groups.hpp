@@ -3,8 +3,8 @@
 /// \file
 /// All pairs in the order of the left side's rows, as a device finds them. A team has a group of left rows. A lane
 /// takes the partners of a row where these are few. Otherwise they are counted first, and found again when they are
-/// written: by rows that share their candidates, or by several lanes for a row, whose partners are then sorted in
-/// scratch.
+/// written: by rows that share their candidates (shared_rows.hpp), or by several lanes for a row, whose partners are
+/// then sorted in scratch.
 
 #include <algorithms/spatial_join/shared_candidates.hpp>
 #include <core/device/team_sort.hpp>
@@ -184,11 +184,6 @@ struct count_groups {
 
   template <class Team>
   ZENITH_FN void count_shared(Team& team, const cell_grid<T, D>& grid, u64 g, u32 n, u32* counts) const {
-    struct counted_tests : shared_type::row_tests {
-      u32* total;
-
-      ZENITH_FN void done(u32 found) const { *total = found; }
-    };
     const shared_type shared(team, probe);
     const u32 runs = shared.open(team, g, n);
     for (u32 run = 0; run < runs;) {
@@ -196,9 +191,16 @@ struct count_groups {
       const u32 first = shared.first_row(run);
       if (end > run) {
         shared.list(team, run, end);
-        team.each_list(shared.first_row(end) - first, [&](u64 i) ZENITH_BODY {
-          const u32 row = first + static_cast<u32>(i);
-          return counted_tests{shared.tests_of(run, row), counts + row};
+        // lanes that follow each other take rows that follow each other
+        const u32 rows = shared.first_row(end) - first;
+        const u32 parts = (shared.most_words(team, run, end) + 1) / 2;
+        team.for_each(rows * parts, [&](u64 item) ZENITH_BODY {
+          const u32 part = static_cast<u32>(item) / rows;
+          const u32 row = first + static_cast<u32>(item) - part * rows;
+          const auto of = shared.candidates_of(run, row);
+          u32 found = 0;
+          for (u32 word = part; word < of.words; word += parts) found += bits_of(shared.near_of(row, of, word));
+          if (found > 0) (void)team.add(counts + row, found);
         });
         run = end;
       } else {
@@ -211,29 +213,23 @@ struct count_groups {
   }
 };
 
-/// The pairs of a group of rows. Shares: as for `count_groups`.
-template <class T, unsigned D, group_sizes Sizes, class Index, bool Shares>
+/// The pairs of a group of rows, but for rows with a count of 0, which may be written already.
+template <class T, unsigned D, group_sizes Sizes, class Index>
 struct write_groups {
   using sort = device::segment_sort;
   static constexpr u32 most_rows = Sizes.rows;
-  static constexpr u32 most_sorted = Shares ? Sizes.sorted_beside : Sizes.sorted;
+  static constexpr u32 most_sorted = Sizes.sorted;
   static constexpr u32 chunk = Sizes.chunk;
   static constexpr u64 item_cost = u64{most_rows} * 512;
   static constexpr u32 wanted_teams = 4;
   static constexpr u32 firsts_at = (most_rows + 2) * sizeof(u64);
   static constexpr u32 rows_at = firsts_at + most_rows * sizeof(u64);
-  static constexpr u32 shared_at = rows_at + most_rows * sizeof(u32);
-  static constexpr u32 candidates_at = shared_candidates<T, D, Sizes, true, shared_at, 0>::end_at;
-  using shared_type = shared_candidates<T, D, Sizes, true, shared_at, candidates_at>;
-  static constexpr u32 shared_end = Shares ? candidates_at + shared_type::candidate_bytes : 0;
-  // where the partners of rows are sorted
-  static constexpr u32 filled_at = Shares ? candidates_at : shared_at;
+  static constexpr u32 filled_at = rows_at + most_rows * sizeof(u32);
   static constexpr u32 begins_at = filled_at + most_rows * sizeof(u32);
   static constexpr u32 owners_at = begins_at + (most_rows + 2) * sizeof(u32);
   static constexpr u32 ids_at = (owners_at + most_sorted / sort::block * sizeof(u32) + 127) / 128 * 128;
   static constexpr u32 scratch_words = most_sorted < chunk + 1 ? chunk + 1 : most_sorted;
-  static constexpr u32 sorted_end = ids_at + scratch_words * sizeof(u32);
-  static constexpr u32 scratch_bytes = shared_end < sorted_end ? sorted_end : shared_end;
+  static constexpr u32 scratch_bytes = ids_at + scratch_words * sizeof(u32);
 
   group_probe<T, D> probe;
   point_columns<T, D> right;
@@ -260,24 +256,7 @@ struct write_groups {
         n, [&](u64 i) ZENITH_BODY { firsts[i] = probe.order == nullptr ? begins[g] + offsets[i] : begins[rows[i]]; });
     team.barrier();
     if (groups.is_listed[g] != 0) return copy_list(team, g, n, sum);
-    if constexpr (Shares) {
-      const shared_type shared(team, probe);
-      const u32 runs = shared.open(team, g, n);
-      if (sum < Sizes.worth * shared.sorted(team, runs)) return write_rows(team, 0, n);
-      for (u32 run = 0; run < runs;) {
-        const u32 end = shared.plan(team, run, runs);
-        if (end > run) {
-          shared.list(team, run, end);
-          write_shared(team, shared, run, end);
-          run = end;
-        } else {
-          write_rows(team, shared.first_row(run), shared.first_row(run + 1));
-          ++run;
-        }
-      }
-    } else {
-      write_rows(team, 0, n);
-    }
+    write_rows(team, 0, n);
   }
 
  private:
@@ -304,29 +283,6 @@ struct write_groups {
       for (u64 j = 0; j < count; ++j) left_to[first + j] = static_cast<Index>(rows[i]);
       if (is_in_order) return;
       for (u64 j = 0; j < count; ++j) right_to[first + j] = static_cast<Index>(from[offsets[i] + j]);
-    });
-  }
-
-  template <class Team>
-  ZENITH_FN void write_shared(Team& team, const shared_type& shared, u32 run, u32 end) const {
-    struct written_tests : shared_type::row_tests {
-      Index* left;
-      Index* right;
-      Index row;
-
-      ZENITH_FN void put(u32 j, u32 rank) const {
-        left[rank] = row;
-        right[rank] = static_cast<Index>(this->id(j));
-      }
-      ZENITH_FN void done(u32 /*found*/) const {}
-    };
-    const u64* const firsts = team.template scratch<u64>(firsts_at);
-    const u32* const rows = team.template scratch<u32>(rows_at);
-    const u32 begin = shared.first_row(run);
-    team.each_list(shared.first_row(end) - begin, [&](u64 item) ZENITH_BODY {
-      const u32 i = begin + static_cast<u32>(item);
-      return written_tests{shared.tests_of(run, i), left_to + firsts[i], right_to + firsts[i],
-                           static_cast<Index>(rows[i])};
     });
   }
 
@@ -400,6 +356,7 @@ struct write_groups {
     team.for_each(u64{n} * lanes, [&](u64 item) ZENITH_BODY {
       const u32 i = static_cast<u32>(item) >> shift;
       const u32 lane = static_cast<u32>(item) & (lanes - 1);
+      if (offsets[of.begin + i + 1] == offsets[of.begin + i]) return;
       T at[D];
       probe.get(rows[of.begin + i], at);
       probe.each_range(grid, at, [&](u32 from, u32 end) ZENITH_BODY {

@@ -5,6 +5,8 @@
 /// team reads these once for all of them. Where partners are written, it sorts the candidates by their rows, and each
 /// left row tests them in that order: so its partners need no sort of their own.
 
+#include <limits>
+
 #include <algorithms/spatial_join/placed_rows.hpp>
 #include <core/device/team_sort.hpp>
 
@@ -22,6 +24,12 @@ class shared_candidates {
   static constexpr u32 counts_at = firsts_at + words_of_rows;
   static constexpr u32 starts_at = counts_at + words_of_rows;
   static constexpr u32 boxes_at = starts_at + words_of_rows;
+  /// Coordinates of an axis that follow each other. Aligned, so that one load brings them.
+  struct alignas(16) pack {
+    static constexpr u32 size = 16 / sizeof(T);
+    T at[size];
+  };
+  static constexpr T no_place = std::numeric_limits<T>::quiet_NaN();
   // cells of a run: so many ranges as a rule
   static constexpr u32 ranges = D == 3 ? 9 : 3;
   static constexpr u32 most_runs = 32;
@@ -32,7 +40,7 @@ class shared_candidates {
  public:
   /// So many candidates of some runs are in scratch together.
   static constexpr u32 most_together = Sizes.together / (sizeof(u32) + D * sizeof(T)) / sort::block * sort::block;
-  static_assert(most_together > 0 && At % sizeof(T) == 0 && CandidatesAt % sizeof(u64) == 0);
+  static_assert(most_together > 0 && At % sizeof(T) == 0 && CandidatesAt % alignof(pack) == 0);
   static constexpr u32 end_at = (owners_at + most_together / sort::block * sizeof(u32) + 127) / 128 * 128;
   static constexpr u32 candidate_bytes = most_together * ((Sorted ? sizeof(u32) : 0) + D * sizeof(T));
 
@@ -50,7 +58,7 @@ class shared_candidates {
         places_(team.template scratch<u32>(places_at)),
         owners_(team.template scratch<u32>(owners_at)),
         ids_(team.template scratch<u32>(CandidatesAt)),
-        candidates_(team.template scratch<T>(CandidatesAt + (Sorted ? most_together * sizeof(u32) : 0))) {}
+        candidates_(team.template scratch<pack>(CandidatesAt + (Sorted ? most_together * sizeof(u32) : 0))) {}
 
   /// Reads the n rows of group g. Returns how many runs they are.
   template <class Team>
@@ -129,40 +137,68 @@ class shared_candidates {
     if constexpr (Sorted) {
       sort_ids(team, run, n);
       each_candidate(team, n, [&](u32 i, u32 /*to*/, const cell_point<T, D>& point) ZENITH_BODY {
-        put(place_of_id(starts_[i], counts_[run + i], point.row), point);
+        put(order_of_id(starts_[i], counts_[run + i], point.row), point.at);
       });
     } else {
-      each_candidate(team, n, [&](u32 /*i*/, u32 to, const cell_point<T, D>& point) ZENITH_BODY {
-        put(sort::place_of(to), point);
-      });
+      each_candidate(team, n, [&](u32 /*i*/, u32 to, const cell_point<T, D>& point) ZENITH_BODY { put(to, point.at); });
     }
+    // behind those of a run: near to nothing
+    team.for_each(u64{n} * sort::block, [&](u64 item) ZENITH_BODY {
+      const u32 i = static_cast<u32>(item) / sort::block;
+      const u32 to = starts_[i] + counts_[run + i] + static_cast<u32>(item) % sort::block;
+      T nowhere[D];
+      ZENITH_UNROLLED
+      for (unsigned a = 0; a < D; ++a) nowhere[a] = no_place;
+      if (to < starts_[i + 1]) put(to, nowhere);
+    });
     team.barrier();
   }
 
-  /// Row i of the group with its candidates, in one of the runs that were listed from `run` on. A list for `each_list`,
-  /// but for what is done with the partners.
-  struct row_tests {
-    const u32* ids;
-    const T* candidates;
-    T at[D];
-    T squared;
+  /// The candidates of row i of the group, in one of the runs that were listed from `run` on: 32 in each of so many
+  /// words.
+  struct row_candidates {
     u32 begin;
-    u32 count;
-
-    [[nodiscard]] ZENITH_FN bool takes(u32 j) const {
-      const u32 place = sort::place_of(begin + j);
-      T other[D];
-      ZENITH_UNROLLED
-      for (unsigned a = 0; a < D; ++a) other[a] = candidates[a * most_together + place];
-      return are_near<T, D>(at, other, squared);
-    }
-    [[nodiscard]] ZENITH_FN u32 id(u32 j) const { return ids[sort::place_of(begin + j)]; }
+    u32 words;
   };
-  [[nodiscard]] ZENITH_FN row_tests tests_of(u32 run, u32 i) const {
+  [[nodiscard]] ZENITH_FN row_candidates candidates_of(u32 run, u32 i) const {
     const u32 own = heads_[i + 1] - 1;
-    row_tests tests{ids_, candidates_, {}, grid_.squared, starts_[own - run], counts_[own]};
-    get(i, tests.at);
-    return tests;
+    return {starts_[own - run], sort::padded(counts_[own]) / sort::block};
+  }
+  /// Whether the run of row i of the group has no more candidates than scratch takes.
+  [[nodiscard]] ZENITH_FN bool fits(u32 i) const { return counts_[heads_[i + 1] - 1] <= most_together; }
+  /// The most words of the runs from `run` to `end`.
+  template <class Team>
+  [[nodiscard]] ZENITH_FN u32 most_words(Team& team, u32 run, u32 end) const {
+    return team.reduce(
+        end - run, u32{0}, [&](u64 i) ZENITH_BODY { return sort::padded(counts_[run + i]) / sort::block; },
+        [](u32 a, u32 b) ZENITH_BODY { return a < b ? b : a; });
+  }
+  /// Which of the 32 candidates of a word row i is near to. Lanes of rows of one run read the same places.
+  [[nodiscard]] ZENITH_FN u32 near_of(u32 i, const row_candidates& of, u32 word) const {
+    static_assert(sort::block == 32);
+    T at[D];
+    get(i, at);
+    const T squared = grid_.squared;
+    const pack* const from = candidates_ + (of.begin + word * sort::block) / pack::size;
+    u32 near = 0;
+    ZENITH_UNROLLED
+    for (u32 j = 0; j < sort::block; j += pack::size) {
+      pack some[D];
+      ZENITH_UNROLLED
+      for (unsigned a = 0; a < D; ++a) some[a] = from[(a * most_together + j) / pack::size];
+      ZENITH_UNROLLED
+      for (u32 e = 0; e < pack::size; ++e) {
+        T other[D];
+        ZENITH_UNROLLED
+        for (unsigned a = 0; a < D; ++a) other[a] = some[a].at[e];
+        if (are_near<T, D>(at, other, squared)) near |= u32{1} << (j + e);
+      }
+    }
+    return near;
+  }
+  /// The row of the right side that is candidate j of these.
+  [[nodiscard]] ZENITH_FN u32 id_of(const row_candidates& of, u32 j) const {
+    return ids_[sort::place_of(of.begin + j)];
   }
 
  private:
@@ -189,7 +225,7 @@ class shared_candidates {
     });
   }
   /// Where an id is among `count` from `begin` on, which have it.
-  [[nodiscard]] ZENITH_FN u32 place_of_id(u32 begin, u32 count, u32 id) const {
+  [[nodiscard]] ZENITH_FN u32 order_of_id(u32 begin, u32 count, u32 id) const {
     u32 low = begin;
     u32 high = begin + count;
     while (high - low > 1) {
@@ -200,11 +236,11 @@ class shared_candidates {
         high = middle;
       }
     }
-    return sort::place_of(low);
+    return low;
   }
-  ZENITH_FN void put(u32 place, const cell_point<T, D>& point) const {
+  ZENITH_FN void put(u32 to, const T (&at)[D]) const {
     ZENITH_UNROLLED
-    for (unsigned a = 0; a < D; ++a) candidates_[a * most_together + place] = point.at[a];
+    for (unsigned a = 0; a < D; ++a) candidates_[(a * most_together + to) / pack::size].at[to % pack::size] = at[a];
   }
 
   /// Cells around all points of a run, and how many candidates are there.
@@ -286,7 +322,7 @@ class shared_candidates {
   u32* places_;  ///< candidates in the ranges before
   u32* owners_;  ///< of blocks of candidates
   u32* ids_;
-  T* candidates_;
+  pack* candidates_;
 };
 
 }  // namespace zenith::spatial_join_family

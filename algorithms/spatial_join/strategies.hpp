@@ -19,6 +19,7 @@
 #include <algorithms/spatial_join/rows.hpp>
 #include <algorithms/spatial_join/sampled_pairs.hpp>
 #include <algorithms/spatial_join/samples.hpp>
+#include <algorithms/spatial_join/shared_rows.hpp>
 #include <core/device/context.hpp>
 #include <core/large_pages.hpp>
 
@@ -179,9 +180,12 @@ void join_on_device(Context& on, const spatial_join_call& call) {
     auto* const left_to = on.output(static_cast<Index*>(out.left), total, call.out_space);
     auto* const right_to = on.output(static_cast<Index*>(out.right), total, call.out_space);
     with_sharing(u64{sizes.crowded} * (D == 3 ? 27 : 9), [&](auto shares) {
-      on.for_teams(count, write_groups<T, D, sizes, Index, shares()>{probe, input.right, groups, list.ids, begins,
-                                                                     left_to, right_to});
+      if constexpr (shares()) {
+        on.for_teams(count, write_shared_rows<T, D, sizes, Index>{probe, groups, begins, left_to, right_to});
+      }
     });
+    on.for_teams(count,
+                 write_groups<T, D, sizes, Index>{probe, input.right, groups, list.ids, begins, left_to, right_to});
   });
   on.finish();
 }

@@ -14,9 +14,10 @@
 ///     any(n, f), count(n, f)     the same of a predicate
 ///     scan(values, n)            values[i] in scratch becomes the sum of those before it; returns the total; a barrier
 ///     add(at, more)              to scratch, atomic among the lanes; returns what was there before
-///     each_list(n, open)         open(0) … open(n - 1) are lists. Of each: put(j, rank) for all j < `count` that
-///                                takes(j) holds for, `rank` of them below j, and then done(how many). A list without
-///                                put is only counted. It orders nothing: what is put needs places of its own
+///     each_list(n, open)         open(0) … open(n - 1) are lists, whose items have flags: bit j of word(i), i <
+///     `words`,
+///                                is that of item 32 i + j. Of each: put(item, rank) for all that are flagged, `rank`
+///                                of them before it. It orders nothing: what is put needs places of its own
 ///     wait_until(test)           by one lane: returns once test() is true, which other teams must make it
 ///     (work_queue.hpp) each_tile(source, body)    body(items) for each of this team's tiles. No barrier and none of
 ///     the words above
@@ -52,12 +53,12 @@ struct lazy_tile {
 template <class List>
 ZENITH_FN void take_list(const List& list) {
   u32 rank = 0;
-  for (u32 j = 0; j < list.count; ++j) {
-    if (!list.takes(j)) continue;
-    if constexpr (requires { list.put(j, rank); }) list.put(j, rank);
-    ++rank;
+  for (u32 i = 0; i < list.words; ++i) {
+    u32 flags = list.word(i);
+    for (u32 j = 0; flags != 0; ++j, flags >>= 1) {
+      if ((flags & 1) != 0) list.put(32 * i + j, rank++);
+    }
   }
-  list.done(rank);
 }
 
 /// A tile of keys that were decoded to memory.

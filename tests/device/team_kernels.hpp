@@ -139,17 +139,17 @@ struct add_values {
 
 /// Lists of lengths around those of a warp's rounds. Each has places of its own.
 struct take_of_lists {
-  static constexpr u32 most = 100;
+  static constexpr u32 most = 70;  ///< words
   static constexpr u64 item_cost = 100000;
 
   u64 n;
   u32* to;
-  u32* totals;  ///< counts up, so that an end that is told twice is seen
+  u32* calls;  ///< of each list: so that an item that is put twice is seen
 
   [[nodiscard]] ZENITH_FN static u32 length_of(u64 i, u64 list) {
     const u64 chosen = mixed(i, list);
-    constexpr u32 edges[] = {0, 1, 31, 32, 33, 63, 64, 65};
-    return chosen % 2 == 0 ? edges[chosen / 2 % 8] : static_cast<u32>(chosen / 2 % (most + 1));
+    constexpr u32 edges[] = {0, 1, 4, 5, 8, 16, 17, 31, 32, 33, 64, 65};
+    return chosen % 2 == 0 ? edges[chosen / 2 % 12] : static_cast<u32>(chosen / 2 % (most + 1));
   }
   /// Some lists are taken whole, some not at all.
   [[nodiscard]] ZENITH_FN static bool takes(u64 i, u64 list, u32 j) {
@@ -159,19 +159,25 @@ struct take_of_lists {
   struct list_type {
     u64 team;
     u64 list;
-    u32 count;
+    u32 words;
     u32* to;
-    u32* total;
+    u32* calls;
 
-    [[nodiscard]] ZENITH_FN bool takes(u32 j) const { return take_of_lists::takes(team, list, j); }
-    ZENITH_FN void put(u32 j, u32 rank) const { to[rank] = j + 1; }
-    ZENITH_FN void done(u32 taken) const { (void)device::atomic_add(total, taken + 1); }
+    [[nodiscard]] ZENITH_FN u32 word(u32 i) const {
+      u32 flags = 0;
+      for (u32 j = 0; j < 32; ++j) flags |= take_of_lists::takes(team, list, 32 * i + j) ? u32{1} << j : 0;
+      return flags;
+    }
+    ZENITH_FN void put(u32 item, u32 rank) const {
+      to[rank] = item + 1;
+      (void)device::atomic_add(calls, 1);
+    }
   };
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 i) const {
     team.each_list(n, [&](u64 list) ZENITH_BODY {
-      return list_type{i, list, length_of(i, list), to + (i * n + list) * most, totals + i * n + list};
+      return list_type{i, list, length_of(i, list), to + (i * n + list) * most * 32, calls + i * n + list};
     });
   }
 };

@@ -85,40 +85,49 @@ class team {
   ZENITH_DEVICE T add(T* at, std::type_identity_t<T> more) const {
     return simt::atomic_add<simt::scope::block>(at, more);
   }
-  /// A list a warp, 32 of its items at a time. Those that are taken wait in shared memory for 32 of them: so lanes that
-  /// follow each other put what follows each other.
+  /// A list a warp. Each lane has a word or a part of one, and knows how many flags come before. Items wait in shared
+  /// memory, so that lanes that follow each other put what follows each other.
   template <class Open>
   ZENITH_DEVICE void each_list(u64 n, const Open& open) const {
-    constexpr u32 most_waiting = 2 * simt::warp_size;
-    ZENITH_STATIC_SHARED(u32, waiting, tuning::team_warps * most_waiting);
+    constexpr u32 word_bits = 32;
+    constexpr u32 most_waiting = 256;
+    ZENITH_STATIC_SHARED(std::uint16_t, waiting, tuning::team_warps * most_waiting);
     const u32 own = simt::warp_index() * most_waiting;
     const u32 lane = simt::lane_index();
-    const u32 below = (u32{1} << lane) - 1;
     for (u64 i = simt::warp_index(); i < n; i += tuning::team_warps) {
       const auto list = open(i);
-      constexpr bool puts = requires { list.put(u32{}, u32{}); };
-      // so many ranks from `begin` on, at most a warp's
-      const auto put = [&](u32 begin, u32 count) {
-        if constexpr (puts) {
-          simt::warp_barrier(simt::full_warp);
-          if (lane < count) list.put(waiting.read(own + (begin + lane) % most_waiting), begin + lane);
-          simt::warp_barrier(simt::full_warp);
-        }
-      };
+      // lanes of a word: where lists are short, more have something to do
+      u32 shift = 0;
+      while (shift < 3 && list.words << (shift + 1) <= simt::warp_size) ++shift;
+      const u32 bits = word_bits >> shift;
+      const u32 part = (lane & ((u32{1} << shift) - 1)) * bits;
       u32 before = 0;
-      for (u32 j = lane; j - lane < list.count; j += simt::warp_size) {
-        const bool is_taken = j < list.count && list.takes(j);
-        const u32 taken = simt::ballot(simt::full_warp, is_taken);
-        const u32 after = before + simt::popcount(taken);
-        if constexpr (puts) {
-          if (is_taken) waiting.write(own + (before + simt::popcount(taken & below)) % most_waiting, j);
-          const u32 begin = before / simt::warp_size * simt::warp_size;
-          if (after - begin >= simt::warp_size) put(begin, simt::warp_size);
+      for (u32 first = 0; first < list.words; first += simt::warp_size >> shift) {
+        const u32 word = first + (lane >> shift);
+        u32 flags = word < list.words ? list.word(word) >> part & ~u32{0} >> (word_bits - bits) : 0;
+        u32 rank = simt::popcount(flags);
+        ZENITH_UNROLL
+        for (unsigned distance = 1; distance < simt::warp_size; distance *= 2) {
+          const u32 below = simt::shuffle_up(simt::full_warp, rank, distance);
+          if (lane >= distance) rank += below;
         }
-        before = after;
+        const u32 all = simt::shuffle(simt::full_warp, rank, simt::warp_size - 1);
+        rank -= simt::popcount(flags);
+        // at most 1024 items: some ranks at a time
+        for (u32 begin = 0; begin < all; begin += most_waiting) {
+          const u32 end = begin + most_waiting < all ? begin + most_waiting : all;
+          for (; flags != 0 && rank < end; flags &= flags - 1, ++rank) {
+            const u32 item = (lane >> shift) * word_bits + part + simt::find_first_set(flags) - 1;
+            waiting.write(own + rank - begin, static_cast<std::uint16_t>(item));
+          }
+          simt::warp_barrier(simt::full_warp);
+          for (u32 at = begin + lane; at < end; at += simt::warp_size) {
+            list.put(first * word_bits + waiting.read(own + at - begin), before + at);
+          }
+          simt::warp_barrier(simt::full_warp);
+        }
+        before += all;
       }
-      put(before / simt::warp_size * simt::warp_size, before % simt::warp_size);
-      if (lane == 0) list.done(before);
     }
   }
   template <class Test>

@@ -10,6 +10,6 @@
 namespace zenith::spatial_join_family {
 
 template <>
-inline constexpr group_sizes sizes_of_groups<cuda_backend::context>{4, 8, 3, 6, 2, 12, 1, 32, 32, 8, 896, 1000, 1};
+inline constexpr group_sizes sizes_of_groups<cuda_backend::context>{4, 8, 3, 6, 2, 12, 1, 32, 8, 896, 1000, 8, 1};
 
 }  // namespace zenith::spatial_join_family
