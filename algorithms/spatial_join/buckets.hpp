@@ -179,16 +179,28 @@ struct order_bucket {
   }
 };
 
-[[nodiscard]] inline bucket_plan plan_buckets(u64 points, u64 cells, int threads) {
+/// `most`: buckets.
+[[nodiscard]] inline bucket_plan plan_buckets(u64 points, u64 cells, int threads, u64 most) {
   constexpr u64 part = 1 << 13;
-  constexpr u64 bucket = 1 << 10;
   bucket_plan plan{points, 1, 0, 1, static_cast<u32>(cells)};
   // more parts than threads, which may be kept from their work
   if (threads > 1) plan.parts = static_cast<u32>(std::clamp<u64>(points / part, 1, 8 * static_cast<u64>(threads)));
-  const u64 most = std::clamp<u64>(points / bucket, 1, most_buckets);
   while ((cells - 1) >> plan.shift >= most) ++plan.shift;
   plan.buckets = static_cast<u32>((cells - 1) >> plan.shift) + 1;
   return plan;
+}
+
+/// Moves the points to their buckets; returns where those of each part begin in each bucket.
+template <class T, unsigned D, class From, class Context>
+[[nodiscard]] const u32* move_to_buckets_of(Context& on, const From& from, const cell_grid<T, D>& grid,
+                                            const bucket_plan& plan, typename From::point* to) {
+  const u64 counted = u64{plan.parts} * plan.buckets;
+  u32* const counts = on.template buffer<u32>(counted);
+  u32* const begins = on.template buffer<u32>(counted + 1);
+  on.for_teams(plan.parts, count_buckets<T, D, From>{from, grid, plan, counts});
+  on.exclusive_scan(static_cast<const u32*>(counts), counted, begins);
+  on.for_teams(plan.parts, move_to_buckets<T, D, From>{from, grid, plan, begins, to});
+  return begins;
 }
 
 /// Memory for an order by cells.
@@ -204,15 +216,12 @@ template <class T, unsigned D, class From, class To, class Context>
 [[nodiscard]] const u32* order_by_cells(Context& on, const From& from, u64 count, const cell_grid<T, D>& grid,
                                         const To& to, const order_memory<typename From::point>& memory) {
   using point = typename From::point;
-  const auto plan = plan_buckets(count, cells_of(grid), on.threads());
-  const u64 counted = u64{plan.parts} * plan.buckets;
-  u32* const counts = on.template buffer<u32>(counted);
-  u32* const begins = on.template buffer<u32>(counted + 1);
+  constexpr u64 bucket = 1 << 10;
+  const u64 most = std::clamp<u64>(count / bucket, 1, most_buckets);
+  const auto plan = plan_buckets(count, cells_of(grid), on.threads(), most);
   u32* const starts = memory.starts != nullptr ? memory.starts : on.template buffer<u32>(u64{plan.cells} + 1);
   point* const spare = memory.spare != nullptr ? memory.spare : on.template buffer<point>(count);
-  on.for_teams(plan.parts, count_buckets<T, D, From>{from, grid, plan, counts});
-  on.exclusive_scan(static_cast<const u32*>(counts), counted, begins);
-  on.for_teams(plan.parts, move_to_buckets<T, D, From>{from, grid, plan, begins, spare});
+  const u32* const begins = move_to_buckets_of(on, from, grid, plan, spare);
   on.for_teams(plan.buckets, order_bucket<T, D, point, To>{spare, grid, plan, begins, starts, to});
   return starts;
 }

@@ -1,9 +1,12 @@
 #pragma once
 
 /// \file
-/// All pairs in the order of the left side's rows, as a host finds them: the left side is not moved, and pairs are
-/// written one behind the other. The cells of some rows are asked for before the first of them is looked at, for they
-/// lie anywhere in the right side.
+/// All pairs in the order of the left side's rows, as a host finds them. Left points are moved to buckets of
+/// consecutive cells, whose right points a cache holds, and their partners are listed there. A bucket has its points in
+/// the order of their rows. So the pairs are written row by row from one front in each bucket, and a cache holds all
+/// fronts.
+
+#include <algorithm>
 
 #include <algorithms/spatial_join/buckets.hpp>
 #include <algorithms/spatial_join/pairs.hpp>
@@ -17,11 +20,11 @@ ZENITH_FN void read_soon([[maybe_unused]] const void* at) {
 #endif
 }
 
-/// Left rows, and the right side in the order of its cells.
+/// Left points in buckets, and the right side in the order of its cells.
 template <class T, unsigned D>
 struct row_probe {
   using point = packed_point<T, D, false>;
-  static constexpr u32 together = D == 2 ? 32 : 16;  ///< rows whose cells are asked for at once
+  static constexpr u32 together = D == 2 ? 32 : 16;  ///< points whose cells are asked for at once
   static constexpr u32 most_ranges = D == 2 ? 3 : 9;
 
   /// Places of the right side that may be near to a point. `is_wide`: there are more than these.
@@ -32,37 +35,32 @@ struct row_probe {
     bool is_wide;
   };
 
-  point_columns<T, D> left;
+  const point* left;
+  u64 count;  ///< of left points
   const point* right;
   const u32* starts;
   cell_grid<T, D> grid;
 
-  ZENITH_FN void get(u64 row, T (&at)[D]) const {
-    ZENITH_UNROLLED
-    for (unsigned a = 0; a < D; ++a) at[a] = left.at[a][row];
-  }
   /// use(begin, end) for every range of places of the right side around a point.
   template <class Use>
   ZENITH_FN void each_range(const T (&at)[D], const Use& use) const {
     grid.each_range(at, [&](u32 first, u32 end) ZENITH_BODY { use(starts[first], starts[end]); });
   }
   /// Ranges of cells, whose places are read soon.
-  ZENITH_FN void ask_for_cells(u64 row, ranges& to) const {
-    T at[D];
-    get(row, at);
-    u32 count = 0;
+  ZENITH_FN void ask_for_cells(const T (&at)[D], ranges& to) const {
+    u32 asked = 0;
     to.is_wide = false;
     grid.each_range(at, [&](u32 first, u32 end) ZENITH_BODY {
-      if (count == most_ranges) {
+      if (asked == most_ranges) {
         to.is_wide = true;
         return;
       }
-      to.begin[count] = first;
-      to.end[count] = end;
-      ++count;
+      to.begin[asked] = first;
+      to.end[asked] = end;
+      ++asked;
       read_soon(starts + first);
     });
-    to.count = count;
+    to.count = asked;
   }
   /// Ranges of places in place of these, whose points are read soon.
   ZENITH_FN void ask_for_points(ranges& to) const {
@@ -81,44 +79,52 @@ struct row_probe {
   }
 };
 
-/// n <= kept_partners ids to another place in rising order; as many can be read, whatever they are, and what may be
-/// written is one more. They differ, so the place of one is how many are smaller.
-ZENITH_FN void sort_few(const u32* ids, u32 n, u32* to) {
-  u32 from[kept_partners];
-  u32 smaller[kept_partners];
-  for (u32 j = 0; j < kept_partners; ++j) {
-    from[j] = ids[j] | (j < n ? 0 : ~u32{0});
-    smaller[j] = 0;
+/// Lists of kept_partners words, each in rising order: a sorting network, all lists at once.
+template <u32 lists>
+ZENITH_FN void sort_lists(u32 (&words)[lists * kept_partners]) {
+  static_assert(kept_partners == 8);
+  for (u32 j = 0; j < lists; ++j) {
+    u32* const at = words + j * kept_partners;
+    u32 a = at[0], b = at[1], c = at[2], d = at[3], e = at[4], f = at[5], g = at[6], h = at[7];
+    const auto order = [](u32& x, u32& y) ZENITH_BODY {
+      const u32 low = x < y ? x : y;
+      y = x < y ? y : x;
+      x = low;
+    };
+    order(a, c), order(b, d), order(e, g), order(f, h);
+    order(a, e), order(b, f), order(c, g), order(d, h);
+    order(a, b), order(c, d), order(e, f), order(g, h);
+    order(c, e), order(d, f);
+    order(b, e), order(d, g);
+    order(b, c), order(d, e), order(f, g);
+    at[0] = a, at[1] = b, at[2] = c, at[3] = d, at[4] = e, at[5] = f, at[6] = g, at[7] = h;
   }
-  for (const u32 other : from) {
-    for (u32 j = 0; j < kept_partners; ++j) smaller[j] += other < from[j] ? 1 : 0;
-  }
-  for (u32 j = 0; j < kept_partners; ++j) to[smaller[j]] = from[j];
 }
 
-/// The partners of a group of left rows, if these have space for them, and how many they are.
+/// The partners of a group of left points, if these have space for them, and how many they are.
 template <class T, unsigned D>
 struct list_partners {
-  static constexpr u32 group = 1024;
-  static constexpr u32 space = group * kept_partners;
+  static constexpr u32 group = 256;
+  static constexpr u32 space = 32 * group;  ///< for a group's partners: points of a bucket are crowded together
   static constexpr u32 stride = space + 2 * kept_partners;
   static constexpr u64 item_cost = u64{group} * 512;
   static constexpr u32 scratch_bytes = 2 * stride * sizeof(u32);
   static constexpr u64 not_listed = ~u64{0};
+  static constexpr u32 tested = 4;  ///< candidates at once: as many as there are behind the right side may be read
 
   row_probe<T, D> probe;
-  u32* counts;  ///< of each left row
-  u64* sums;    ///< of each group
+  u32* counts;  ///< of each left point
   u64* listed;  ///< where a group's partners begin in `ids`; not_listed: they are only counted
-  u32* ids;     ///< space for `space` of each group, of which only what is taken costs pages
-  u64* taken;   ///< of it
+  u32* ids;
+  u64 capacity;  ///< of `ids`, of which only what is taken costs pages
+  u64* taken;    ///< of it
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 g) const {
     team.once([&]() ZENITH_BODY {
       typename row_probe<T, D>::ranges asked[row_probe<T, D>::together];
       const u64 begin = g * group;
-      const u64 end = begin + group < probe.left.rows ? begin + group : probe.left.rows;
+      const u64 end = begin + group < probe.count ? begin + group : probe.count;
       u32* const unsorted = team.template scratch<u32>();
       u32* const sorted = unsorted + stride;
       u64 all = 0;
@@ -126,12 +132,11 @@ struct list_partners {
       for (u64 first = begin; first < end; first += row_probe<T, D>::together) {
         const u64 left = end - first;
         const u32 n = left < row_probe<T, D>::together ? static_cast<u32>(left) : row_probe<T, D>::together;
-        for (u32 j = 0; j < n; ++j) probe.ask_for_cells(first + j, asked[j]);
+        for (u32 j = 0; j < n; ++j) probe.ask_for_cells(probe.left[first + j].at, asked[j]);
         for (u32 j = 0; j < n; ++j) probe.ask_for_points(asked[j]);
         const u64 before = all;
         for (u32 j = 0; j < n; ++j) {
-          T at[D];
-          probe.get(first + j, at);
+          const auto& at = probe.left[first + j].at;
           u64 candidates = 0;
           probe.each_asked(at, asked[j], [&](u32 from, u32 to_end) ZENITH_BODY { candidates += to_end - from; });
           has_space = has_space && all + candidates <= space;
@@ -142,10 +147,10 @@ struct list_partners {
         // not row by row: what was just written one by one cannot be read together yet
         if (has_space) sort(unsorted, counts + first, n, sorted + before);
       }
-      sums[g] = all;
       listed[g] = not_listed;
       if (!has_space) return;
       const u64 place = device::atomic_add(taken, all);
+      if (place + all > capacity) return;
       u32* const to = ids + place;
       for (u64 i = 0; i < all; ++i) to[i] = sorted[i];
       listed[g] = place;
@@ -155,14 +160,21 @@ struct list_partners {
  private:
   using ranges = typename row_probe<T, D>::ranges;
 
-  /// Without a branch that depends on a candidate: each is written, and the next one in its place unless it is near.
+  /// Without a branch that depends on a candidate, or, as a rule, on how many a range has: each is written, and the
+  /// next one in its place unless it is near.
   ZENITH_FN u32 list(const T (&at)[D], const ranges& asked, u32* to) const {
     u32 found = 0;
     probe.each_asked(at, asked, [&](u32 begin, u32 end) ZENITH_BODY {
-      for (u32 r = begin; r < end; ++r) {
-        const auto other = probe.right[r];
-        to[found] = other.row;
-        found += probe.grid.is_near(at, other.at) ? 1 : 0;
+      for (u32 first = begin; first < end; first += tested) {
+        u32 is_near[tested];
+        for (u32 j = 0; j < tested; ++j) {
+          const u32 is_there = first + j < end ? 1 : 0;
+          is_near[j] = is_there & (probe.grid.is_near(at, probe.right[first + j].at) ? 1U : 0U);
+        }
+        for (u32 j = 0; j < tested; ++j) {
+          to[found] = probe.right[first + j].row;
+          found += is_near[j];
+        }
       }
     });
     return found;
@@ -175,10 +187,20 @@ struct list_partners {
     return found;
   }
   ZENITH_FN void sort(const u32* unsorted, const u32* found, u32 n, u32* to) const {
+    constexpr u32 lists = row_probe<T, D>::together;
+    u32 few[lists * kept_partners];
+    const u32* from = unsorted;
+    for (u32 j = 0; j < lists; ++j) {
+      const u32 count = j < n ? found[j] : 0;
+      u32* const here = few + j * kept_partners;
+      for (u32 i = 0; i < kept_partners; ++i) here[i] = from[i] | (u32{0} - (i < count ? 0 : 1));
+      from += count;
+    }
+    sort_lists<lists>(few);
     for (u32 j = 0; j < n; ++j) {
       const u32 count = found[j];
       if (count <= kept_partners) {
-        sort_few(unsorted, count, to);
+        for (u32 i = 0; i < kept_partners; ++i) to[i] = few[j * kept_partners + i];
       } else {
         for (u32 i = 0; i < count; ++i) to[i] = unsorted[i];
         sort_ids(to, count);
@@ -189,42 +211,96 @@ struct list_partners {
   }
 };
 
-/// The pairs of a group of left rows.
-template <class T, unsigned D, class Index>
-struct write_rows {
-  static constexpr u32 group = list_partners<T, D>::group;
-  static constexpr u64 item_cost = u64{group} * 64;
+inline constexpr u32 most_left_buckets = 256;
 
-  row_probe<T, D> probe;
+/// Into how many buckets left points are moved at most: a core's cache holds the right points of one, and one front of
+/// each.
+[[nodiscard]] inline u64 left_buckets_for(u64 right_points) {
+  constexpr u64 bucket = 1 << 12;
+  return std::clamp<u64>(right_points / bucket, 1, most_left_buckets);
+}
+
+/// Left points in buckets with what was found for them.
+template <class T, unsigned D>
+struct listed_rows {
+  static constexpr u32 group = list_partners<T, D>::group;
+  static constexpr u64 not_listed = list_partners<T, D>::not_listed;
+
+  point_list<T, D, false> from;
+  bucket_plan plan;
+  const u32* begins;  ///< of the points of part p in bucket b, at [b * parts + p]
   const u32* counts;
   const u64* listed;
   const u32* ids;
-  const u64* begins;  ///< of each group, and where the last one ends
+};
+
+/// How many pairs each part of the left rows has.
+template <class T, unsigned D>
+struct sum_parts {
+  static constexpr u64 item_cost = u64{1} << 17;
+
+  listed_rows<T, D> rows;
+  u64* sums;
+
+  ZENITH_FN void operator()(u64 part) const {
+    u64 all = 0;
+    for (u32 b = 0; b < rows.plan.buckets; ++b) {
+      const u32* const begin = rows.begins + (u64{b} * rows.plan.parts + part);
+      for (u32 i = begin[0]; i < begin[1]; ++i) all += rows.counts[i];
+    }
+    sums[part] = all;
+  }
+};
+
+/// The pairs of a part of the left rows.
+template <class T, unsigned D, class Index>
+struct write_rows {
+  using known = listed_rows<T, D>;
+  /// How far a bucket is read.
+  struct front {
+    u64 ids;    ///< where the next point's partners begin; not_listed: they are found again
+    u32 place;  ///< of the next point
+  };
+  static constexpr u32 line = 64 / sizeof(u32);
+  static constexpr u64 item_cost = u64{1} << 19;
+  static constexpr u32 scratch_bytes = most_left_buckets * sizeof(front);
+
+  row_probe<T, D> probe;
+  known rows;
+  const u64* offsets;  ///< of each part, and where the last one ends
   Index* left;
   Index* right;
 
   template <class Team>
-  ZENITH_FN void operator()(Team& team, u64 g) const {
+  ZENITH_FN void operator()(Team& team, u64 part) const {
+    front* const fronts = team.template scratch<front>();
     team.once([&]() ZENITH_BODY {
-      const u64 first = g * group;
-      const u64 last = first + group < probe.left.rows ? first + group : probe.left.rows;
-      u64 at = begins[g];
-      const u64 end = begins[g + 1];
-      if (listed[g] != list_partners<T, D>::not_listed) {
-        const u32* const from = ids + listed[g];
-        const u32 all = static_cast<u32>(end - at);
-        Index* const to = right + at;
-        for (u32 i = 0; i < all; ++i) to[i] = static_cast<Index>(from[i]);
-      } else {
-        write_right(first, last, right + at);
-      }
-      for (u64 row = first; row < last; ++row) {
-        const u32 n = counts[row];
+      for (u32 b = 0; b < rows.plan.buckets; ++b) fronts[b] = front_at(rows.begins[u64{b} * rows.plan.parts + part]);
+      const u64 last = rows.plan.begin_of(part + 1);
+      const u64 end = offsets[part + 1];
+      u64 at = offsets[part];
+      for (u64 row = rows.plan.begin_of(part); row < last; ++row) {
+        const auto one = rows.from.get(row);
+        front& next = fronts[probe.grid.cell_at(one.at) >> rows.plan.shift];
+        const u32 place = next.place++;
+        if (place % known::group == 0) next.ids = rows.listed[place / known::group];
+        const u32 n = rows.counts[place];
+        if (next.ids == known::not_listed) {
+          find_again(one.at, right + at);
+          for (u32 j = 0; j < n; ++j) left[at + j] = static_cast<Index>(row);
+          at += n;
+          continue;
+        }
+        const u32* const ids = rows.ids + next.ids;
+        next.ids += n;
+        read_soon(ids + n + line);
         if (n <= kept_partners && end - at >= kept_partners) {
           // without a branch that depends on the count: later rows write over what is too much
           for (u32 j = 0; j < kept_partners; ++j) left[at + j] = static_cast<Index>(row);
+          for (u32 j = 0; j < kept_partners; ++j) right[at + j] = static_cast<Index>(ids[j]);
         } else {
           for (u32 j = 0; j < n; ++j) left[at + j] = static_cast<Index>(row);
+          for (u32 j = 0; j < n; ++j) right[at + j] = static_cast<Index>(ids[j]);
         }
         at += n;
       }
@@ -232,19 +308,23 @@ struct write_rows {
   }
 
  private:
-  ZENITH_FN void write_right(u64 first, u64 last, Index* to) const {
-    for (u64 row = first; row < last; ++row) {
-      T at[D];
-      probe.get(row, at);
-      u64 found = 0;
-      probe.each_range(at, [&](u32 from, u32 to_end) ZENITH_BODY {
-        for (u32 r = from; r < to_end; ++r) {
-          if (probe.grid.is_near(at, probe.right[r].at)) to[found++] = static_cast<Index>(probe.right[r].row);
-        }
-      });
-      sort_ids(to, found);
-      to += found;
-    }
+  /// The front of a bucket whose next point is in a place, which may be in the middle of a group.
+  ZENITH_FN front front_at(u32 place) const {
+    const u32 first = place - place % known::group;
+    if (first == place) return {known::not_listed, place};  // it is looked up there
+    u64 ids = rows.listed[first / known::group];
+    if (ids == known::not_listed) return {ids, place};
+    for (u32 i = first; i < place; ++i) ids += rows.counts[i];
+    return {ids, place};
+  }
+  ZENITH_FN void find_again(const T (&at)[D], Index* to) const {
+    u64 found = 0;
+    probe.each_range(at, [&](u32 begin, u32 end) ZENITH_BODY {
+      for (u32 r = begin; r < end; ++r) {
+        if (probe.grid.is_near(at, probe.right[r].at)) to[found++] = static_cast<Index>(probe.right[r].row);
+      }
+    });
+    sort_ids(to, found);
   }
 };
 
@@ -259,6 +339,7 @@ struct touch_pages {
 };
 
 template <class T, unsigned D>
-using row_kernels = device::list<list_partners<T, D>, write_rows<T, D, std::uint32_t>, write_rows<T, D, std::uint64_t>>;
+using row_kernels = device::list<list_partners<T, D>, sum_parts<T, D>, write_rows<T, D, std::uint32_t>,
+                                 write_rows<T, D, std::uint64_t>>;
 
 }  // namespace zenith::spatial_join_family

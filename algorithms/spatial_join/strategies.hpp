@@ -61,26 +61,35 @@ template <class T, unsigned D, class Context>
 void join_by_rows(Context& on, const spatial_join_call& call, const join_input<T, D>& input) {
   using list = list_partners<T, D>;
   using point = packed_point<T, D, false>;
-  const u64 groups = (call.left.rows + list::group - 1) / list::group;
+  const u64 n = call.left.rows;
   const u64 m = call.right.rows;
+  const u64 groups = (n + list::group - 1) / list::group;
   const auto grid = make_side_grid(on, input, m);
-  auto* const points = on.template buffer<point>(m);
-  // the same memory for points on their way to cells, and then for ids
-  const u64 words = std::max(groups * list::space, (m * sizeof(point) + sizeof(u32) - 1) / sizeof(u32));
+  const auto plan = plan_buckets(n, cells_of(grid), on.threads(), left_buckets_for(m));
+  auto* const right = on.template buffer<point>(m + list::tested);
+  auto* const left = on.template buffer<point>(n);
+  // the same memory for points on their way to cells, and then for ids, of which some more than there are may be read
+  const u64 capacity = n * kept_partners;
+  const u64 words = std::max(capacity + kept_partners, (m * sizeof(point) + sizeof(u32) - 1) / sizeof(u32));
   auto* const spare = on.template buffer<point>((words * sizeof(u32) + sizeof(point) - 1) / sizeof(point));
-  prefer_large_pages(points, m * sizeof(point));
+  prefer_large_pages(right, m * sizeof(point));
+  prefer_large_pages(left, n * sizeof(point));
   prefer_large_pages(spare, words * sizeof(u32));
   const auto* const starts = order_by_cells(on, point_list<T, D, false>{input.right}, m, grid,
-                                            ordered_points<T, D, false>{points}, {spare, nullptr});
-  const row_probe<T, D> probe{input.left, points, starts, grid};
+                                            ordered_points<T, D, false>{right}, {spare, nullptr});
+  const point_list<T, D, false> from{input.left};
+  const auto* const begins = move_to_buckets_of(on, from, grid, plan, left);
+  const row_probe<T, D> probe{left, n, right, starts, grid};
   u32* const ids = reinterpret_cast<u32*>(spare);
-  u32* const counts = on.template buffer<u32>(call.left.rows);
-  u64* const sums = on.template buffer<u64>(groups);
-  u64* const begins = on.template buffer<u64>(groups + 1);
+  u32* const counts = on.template buffer<u32>(n);
+  u64* const sums = on.template buffer<u64>(plan.parts);
+  u64* const offsets = on.template buffer<u64>(u64{plan.parts} + 1);
   u64* const listed = on.template buffer<u64>(groups);
-  on.for_teams(groups, list{probe, counts, sums, listed, ids, on.template zeroed<u64>(1)});
-  on.exclusive_scan(static_cast<const u64*>(sums), groups, begins);
-  const u64 total = on.read(static_cast<const u64*>(begins + groups));
+  on.for_teams(groups, list{probe, counts, listed, ids, capacity, on.template zeroed<u64>(1)});
+  const listed_rows<T, D> rows{from, plan, begins, counts, listed, ids};
+  on.for_each(plan.parts, sum_parts<T, D>{rows, sums});
+  on.exclusive_scan(static_cast<const u64*>(sums), plan.parts, offsets);
+  const u64 total = on.read(static_cast<const u64*>(offsets + plan.parts));
   call.outcome->count = total;
   if (call.reserve != nullptr) {
     const auto space = call.reserve(call.provide_state, total);
@@ -94,9 +103,9 @@ void join_by_rows(Context& on, const spatial_join_call& call, const join_input<T
   const auto out = call.provide(call.provide_state, total);
   if (total == 0 || out.left == nullptr) return on.finish();
   with_index(call.index_bytes, [&]<class Index>(std::type_identity<Index>) {
-    on.for_teams(groups, write_rows<T, D, Index>{probe, counts, listed, ids, begins,
-                                                 on.output(static_cast<Index*>(out.left), total, call.out_space),
-                                                 on.output(static_cast<Index*>(out.right), total, call.out_space)});
+    on.for_teams(plan.parts, write_rows<T, D, Index>{probe, rows, offsets,
+                                                     on.output(static_cast<Index*>(out.left), total, call.out_space),
+                                                     on.output(static_cast<Index*>(out.right), total, call.out_space)});
   });
   on.finish();
 }

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
-#include <set>
 #include <vector>
 
 #include <algorithms/spatial_join/strategies.hpp>
@@ -170,25 +170,18 @@ TEMPLATE_TEST_CASE("partners are sorted", "[spatial]", std::uint32_t, std::uint6
   }
 }
 
-TEST_CASE("a few partners are sorted", "[spatial]") {
+TEST_CASE("lists of a few partners are sorted", "[spatial]") {
   constexpr std::uint32_t most = spatial_join_family::kept_partners;
-  constexpr std::uint32_t untouched = 12345;
-  std::mt19937 random{zenith_test::seed_of("spatial.few", 0)};
-  for (int i = 0; i < 2000; ++i) {
-    const auto n = static_cast<std::uint32_t>(random() % (most + 1));
-    std::set<std::uint32_t> ids;
-    while (ids.size() < n) {
-      const auto near = static_cast<std::uint32_t>(random() % 1000);
-      ids.insert(random() % 7 == 0 ? ~std::uint32_t{0} - 1 - near : near);
-    }
-    std::vector<std::uint32_t> few(ids.begin(), ids.end());
-    std::shuffle(few.begin(), few.end(), random);
-    // what stands behind them may be anything
-    while (few.size() < most) few.push_back(static_cast<std::uint32_t>(random() % 1000));
-    std::vector<std::uint32_t> sorted(most + 2, untouched);
-    spatial_join_family::sort_few(few.data(), n, sorted.data());
-    REQUIRE(std::equal(ids.begin(), ids.end(), sorted.begin()));
-    for (std::uint32_t at = n + 1; at < sorted.size(); ++at) REQUIRE(sorted[at] == untouched);
+  // a network that sorts all words of zeros and ones sorts all words
+  constexpr std::uint32_t lists = 1U << most;
+  std::uint32_t words[lists * most];
+  for (std::uint32_t i = 0; i < lists * most; ++i) words[i] = (i / most >> i % most) % 2;
+  spatial_join_family::sort_lists<lists>(words);
+  for (std::uint32_t list = 0; list < lists; ++list) {
+    INFO(list);
+    const auto* const at = words + list * most;
+    CHECK(std::is_sorted(at, at + most));
+    CHECK(std::count(at, at + most, 1U) == std::popcount(list));
   }
 }
 

@@ -1,6 +1,8 @@
 // What the calls promise beyond their results: errors, statistics, the choice.
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <limits>
 #include <span>
@@ -275,6 +277,46 @@ TEST_CASE("a bound on the score spares most of the join", "[spatial-contract]") 
     CHECK(first.left_rows < all.left_rows / 4);
     CHECK(first.candidates < all.candidates / 4);
     CHECK(first.candidates >= 50);
+  }
+}
+
+TEST_CASE("all pairs of more rows than a thread takes at once", "[spatial-contract]") {
+  // every fifth point is one of a crowd, with far more partners than a host lists
+  random_source random{zenith_test::seed_of("spatial.parts", 0)};
+  auto left = make_points<float>(shape::uniform, scores::real, 30000, 2, false, false, random);
+  auto right = make_points<float>(shape::uniform, scores::real, 20000, 2, true, false, random);
+  const auto [low, high] = std::minmax_element(left.columns[0].begin(), left.columns[0].end());
+  const float extent = *high - *low;
+  for (auto* const side : {&left, &right}) {
+    for (std::size_t i = 0; i < side->columns[0].size(); ++i) {
+      if (random() % 5 != 0) continue;
+      for (std::size_t a = 0; a < 2; ++a) {
+        side->columns[a][i] = *low + extent / 3 + (side->columns[a][i] - *low) / 64;
+      }
+    }
+  }
+  const zenith::column_set<float> a{left.columns[0], left.columns[1]};
+  const zenith::column_set<float> b{right.columns[0], right.columns[1]};
+  // few partners beside the crowd, then many
+  for (const double distance : {extent / 400, extent / 90}) {
+    const zenith::spatial_join_options options{.predicate = {distance}};
+    const auto expected = zenith::spatial_join(zenith::make_executor("reference"), a, b, options);
+    REQUIRE(expected.count > 30000);
+    auto executors = zenith_test::one_executor_per_isa("spatial_join", zenith_test::threads::most);
+    for (const auto& on : zenith_test::one_executor_per_isa("spatial_join")) executors.push_back(on);
+    for (const auto& on : zenith_test::executors("spatial_join", {"kokkos", "cuda"})) executors.push_back(on);
+    for (const auto& on : executors) {
+      INFO(on.executor_string << ", distance " << distance);
+      const auto found = zenith::spatial_join(on.on, a, b, options);
+      CHECK(found.left == expected.left);
+      CHECK(found.right == expected.right);
+      CHECK(zenith::count_spatial_join(on.on, a, b, options).count == expected.count);
+      std::vector<std::uint64_t> wide_left(expected.count);
+      std::vector<std::uint64_t> wide_right(expected.count);
+      (void)zenith::spatial_join(on.on, a, b, wide_left, wide_right, options);
+      CHECK(std::equal(wide_left.begin(), wide_left.end(), expected.left.begin()));
+      CHECK(std::equal(wide_right.begin(), wide_right.end(), expected.right.begin()));
+    }
   }
 }
 
