@@ -212,7 +212,11 @@ void add_order(cost& to, const device_profile& on, const estimate& of, const row
   const double values = of.left * of.columns;
   if (how.cell_seconds > 0) {
     const int cores = cores_for(32 * values, on);
-    to.phases.push_back({"cells", {}, {{"skyline.rows.cell", values, how.cell_seconds}}, 3 * region(cores, on), cores});
+    to.phases.push_back({"cells",
+                         {},
+                         {{"skyline.rows.cell", values, how.cell_seconds * by_shorter_vectors(on)}},
+                         3 * region(cores, on),
+                         cores});
   }
   const int sorting = static_cast<int>(std::clamp(of.left / 4096, 1.0, static_cast<double>(on.cores)));
   to.phases.push_back(

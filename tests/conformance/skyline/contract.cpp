@@ -146,13 +146,14 @@ TEST_CASE("one thread with short vectors is not chosen beside many with long one
   many.simd_bytes = 64;
   many.grain_bytes = 512 * 1024;
   many.launch_overhead = 10e-6;
-  many.levels = {{"memory", std::uint64_t{1} << 40, 50e9, 50e9, 50e9}};
+  many.levels = {{"L2", std::uint64_t{1} << 25, 1400e9, 700e9, 1400e9},
+                 {"memory", std::uint64_t{1} << 40, 160e9, 80e9, 80e9}};
+  many.rates["core.own_levels"] = 1;
   for (const auto* name : {"bitmap_tiles", "skyalign", "sfs", "salsa", "ggs", "hybrid"}) {
     many.offers.push_back(std::string{"skyline/"} + name);
   }
-  auto one = many;
+  auto one = many.with_threads(1);
   one.backend = "kokkos";
-  one.cores = 1;
   one.simd_bytes = 16;
   one.launch_overhead = 0.2e-6;
   for (const unsigned columns : {2U, 3U, 4U, 8U, 12U, 16U}) {
