@@ -4,6 +4,8 @@
 /// A query on a device: the table's parts where kernels can read them, and the rows kept so far.
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include <algorithms/threshold_table/finish.hpp>
 #include <algorithms/threshold_table/lists.hpp>
@@ -44,8 +46,8 @@ class query {
   /// Pieces of so many rows of the table on the host, from these positions on, one piece behind the other.
   [[nodiscard]] rows_of<T> fetch(const u32* positions, u64 pieces, u64 length) {
     auto* const ids = on_.template buffer<u32>(pieces * length);
-    on_.fetch(ids, host_part<u32>(layout_.ids), layout_.rows, positions, pieces, length);
-    return {fetch_values(positions, pieces, length), ids, rows_.begins, rows_.nan_first};
+    const auto of_ids = device::fetched_array::of(ids, host_part<u32>(layout_.ids), layout_.rows);
+    return {fetch_values(positions, pieces, length, &of_ids), ids, rows_.begins, rows_.nan_first};
   }
 
   [[nodiscard]] const threshold_layout& layout() const { return layout_; }
@@ -133,7 +135,8 @@ class query {
       auto* const list = on_.template buffer<u32>(k());
       auto* const found = on_.template buffer<u32>(k());
       on_.for_each(k(), list_ids<entry>{best, list});
-      on_.fetch(found, host_part<u32>(layout_.positions), layout_.id_limit, list, k(), 1);
+      const std::array positions{device::fetched_array::of(found, host_part<u32>(layout_.positions), layout_.id_limit)};
+      on_.fetch(positions, list, k(), 1);
       write(fetch_values(found, k(), 1), nullptr, best);
     } else {
       write(rows_.scored, part<u32>(layout_.positions, layout_.id_limit), best);
@@ -206,13 +209,19 @@ class query {
       on_.for_each(asked.k, write_rows<T, std::uint64_t>{scored, positions, best, scores, to});
     }
   }
-  [[nodiscard]] columns_of<T> fetch_values(const u32* positions, u64 pieces, u64 length) {
+  /// The weighted columns of the pieces, and pieces of another array in the same fetch.
+  [[nodiscard]] columns_of<T> fetch_values(const u32* positions, u64 pieces, u64 length,
+                                           const device::fetched_array* other = nullptr) {
     auto fetched = weighted(pieces * length);
+    std::array<device::fetched_array, most_table_columns + 1> arrays;
+    std::size_t count = 0;
+    if (other != nullptr) arrays[count++] = *other;
     for (unsigned j = 0; j < call_.column_count; ++j) {
       auto* const column = on_.template buffer<value>(pieces * length);
-      on_.fetch(column, host_part<value>(values_at(j)), layout_.rows, positions, pieces, length);
+      arrays[count++] = device::fetched_array::of(column, host_part<value>(values_at(j)), layout_.rows);
       fetched.column[j] = column;
     }
+    on_.fetch(std::span(arrays.data(), count), positions, pieces, length);
     return fetched;
   }
   [[nodiscard]] static columns_of<T> weights_of(const threshold_table_call& call) {

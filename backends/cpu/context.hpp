@@ -73,11 +73,10 @@ class context {
   const T* input(const T* from, std::uint64_t /*n*/, memory_space /*space*/) {
     return from;
   }
-  template <class T>
-  void fetch(T* to, const T* from, std::uint64_t count, const std::uint32_t* begins, std::uint64_t n,
+  void fetch(std::span<const device::fetched_array> arrays, const std::uint32_t* begins, std::uint64_t n,
              std::uint64_t length) {
     require_outside("fetch");
-    device::copy_pieces(to, from, count, begins, n, length);
+    device::copy_pieces(arrays, begins, n, length);
   }
   template <class T>
   T* output(T* to, std::uint64_t /*n*/, memory_space /*space*/) {

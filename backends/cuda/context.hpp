@@ -81,24 +81,14 @@ class context {
     }
     return here;
   }
-  /// A part at a time.
-  template <class T>
-  void fetch(T* to, const T* from, u64 count, const u32* begins, u64 n, u64 length) {
+  void fetch(std::span<const device::fetched_array> arrays, const u32* begins, u64 n, u64 length) {
     require_outside("fetch");
     if (n == 0 || length == 0) return;
     std::vector<u32> list(n);
     touches_host_ = true;
     simt::copy(list.data(), begins, n * sizeof(u32), memory_.stream());
     simt::synchronize(memory_.stream());
-    constexpr u64 staged_bytes = u64{4} << 20;
-    const u64 together = std::clamp<u64>(staged_bytes / (length * sizeof(T)), 1, n);
-    std::vector<T> staged(together * length);
-    for (u64 first = 0; first < n; first += together) {
-      const u64 some = std::min(together, n - first);
-      device::copy_pieces(staged.data(), from, count, list.data() + first, some, length);
-      simt::copy(to + first * length, staged.data(), some * length * sizeof(T), memory_.stream());
-      simt::synchronize(memory_.stream());
-    }
+    simt::copy_pieces(arrays, list, length, memory_.stream());
   }
   /// What lies on the host is delivered whole: kernels must write all of it.
   template <class T>

@@ -75,18 +75,19 @@ class context_on {
     copy_from_host(mirror, from, n);
     return mirror;
   }
-  template <class T>
-  void fetch(T* to, const T* from, u64 count, const u32* begins, u64 n, u64 length) {
+  void fetch(std::span<const device::fetched_array> arrays, const u32* begins, u64 n, u64 length) {
     require_outside("fetch");
     if constexpr (is_host_space) {
       wait();
-      device::copy_pieces(to, from, count, begins, n, length);
+      device::copy_pieces(arrays, begins, n, length);
     } else {
       std::vector<u32> list(n);
       copy_to_host(list.data(), begins, n);
-      std::vector<T> pieces(n * length);
-      device::copy_pieces(pieces.data(), from, count, list.data(), n, length);
-      copy_from_host(to, pieces.data(), n * length);
+      for (const auto& one : arrays) {
+        std::vector<std::byte> pieces(n * length * one.item_bytes);
+        device::copy_pieces(pieces.data(), one, list.data(), n, length);
+        copy_from_host(one.to, pieces.data(), pieces.size());
+      }
     }
   }
   template <class T>

@@ -12,10 +12,10 @@
 ///     fill_zero(at, n)             n T become zero bytes
 ///     copy(to, from, n)            n T within the device
 ///     input(from, n, space)        n T of the caller's, where kernels can read them
-///     fetch(to, from, count, begins, n, length)
-///                                  pieces of an array of `count` T in the host's memory: to[i length + r] =
-///                                  from[begins[i] + r] for i < n, r < length, where begins[i] + r < count. Waits for
-///                                  `begins`, the device's
+///     fetch(arrays, begins, n, length)
+///                                  pieces of arrays of `count` items in the host's memory (pieces.hpp): of each one
+///                                  to[i length + r] = from[begins[i] + r] for i < n, r < length, where begins[i] + r <
+///                                  count. Waits for `begins`, the device's, and until the arrays were read
 ///     output(to, n, space)         n T of the caller's, where kernels can write them; `finish` delivers
 ///     counter(name)                counts events for who asked for them (shared_state.hpp)
 ///
@@ -62,9 +62,11 @@
 /// Operations, scans and sorts count up to 2^32 - 1 items.
 
 #include <concepts>
+#include <span>
 #include <string_view>
 
 #include <core/device/kernel.hpp>
+#include <core/device/pieces.hpp>
 #include <core/device/shared_state.hpp>
 #include <core/entry.hpp>
 #include <zenith/types.hpp>
@@ -115,13 +117,14 @@ struct probe_phase {
 
 template <class C>
 concept device_context = requires(C& on, u64 n, u32* words, u64* longs, float* keys, ordered::entry32* entries,
-                                  collection<ordered::entry32>& survivors, memory_space space) {
+                                  collection<ordered::entry32>& survivors, memory_space space,
+                                  std::span<const fetched_array> arrays) {
   { on.template buffer<u32>(n) } -> std::same_as<u32*>;
   { on.template zeroed<u32>(n) } -> std::same_as<u32*>;
   on.fill_zero(words, n);
   on.copy(words, words, n);
   { on.input(keys, n, space) } -> std::same_as<const float*>;
-  on.fetch(keys, keys, n, words, n, n);
+  on.fetch(arrays, words, n, n);
   { on.output(keys, n, space) } -> std::same_as<float*>;
   { on.counter(std::string_view{}) } -> std::same_as<event_counter>;
 

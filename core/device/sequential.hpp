@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -92,10 +93,9 @@ class sequential_context {
   const T* input(const T* from, u64 /*n*/, memory_space /*space*/) {
     return from;
   }
-  template <class T>
-  void fetch(T* to, const T* from, u64 count, const u32* begins, u64 n, u64 length) {
+  void fetch(std::span<const device::fetched_array> arrays, const u32* begins, u64 n, u64 length) {
     require_outside("fetch");
-    device::copy_pieces(to, from, count, begins, n, length);
+    device::copy_pieces(arrays, begins, n, length);
   }
   template <class T>
   T* output(T* to, u64 /*n*/, memory_space /*space*/) {

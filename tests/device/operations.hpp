@@ -4,6 +4,7 @@
 /// reduce, exclusive_scan, histogram, compact, and sorting and merging of pairs.
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -43,6 +44,7 @@ void check_sums(Examiner& see, const std::string& type) {
   }
 }
 
+/// Pieces of an array of T and of another one of bytes by one list.
 template <class T, class Examiner>
 void check_fetch(Examiner& see, const std::string& type) {
   for (const u64 n : see.sizes({0, 1, 3, 257, 5000})) {
@@ -58,18 +60,34 @@ void check_fetch(Examiner& see, const std::string& type) {
         for (u64 i = 0; i < n; ++i) {
           for (u64 r = 0; r < length && begins[i] + r < count; ++r) wanted[i * length + r] = values[begins[i] + r];
         }
+        // the second array ends earlier
+        const u64 fewer = count - length / 2;
+        std::vector<std::uint8_t> bytes(fewer);
+        for (auto& byte : bytes) byte = static_cast<std::uint8_t>(random());
         T* const to = on.template buffer<T>(n * length);
-        on.fetch(to, values.data(), count, upload(on, begins), n, length);
+        auto* const to_bytes = on.template buffer<std::uint8_t>(n * length);
+        const std::array arrays{device::fetched_array::of(to, values.data(), count),
+                                device::fetched_array::of(to_bytes, bytes.data(), fewer)};
+        on.fetch(arrays, upload(on, begins), n, length);
         std::vector<T> got(n * length);
+        std::vector<std::uint8_t> got_bytes(n * length);
         deliver(on, to, got);
+        deliver(on, to_bytes, got_bytes);
         on.finish();
         // what is behind the end has no content
+        std::vector<std::uint8_t> wanted_bytes(n * length, 3);
         for (u64 i = 0; i < n; ++i) {
           for (u64 r = 0; r < length; ++r) {
             if (begins[i] + r >= count) got[i * length + r] = T{3};
+            if (begins[i] + r >= fewer) {
+              got_bytes[i * length + r] = 3;
+            } else {
+              wanted_bytes[i * length + r] = bytes[begins[i] + r];
+            }
           }
         }
         see.same("the pieces", got, wanted);
+        see.same("the pieces of bytes", got_bytes, wanted_bytes);
       });
     }
   }

@@ -193,6 +193,11 @@ void copy(void* to, const void* from, std::size_t bytes, CUstream_st* stream) {
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
 }
 
+void copy_pieces(std::span<const device::fetched_array> arrays, std::span<const std::uint32_t> begins,
+                 std::uint64_t length, CUstream_st* stream) {
+  cuda_backend::copy_pieces_staged(arrays, begins, length, stream);
+}
+
 void fill_zero(void* at, std::size_t bytes, CUstream_st* stream) {
   check(cudaMemsetAsync(at, 0, bytes, stream), "cudaMemsetAsync");
 }

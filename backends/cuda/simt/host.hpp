@@ -5,9 +5,12 @@
 /// checked; a failure is thrown as zenith::error. See vocabulary.hpp for the contract.
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <span>
 
 #include <backends/cuda/simt/common.hpp>
+#include <core/device/pieces.hpp>
 
 namespace zenith::simt::inline ZENITH_SIMT_PLATFORM {
 
@@ -71,6 +74,11 @@ void deallocate(void* pointer, std::size_t bytes, CUstream_st* stream) noexcept;
 /// Between any two places, host or device; asynchronous as far as the host memory is pinned. Long copies of pageable
 /// memory are staged by several threads: see staging.hpp.
 void copy(void* to, const void* from, std::size_t bytes, CUstream_st* stream);
+
+/// Enqueues the pieces of `length` items of arrays in the host's memory that begin at `begins`, in the order of
+/// `stream`; the arrays are read before it returns.
+void copy_pieces(std::span<const device::fetched_array> arrays, std::span<const std::uint32_t> begins,
+                 std::uint64_t length, CUstream_st* stream);
 void fill_zero(void* at, std::size_t bytes, CUstream_st* stream);
 /// Waits for the stream; throws the fault that its work ended in.
 void synchronize(CUstream_st* stream);

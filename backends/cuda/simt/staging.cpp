@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include <backends/cuda/simt/check.hpp>
@@ -49,10 +50,12 @@ class staging_lane {
   [[nodiscard]] int device() const noexcept { return device_; }
   [[nodiscard]] CUstream_st* stream() const noexcept { return stream_.get(); }
 
-  void to_device(std::byte* to, const std::byte* from, std::size_t bytes) {
+  /// fill(at) writes the bytes.
+  template <class Fill>
+  void to_device(std::byte* to, std::size_t bytes, const Fill& fill) {
     auto& piece = next();
     piece.wait();
-    std::memcpy(piece.get(), from, bytes);
+    fill(static_cast<std::byte*>(piece.get()));
     piece.transfer(to, piece.get(), bytes, stream());
   }
 
@@ -181,25 +184,9 @@ bool is_on_device(const void* at) {
   return found.type == cudaMemoryTypeDevice;
 }
 
-}  // namespace
-
-bool gains_from_staging(const void* to, const void* from, std::size_t bytes) {
-  if (bytes < tuning::least_staged_bytes) return false;
-  return is_on_device(to) ? is_pageable(from) : is_on_device(from) && is_pageable(to);
-}
-
-void copy_staged(void* to, const void* from, std::size_t bytes, CUstream_st* stream) {
-  const bool to_host = is_on_device(from);
-  const auto threads = static_cast<std::uint64_t>(std::min(detail::hardware_threads(), tuning::most_staging_threads));
-  constexpr std::size_t page = 4096;
-  const std::size_t piece_bytes =
-      std::clamp(bytes / (2 * threads) / page * page, tuning::least_staged_piece_bytes, most_piece_bytes);
-  const std::uint64_t pieces = (bytes + piece_bytes - 1) / piece_bytes;
-  lanes_in_use use(std::min(threads, pieces));
-  if (use.count() == 0) {
-    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
-    return use.done();
-  }
+/// move(lane, i) for each i < count on all lanes, in the order of `stream`.
+template <class Move>
+void move_by_lanes(lanes_in_use& use, std::uint64_t count, CUstream_st* stream, const Move& move) {
   simt::event ready;
   ready.record(stream);
   for (int i = 0; i < use.count(); ++i) ready.hold(use[i].stream());
@@ -208,17 +195,7 @@ void copy_staged(void* to, const void* from, std::size_t bytes, CUstream_st* str
   detail::run_workers(use.count(), [&](int worker) {
     auto& lane = use[worker];
     const simt::device_guard current(lane.device());
-    for (auto i = next++; i < pieces; i = next++) {
-      const std::size_t first = i * piece_bytes;
-      const std::size_t length = std::min(piece_bytes, bytes - first);
-      auto* const target = static_cast<std::byte*>(to) + first;
-      const auto* const source = static_cast<const std::byte*>(from) + first;
-      if (to_host) {
-        lane.to_host(target, source, length);
-      } else {
-        lane.to_device(target, source, length);
-      }
-    }
+    for (auto i = next++; i < count; i = next++) move(lane, i);
     // here, by all threads: the last pieces of all lanes are many bytes for one
     lane.finish();
   });
@@ -229,6 +206,101 @@ void copy_staged(void* to, const void* from, std::size_t bytes, CUstream_st* str
     moved.hold(stream);
   }
   use.done();
+}
+
+/// Of `bytes` bytes that so many threads copy.
+std::size_t piece_bytes_of(std::size_t bytes, std::uint64_t threads) {
+  constexpr std::size_t page = 4096;
+  return std::clamp(bytes / (2 * threads) / page * page, tuning::least_staged_piece_bytes, most_piece_bytes);
+}
+
+/// Neighbouring pieces of one array.
+struct gathered_part {
+  const zenith::device::fetched_array* of;
+  std::size_t first;
+  std::size_t count;
+};
+
+/// The parts of all arrays, none of more bytes than `most` but where one piece has more.
+std::vector<gathered_part> parts_of(std::span<const zenith::device::fetched_array> arrays, std::size_t pieces,
+                                    std::size_t length, std::size_t most) {
+  std::vector<gathered_part> parts;
+  for (const auto& one : arrays) {
+    const std::size_t together = std::clamp<std::size_t>(most / (length * one.item_bytes), 1, pieces);
+    for (std::size_t first = 0; first < pieces; first += together) {
+      parts.push_back({&one, first, std::min(together, pieces - first)});
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+bool gains_from_staging(const void* to, const void* from, std::size_t bytes) {
+  if (bytes < tuning::least_staged_bytes) return false;
+  return is_on_device(to) ? is_pageable(from) : is_on_device(from) && is_pageable(to);
+}
+
+void copy_staged(void* to, const void* from, std::size_t bytes, CUstream_st* stream) {
+  const bool to_host = is_on_device(from);
+  const auto threads = static_cast<std::uint64_t>(std::min(detail::hardware_threads(), tuning::most_staging_threads));
+  const std::size_t piece_bytes = piece_bytes_of(bytes, threads);
+  const std::uint64_t pieces = (bytes + piece_bytes - 1) / piece_bytes;
+  lanes_in_use use(std::min(threads, pieces));
+  if (use.count() == 0) {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
+    return use.done();
+  }
+  move_by_lanes(use, pieces, stream, [&](staging_lane& lane, std::uint64_t i) {
+    const std::size_t first = i * piece_bytes;
+    const std::size_t length = std::min(piece_bytes, bytes - first);
+    auto* const target = static_cast<std::byte*>(to) + first;
+    const auto* const source = static_cast<const std::byte*>(from) + first;
+    if (to_host) {
+      lane.to_host(target, source, length);
+    } else {
+      lane.to_device(target, length, [&](std::byte* at) { std::memcpy(at, source, length); });
+    }
+  });
+}
+
+void copy_pieces_staged(std::span<const zenith::device::fetched_array> arrays, std::span<const std::uint32_t> begins,
+                        std::uint64_t length, CUstream_st* stream) {
+  std::size_t bytes = 0;
+  std::size_t longest = 0;
+  for (const auto& one : arrays) {
+    bytes += begins.size() * length * one.item_bytes;
+    longest = std::max<std::size_t>(longest, length * one.item_bytes);
+  }
+  if (bytes == 0) return;
+  // a few pieces are gathered sooner than threads wake
+  const auto wanted = std::clamp<std::uint64_t>(bytes / tuning::least_staged_piece_bytes, 1,
+                                                std::min(detail::hardware_threads(), tuning::most_staging_threads));
+  const auto parts = parts_of(arrays, begins.size(), length, piece_bytes_of(bytes, wanted));
+  const auto gather = [&](const gathered_part& part, std::byte* at) {
+    zenith::device::copy_pieces(at, *part.of, begins.data() + part.first, part.count, length);
+  };
+  const auto bytes_of = [&](const gathered_part& part) { return part.count * length * part.of->item_bytes; };
+  const auto target_of = [&](const gathered_part& part) {
+    return part.of->to + part.first * length * part.of->item_bytes;
+  };
+
+  lanes_in_use use(longest > most_piece_bytes ? 0 : wanted);
+  if (use.count() == 0) {
+    // pageable memory, which the driver has read when it returns
+    std::vector<std::byte> staged;
+    for (const auto& part : parts) {
+      staged.resize(std::max(staged.size(), bytes_of(part)));
+      gather(part, staged.data());
+      check(cudaMemcpyAsync(target_of(part), staged.data(), bytes_of(part), cudaMemcpyDefault, stream),
+            "cudaMemcpyAsync");
+    }
+    return use.done();
+  }
+  move_by_lanes(use, parts.size(), stream, [&](staging_lane& lane, std::uint64_t i) {
+    const auto& part = parts[i];
+    lane.to_device(target_of(part), bytes_of(part), [&](std::byte* at) { gather(part, at); });
+  });
 }
 
 }  // namespace zenith::cuda_backend

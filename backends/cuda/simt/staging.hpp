@@ -6,6 +6,10 @@
 /// transfers of its last two pieces.
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <core/device/pieces.hpp>
 
 struct CUstream_st;
 
@@ -18,5 +22,10 @@ namespace zenith::cuda_backend {
 /// Enqueues the copy on `stream` once the host's bytes were read. To the host it returns when they are there.
 /// Throws device_failure; where no memory can be pinned it is the driver's copy.
 void copy_staged(void* to, const void* from, std::size_t bytes, CUstream_st* stream);
+
+/// Enqueues the pieces of `length` items of arrays in the host's memory that begin at `begins`, once the host's bytes
+/// were read: threads gather them in pinned buffers. Throws device_failure, out_of_memory.
+void copy_pieces_staged(std::span<const device::fetched_array> arrays, std::span<const std::uint32_t> begins,
+                        std::uint64_t length, CUstream_st* stream);
 
 }  // namespace zenith::cuda_backend

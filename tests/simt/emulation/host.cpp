@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <vector>
 
 #include <tests/simt/engine/memory.hpp>
 
@@ -43,6 +44,15 @@ void deallocate(void* pointer, std::size_t /*bytes*/, CUstream_st* /*stream*/) n
 
 void copy(void* to, const void* from, std::size_t bytes, CUstream_st* /*stream*/) {
   engine::device_memory::instance().copy(to, from, bytes);
+}
+
+void copy_pieces(std::span<const device::fetched_array> arrays, std::span<const std::uint32_t> begins,
+                 std::uint64_t length, CUstream_st* stream) {
+  for (const auto& one : arrays) {
+    std::vector<std::byte> pieces(begins.size() * length * one.item_bytes);
+    device::copy_pieces(pieces.data(), one, begins.data(), begins.size(), length);
+    copy(one.to, pieces.data(), pieces.size(), stream);
+  }
 }
 
 void fill_zero(void* at, std::size_t bytes, CUstream_st* /*stream*/) {

@@ -4,9 +4,12 @@
 /// The host half of the vocabulary, emulated: work runs when it is enqueued. See <backends/cuda/simt/vocabulary.hpp>.
 
 #include <cstddef>
+#include <cstdint>
 #include <source_location>
+#include <span>
 
 #include <backends/cuda/simt/common.hpp>
+#include <core/device/pieces.hpp>
 #include <tests/simt/engine/kernel_words.hpp>
 
 namespace zenith::simt::inline ZENITH_SIMT_PLATFORM {
@@ -48,6 +51,8 @@ class event {
 [[nodiscard]] void* allocate_lasting(std::size_t bytes, CUstream_st* stream);
 void deallocate(void* pointer, std::size_t bytes, CUstream_st* stream) noexcept;
 void copy(void* to, const void* from, std::size_t bytes, CUstream_st* stream);
+void copy_pieces(std::span<const device::fetched_array> arrays, std::span<const std::uint32_t> begins,
+                 std::uint64_t length, CUstream_st* stream);
 void fill_zero(void* at, std::size_t bytes, CUstream_st* stream);
 void synchronize(CUstream_st* stream);
 void settle(CUstream_st* stream) noexcept;
