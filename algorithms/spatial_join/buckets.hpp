@@ -7,6 +7,7 @@
 /// The order is stable.
 
 #include <algorithm>
+#include <cstdint>
 
 #include <algorithms/spatial_join/geometry.hpp>
 #include <core/device/context.hpp>
@@ -72,16 +73,21 @@ struct bucket_plan {
   }
 };
 
-/// How many points of a part are in each bucket. `From`: a list as above.
+/// The number of a bucket.
+using bucket_number = std::uint16_t;
+
+/// How many points of a part are in each bucket, and in which each point is. `From`: a list as above.
 template <class T, unsigned D, class From>
 struct count_buckets {
   static constexpr u64 item_cost = u64{1} << 19;
   static constexpr u32 scratch_bytes = most_buckets * sizeof(u32);
+  static constexpr u64 together = 256;  ///< numbers in a loop that compilers vectorise
 
   From from;
   cell_grid<T, D> grid;
   bucket_plan plan;
   u32* counts;  ///< of part p in bucket b at [b * parts + p]
+  bucket_number* numbers;
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 part) const {
@@ -89,9 +95,13 @@ struct count_buckets {
     team.once([&]() ZENITH_BODY {
       for (u32 b = 0; b < plan.buckets; ++b) mine[b] = 0;
       const u64 end = plan.begin_of(part + 1);
-      for (u64 i = plan.begin_of(part); i < end; ++i) {
-        const auto one = from.get(i);
-        ++mine[grid.cell_at(one.at) >> plan.shift];
+      for (u64 first = plan.begin_of(part); first < end; first += together) {
+        const u64 last = first + together < end ? first + together : end;
+        for (u64 i = first; i < last; ++i) {
+          const auto one = from.get(i);
+          numbers[i] = static_cast<bucket_number>(grid.cell_at(one.at) >> plan.shift);
+        }
+        for (u64 i = first; i < last; ++i) ++mine[numbers[i]];
       }
       for (u32 b = 0; b < plan.buckets; ++b) counts[u64{b} * plan.parts + part] = mine[b];
     });
@@ -99,15 +109,15 @@ struct count_buckets {
 };
 
 /// Moves the points of a part to their buckets.
-template <class T, unsigned D, class From>
+template <class From>
 struct move_to_buckets {
   static constexpr u64 item_cost = u64{1} << 19;
   static constexpr u32 scratch_bytes = most_buckets * sizeof(u32);
 
   From from;
-  cell_grid<T, D> grid;
   bucket_plan plan;
   const u32* begins;  ///< as the counts
+  const bucket_number* numbers;
   typename From::point* to;
 
   template <class Team>
@@ -116,10 +126,7 @@ struct move_to_buckets {
     team.once([&]() ZENITH_BODY {
       for (u32 b = 0; b < plan.buckets; ++b) mine[b] = begins[u64{b} * plan.parts + part];
       const u64 end = plan.begin_of(part + 1);
-      for (u64 i = plan.begin_of(part); i < end; ++i) {
-        const auto one = from.get(i);
-        to[mine[grid.cell_at(one.at) >> plan.shift]++] = one;
-      }
+      for (u64 i = plan.begin_of(part); i < end; ++i) to[mine[numbers[i]]++] = from.get(i);
     });
   }
 };
@@ -183,24 +190,33 @@ struct order_bucket {
 [[nodiscard]] inline bucket_plan plan_buckets(u64 points, u64 cells, int threads, u64 most) {
   constexpr u64 part = 1 << 13;
   bucket_plan plan{points, 1, 0, 1, static_cast<u32>(cells)};
-  // more parts than threads, which may be kept from their work
-  if (threads > 1) plan.parts = static_cast<u32>(std::clamp<u64>(points / part, 1, 8 * static_cast<u64>(threads)));
+  // more parts than threads, which may be kept from their work; but a part begins in each bucket, and of many threads
+  // some are always free
+  const auto each = static_cast<u64>(threads);
+  const u64 most_parts = std::max(4 * each, std::min<u64>(8 * each, 64));
+  if (threads > 1) plan.parts = static_cast<u32>(std::clamp<u64>(points / part, 1, most_parts));
   while ((cells - 1) >> plan.shift >= most) ++plan.shift;
   plan.buckets = static_cast<u32>((cells - 1) >> plan.shift) + 1;
   return plan;
 }
 
-/// Moves the points to their buckets; returns where those of each part begin in each bucket.
+/// Of points that were moved, where those of each part begin in each bucket, and in which each point is.
+struct moved_points {
+  const u32* begins;  ///< of part p in bucket b at [b * parts + p]
+  const bucket_number* numbers;
+};
+
 template <class T, unsigned D, class From, class Context>
-[[nodiscard]] const u32* move_to_buckets_of(Context& on, const From& from, const cell_grid<T, D>& grid,
-                                            const bucket_plan& plan, typename From::point* to) {
+[[nodiscard]] moved_points move_to_buckets_of(Context& on, const From& from, const cell_grid<T, D>& grid,
+                                              const bucket_plan& plan, typename From::point* to) {
   const u64 counted = u64{plan.parts} * plan.buckets;
   u32* const counts = on.template buffer<u32>(counted);
   u32* const begins = on.template buffer<u32>(counted + 1);
-  on.for_teams(plan.parts, count_buckets<T, D, From>{from, grid, plan, counts});
+  auto* const numbers = on.template buffer<bucket_number>(plan.points);
+  on.for_teams(plan.parts, count_buckets<T, D, From>{from, grid, plan, counts, numbers});
   on.exclusive_scan(static_cast<const u32*>(counts), counted, begins);
-  on.for_teams(plan.parts, move_to_buckets<T, D, From>{from, grid, plan, begins, to});
-  return begins;
+  on.for_teams(plan.parts, move_to_buckets<From>{from, plan, begins, numbers, to});
+  return {begins, numbers};
 }
 
 /// Memory for an order by cells.
@@ -221,13 +237,13 @@ template <class T, unsigned D, class From, class To, class Context>
   const auto plan = plan_buckets(count, cells_of(grid), on.threads(), most);
   u32* const starts = memory.starts != nullptr ? memory.starts : on.template buffer<u32>(u64{plan.cells} + 1);
   point* const spare = memory.spare != nullptr ? memory.spare : on.template buffer<point>(count);
-  const u32* const begins = move_to_buckets_of(on, from, grid, plan, spare);
+  const u32* const begins = move_to_buckets_of(on, from, grid, plan, spare).begins;
   on.for_teams(plan.buckets, order_bucket<T, D, point, To>{spare, grid, plan, begins, starts, to});
   return starts;
 }
 
 template <class T, unsigned D, class From, class To>
 using bucket_kernels =
-    device::list<count_buckets<T, D, From>, move_to_buckets<T, D, From>, order_bucket<T, D, typename From::point, To>>;
+    device::list<count_buckets<T, D, From>, move_to_buckets<From>, order_bucket<T, D, typename From::point, To>>;
 
 }  // namespace zenith::spatial_join_family

@@ -163,35 +163,72 @@ void add_groups(cost& to, const spatial_join_problem& problem, const device_prof
   }
 }
 
-// What a host's join does with the left rows, 1024 of them at a time, as they lie: it lists their partners and sorts
-// them, and then writes them. Where rows have too many to be listed, these are looked for again when they are written,
-// by fewer workers.
+// Workers who scatter and gather rows of the same memory take its lines from each other, with each doubling of their
+// number as much again.
+work taken_lines(double rows, int workers) {
+  return {"spatial_join.taken_lines", rows * std::log2(std::max(1, workers)), 5e-9};
+}
+
+// What a host's join does with the left rows: it moves them to buckets, lists the partners of 256 at a time and sorts
+// them, and writes them by rows. Where a group has too many candidates its partners are only counted, and where lists
+// have no space for all, or are not made, partners are looked for again when they are written, by a worker for a part
+// of the rows. Fitted to 2^16 to 2^22 points of 3 to 98 partners (perf/notes/spatial-join.md).
 void add_lists(cost& to, const spatial_join_problem& problem, const device_profile& on) {
+  constexpr double kept_partners = spatial_join_family::kept_partners;
+  constexpr double space = 32;  // candidates of a row in a group's lists
   const auto left = static_cast<double>(problem.left_rows);
   const auto pairs = static_cast<double>(problem.pairs);
   const double tests = tests_of(problem);
-  const double partners = pairs / std::max(1.0, left);
-  const double groups = std::ceil(left / 1024);
-  const bool are_listed = pairs <= groups * 1024 * spatial_join_family::kept_partners;
+  const double rows = std::max(1.0, left);
+  const double partners = pairs / rows;
+  const double tests_of_row = tests / rows;
+  const double parts = std::clamp(std::floor(left / 8192), 1.0, std::max(64.0, 4.0 * on.cores));
+  const double groups = std::ceil(left / 256);
+  const auto cores_of = [&](double items, double item_bytes) {
+    return on.grain_bytes > 0 ? cores_for(items * item_bytes, on) : 0;
+  };
   const auto set = static_cast<std::uint64_t>(left * 64 + pairs * 8);
+  // more than kept_partners are sorted by comparisons
+  const double sorted = pairs * std::log2(partners + 2);
+  const double sorted_lists = std::clamp((partners - kept_partners / 2) / kept_partners, 0.0, 1.0);
+  const double in_group = std::min(1.0, space / tests_of_row);
+  to.phases.push_back(
+      {"buckets", {{set, left * 16, left * 12}}, {{"spatial_join.bucket", left, 7e-9}}, 2, cores_of(parts, 1 << 19)});
   to.phases.push_back({"list",
-                       {{set, 0, are_listed ? pairs * 4 : 0}},
-                       {{"spatial_join.probe", left, 20e-9},
-                        {"spatial_join.test", tests, 1.5e-9},
-                        {"spatial_join.listed_row", left, 30e-9}},
+                       {{set, 0, std::min(pairs, left * kept_partners) * 4}},
+                       {{"spatial_join.probe", left, 12e-9},
+                        {"spatial_join.listed_test", tests * in_group, 1.5e-9},
+                        {"spatial_join.counted_test", in_group < 1 ? tests : 0, 3.8e-9},
+                        {"spatial_join.listed_row", left, 18e-9},
+                        {"spatial_join.sorted", sorted * sorted_lists * in_group, 5e-9},
+                        taken_lines(left, cores_of(groups, 256 * 512))},
                        1,
-                       on.grain_bytes > 0 ? cores_for(groups * (1 << 19), on) : 0});
-  phase write{"write",
-              {{set, 0, pairs * 8}},
-              {{"spatial_join.written", pairs, 4e-9}},
-              1,
-              on.grain_bytes > 0 ? cores_for(groups * (1 << 16), on) : 0};
-  if (!are_listed) {
-    write.operations.push_back({"spatial_join.probe", left, 20e-9});
-    write.operations.push_back({"spatial_join.test", tests, 1.5e-9});
-    write.operations.push_back({"spatial_join.sorted", pairs * std::log2(partners), 5e-9});
-  }
-  to.phases.push_back(std::move(write));
+                       cores_of(groups, 256 * 512)});
+  const double again = in_group < 1 ? 1 : 1 - std::min(1.0, kept_partners / partners);
+  to.phases.push_back({"write",
+                       {{set, 0, pairs * 8}},
+                       {{"spatial_join.written_row", left, 7e-9},
+                        {"spatial_join.written", pairs, 1.5e-9},
+                        {"spatial_join.probe", left * again, 12e-9},
+                        {"spatial_join.counted_test", tests * again, 3.8e-9},
+                        {"spatial_join.sorted", sorted * again, 4e-9}},
+                       2,
+                       cores_of(parts, 1 << 19)});
+}
+
+// Memory for the pairs, in vectors that are new: the system clears pages of 4 KiB, or large ones where there are whole
+// ones, and their owner fills them with zeros. Of many workers, few gain by each other.
+void add_pages(cost& to, double pairs, const device_profile& on) {
+  constexpr double kept_bytes = 1 << 18;
+  constexpr double short_bytes = 4 << 20;
+  constexpr int most_workers = 3;
+  const double bytes = std::max(0.0, pairs * 8 - kept_bytes);
+  to.phases.push_back({"pages",
+                       {},
+                       {{"spatial_join.fresh_byte", std::min(bytes, short_bytes), 0.36e-9},
+                        {"spatial_join.large_page_byte", std::max(0.0, bytes - short_bytes), 0.13e-9}},
+                       2,
+                       std::min(most_workers, cores_for(bytes, on))});
 }
 
 }  // namespace
@@ -205,19 +242,11 @@ cost grid_cost(const spatial_join_problem& problem, const device_profile& on) {
   if (is_gpu(on)) {
     add_groups(all, problem, on);
   } else {
+    auto& place = all.phases.back();
+    place.operations.push_back(taken_lines(static_cast<double>(problem.right_rows), place.cores));
     add_lists(all, problem, on);
   }
-  if (on.grain_bytes > 0) {
-    // memory for the pairs: the system hands out its pages anew when they are more than allocators keep
-    constexpr double kept_bytes = 16 << 20;
-    const double bytes = pairs * 8;
-    all.phases.push_back({"pages",
-                          {},
-                          {{"spatial_join.kept_byte", std::clamp(bytes - (1 << 20), 0.0, kept_bytes), 0.2e-9},
-                           {"spatial_join.fresh_byte", std::max(0.0, bytes - kept_bytes), 1.2e-9}},
-                          0,
-                          1});
-  }
+  if (on.grain_bytes > 0) add_pages(all, pairs, on);
   // the columns' extremes, and how many pairs there are
   add_waits(all, 2, on);
   add_transfers(all, problem, problem.dimensions, pairs, 2, on);

@@ -33,6 +33,14 @@ ZENITH_FN u32 lowest_bit(u32 word) {
 #endif
 }
 
+ZENITH_FN u32 lowest_bit(u64 word) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  return static_cast<u32>(__ffsll(static_cast<long long>(word)) - 1);
+#else
+  return static_cast<u32>(__builtin_ctzll(word));
+#endif
+}
+
 ZENITH_FN u32 bits_of(u32 word) {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
   return static_cast<u32>(__popc(word));

@@ -26,7 +26,8 @@ struct scan_sides {
   using image = ordered::bits_t<T>;
   static constexpr u32 part = 2048;
   static constexpr u64 item_cost = u64{part} * (D + 1) * sizeof(T);
-  static constexpr u32 scratch_bytes = part * sizeof(u32);
+  static constexpr u32 few = 4;
+  static constexpr u32 scratch_bytes = (part + few) * sizeof(u32);
 
   picked_side<T, D> side[2];  ///< left and right
   u64 parts;                  ///< of each
@@ -46,7 +47,7 @@ struct scan_sides {
 
  private:
   static constexpr u32 lanes = 16;
-  static constexpr u32 steps = 16;
+  static constexpr u32 steps = 32;
   static constexpr u32 group = lanes * steps;
 
   ZENITH_FN void scan(const picked_side<T, D>& of, u64 p, unsigned first_column, u32* count, u32* picked) const {
@@ -58,8 +59,10 @@ struct scan_sides {
         const bool is_score = c + 1 == most_side_columns;
         const T* const column = is_score ? of.from.scores : c < D ? of.from.at[c < D ? c : 0] : nullptr;
         const bool is_there = column != nullptr && n > 0;
-        find_extremes_of(is_there ? column + begin : nullptr, is_score ? of.from.weight : T{1}, is_there ? n : 0,
-                         (first_column + c) * parts + p);
+        const auto all =
+            extremes_of_values(is_there ? column + begin : nullptr, is_score ? of.from.weight : T{1}, is_there ? n : 0);
+        least[(first_column + c) * parts + p] = all.least;
+        greatest[(first_column + c) * parts + p] = all.greatest;
       }
     }
     const u32 reached = n == 0 ? 0 : list(of.from.scores + begin, n, of.weight, of.limit, picked);
@@ -70,21 +73,11 @@ struct scan_sides {
     for (u32 j = 0; j < reached; ++j) of.to[first + j] = points.get(begin + picked[j]);
   }
 
-  ZENITH_FN void find_extremes_of(const T* values, T by, u32 n, u64 to) const {
-    image low = static_cast<image>(~image{0});
-    image high = 0;
-    for (u32 i = 0; i < n; ++i) {
-      const image here = total_order(values[i] * by);
-      low = here < low ? here : low;
-      high = here > high ? here : high;
-    }
-    least[to] = low;
-    greatest[to] = high;
-  }
-
   /// Lane l has the items of a group whose number modulo `lanes` is l, a bit each: so nothing is put together over
-  /// lanes, and the words stay in registers.
+  /// lanes, and the words stay in registers. Then the bits of two lanes are taken, a few at a time whether there are as
+  /// many or not, that hardly a branch depends on how many there are.
   ZENITH_FN u32 list(const T* scores, u32 n, T weight, T limit, u32* to) const {
+    constexpr u32 half = lanes / 2;
     u32 reached = 0;
     u32 at = 0;
     for (; at + group <= n; at += group) {
@@ -95,13 +88,17 @@ struct scan_sides {
           words[l] |= scores[at + step * lanes + l] * weight >= limit ? u32{1} << step : u32{0};
         }
       }
-      // two lanes' bits in a word
-      constexpr u32 half = lanes / 2;
       for (u32 l = 0; l < half; ++l) {
-        for (u32 bits = words[l] | words[l + half] << steps; bits != 0; bits &= bits - 1) {
-          const u32 bit = lowest_bit(bits);
-          to[reached++] = at + bit % steps * lanes + bit / steps * half + l;
+        u64 bits = u64{words[l + half]} << steps | words[l];
+        const u32 end = reached + bits_of(words[l]) + bits_of(words[l + half]);
+        for (u32 place = reached; place < end; place += few) {
+          for (u32 j = 0; j < few; ++j) {
+            const u32 bit = lowest_bit(bits | u64{1} << 63);
+            to[place + j] = at + bit % steps * lanes + bit / steps * half + l;
+            bits &= bits - 1;
+          }
         }
+        reached = end;
       }
     }
     for (; at < n; ++at) {

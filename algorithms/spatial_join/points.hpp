@@ -5,6 +5,7 @@
 /// values, which are the extent, the best score and whether there is a NaN or an infinity, all in one read.
 
 #include <limits>
+#include <type_traits>
 
 #include <core/device/kernel.hpp>
 #include <core/device/shared_state.hpp>
@@ -35,16 +36,48 @@ struct point_columns {
 
 /// All bit patterns of T in the order of their numbers, -0 before +0, NaN outside of the infinities.
 template <class T>
-ZENITH_FN ordered::bits_t<T> total_order(T x) {
+ZENITH_FN ordered::bits_t<T> total_order_of(ordered::bits_t<T> raw) {
   using image = ordered::bits_t<T>;
-  const image raw = ordered::key_order<T>::bits(x);
   const auto negative = static_cast<image>(image{0} - (raw >> (sizeof(T) * 8 - 1)));
   return raw ^ (negative | ordered::key_order<T>::sign_bit);
+}
+template <class T>
+ZENITH_FN ordered::bits_t<T> total_order(T x) {
+  return total_order_of<T>(ordered::key_order<T>::bits(x));
 }
 template <class T>
 ZENITH_FN T from_total_order(ordered::bits_t<T> image) {
   constexpr auto sign = ordered::key_order<T>::sign_bit;
   return ordered::key_order<T>::from_bits((image & sign) != 0 ? image ^ sign : ~image);
+}
+
+/// Images of the least and the greatest of some numbers; of none, as here.
+template <class T>
+struct number_extremes {
+  ordered::bits_t<T> least = static_cast<ordered::bits_t<T>>(~ordered::bits_t<T>{0});
+  ordered::bits_t<T> greatest = 0;
+};
+/// Of n products with a factor, by one lane. No number is mapped: bits without their meaning are in the order of the
+/// numbers that are not negative, and in the opposite order of those that are. A product is in a register, where a
+/// value would be loaded once for each of its comparisons.
+template <class T>
+ZENITH_FN number_extremes<T> extremes_of_values(const T* values, T by, u64 n) {
+  using bits = ordered::bits_t<T>;
+  using signed_bits = std::make_signed_t<bits>;
+  if (n == 0) return {};
+  bits low = static_cast<bits>(~bits{0});
+  bits high = 0;
+  constexpr signed_bits lowest = std::numeric_limits<signed_bits>::min();
+  signed_bits top = lowest;
+  for (u64 i = 0; i < n; ++i) {
+    const bits here = ordered::key_order<T>::bits(values[i] * by);
+    const auto turned = static_cast<signed_bits>(here);
+    low = here < low ? here : low;
+    high = here > high ? here : high;
+    top = turned > top ? turned : top;
+  }
+  const bool has_negative = (high & ordered::key_order<T>::sign_bit) != 0;
+  return {total_order_of<T>(has_negative ? high : low), total_order_of<T>(top >= 0 ? static_cast<bits>(top) : low)};
 }
 
 inline constexpr u32 most_side_columns = 4;
@@ -128,6 +161,12 @@ struct find_extremes {
     const u64 n = begin >= rows[c] ? 0 : rows[c] - begin < part ? rows[c] - begin : part;
     const T* const from = column[c] + begin;
     const T by = weight[c];
+    if constexpr (Team::is_one_lane) {
+      const auto all = extremes_of_values(from, by, n);
+      least[t] = all.least;
+      greatest[t] = all.greatest;
+      return;
+    }
     const image low = team.reduce(
         n, static_cast<image>(~image{0}), [&](u64 i) ZENITH_BODY { return total_order(from[i] * by); },
         [](image a, image b) ZENITH_BODY { return b < a ? b : a; });

@@ -159,6 +159,7 @@ struct list_partners {
 
  private:
   using ranges = typename row_probe<T, D>::ranges;
+  using point = typename row_probe<T, D>::point;
 
   /// Without a branch that depends on a candidate, or, as a rule, on how many a range has: each is written, and the
   /// next one in its place unless it is near.
@@ -166,14 +167,13 @@ struct list_partners {
     u32 found = 0;
     probe.each_asked(at, asked, [&](u32 begin, u32 end) ZENITH_BODY {
       for (u32 first = begin; first < end; first += tested) {
-        u32 is_near[tested];
+        // by a pointer: a place may wrap around, and each would be an address of its own
+        const point* const from = probe.right + first;
+        const u32 n = end - first;
         for (u32 j = 0; j < tested; ++j) {
-          const u32 is_there = first + j < end ? 1 : 0;
-          is_near[j] = is_there & (probe.grid.is_near(at, probe.right[first + j].at) ? 1U : 0U);
-        }
-        for (u32 j = 0; j < tested; ++j) {
-          to[found] = probe.right[first + j].row;
-          found += is_near[j];
+          const u32 is_near = (j < n ? 1U : 0U) & (probe.grid.is_near(at, from[j].at) ? 1U : 0U);
+          to[found] = from[j].row;
+          found += is_near;
         }
       }
     });
@@ -228,7 +228,7 @@ struct listed_rows {
 
   point_list<T, D, false> from;
   bucket_plan plan;
-  const u32* begins;  ///< of the points of part p in bucket b, at [b * parts + p]
+  moved_points moved;
   const u32* counts;
   const u64* listed;
   const u32* ids;
@@ -242,13 +242,16 @@ struct sum_parts {
   listed_rows<T, D> rows;
   u64* sums;
 
-  ZENITH_FN void operator()(u64 part) const {
-    u64 all = 0;
-    for (u32 b = 0; b < rows.plan.buckets; ++b) {
-      const u32* const begin = rows.begins + (u64{b} * rows.plan.parts + part);
-      for (u32 i = begin[0]; i < begin[1]; ++i) all += rows.counts[i];
-    }
-    sums[part] = all;
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 part) const {
+    team.once([&]() ZENITH_BODY {
+      u64 all = 0;
+      for (u32 b = 0; b < rows.plan.buckets; ++b) {
+        const u32* const begin = rows.moved.begins + (u64{b} * rows.plan.parts + part);
+        for (u32 i = begin[0]; i < begin[1]; ++i) all += rows.counts[i];
+      }
+      sums[part] = all;
+    });
   }
 };
 
@@ -275,18 +278,18 @@ struct write_rows {
   ZENITH_FN void operator()(Team& team, u64 part) const {
     front* const fronts = team.template scratch<front>();
     team.once([&]() ZENITH_BODY {
-      for (u32 b = 0; b < rows.plan.buckets; ++b) fronts[b] = front_at(rows.begins[u64{b} * rows.plan.parts + part]);
+      for (u32 b = 0; b < rows.plan.buckets; ++b)
+        fronts[b] = front_at(rows.moved.begins[u64{b} * rows.plan.parts + part]);
       const u64 last = rows.plan.begin_of(part + 1);
       const u64 end = offsets[part + 1];
       u64 at = offsets[part];
       for (u64 row = rows.plan.begin_of(part); row < last; ++row) {
-        const auto one = rows.from.get(row);
-        front& next = fronts[probe.grid.cell_at(one.at) >> rows.plan.shift];
+        front& next = fronts[rows.moved.numbers[row]];
         const u32 place = next.place++;
         if (place % known::group == 0) next.ids = rows.listed[place / known::group];
         const u32 n = rows.counts[place];
         if (next.ids == known::not_listed) {
-          find_again(one.at, right + at);
+          find_again(rows.from.get(row).at, right + at);
           for (u32 j = 0; j < n; ++j) left[at + j] = static_cast<Index>(row);
           at += n;
           continue;
@@ -326,16 +329,6 @@ struct write_rows {
     });
     sort_ids(to, found);
   }
-};
-
-/// Writes to each page of memory: so the pages come to all workers and not to the one that is the first to need them.
-struct touch_pages {
-  static constexpr u64 page = 4096;
-  static constexpr u64 item_cost = page;
-
-  char* at;
-
-  ZENITH_FN void operator()(u64 i) const { at[i * page] = 0; }
 };
 
 template <class T, unsigned D>

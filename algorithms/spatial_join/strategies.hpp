@@ -14,6 +14,7 @@
 #include <algorithms/spatial_join/on_device.hpp>
 #include <algorithms/spatial_join/on_host.hpp>
 #include <algorithms/spatial_join/pairs.hpp>
+#include <algorithms/spatial_join/result_vectors.hpp>
 #include <algorithms/spatial_join/rounds.hpp>
 #include <algorithms/spatial_join/row_groups.hpp>
 #include <algorithms/spatial_join/rows.hpp>
@@ -32,10 +33,11 @@ using kernels_of =
                    device::list<count_takers<T, D>, append_pairs<T, D>, draw_samples<T, D>, count_near_samples<T, D>,
                                 join_samples<T, D>>>;
 
-using kernels = device::concat<kernels_of<float, 2>, kernels_of<float, 3>, kernels_of<double, 2>, kernels_of<double, 3>,
-                               column_kernels<float>, column_kernels<double>, best_pairs_kernels<float>,
-                               best_pairs_kernels<double>, best_pairs_common_kernels,
-                               device::list<begin_row, touch_pages, list_best_pairs<float>, list_best_pairs<double>>>;
+using kernels =
+    device::concat<kernels_of<float, 2>, kernels_of<float, 3>, kernels_of<double, 2>, kernels_of<double, 3>,
+                   column_kernels<float>, column_kernels<double>, best_pairs_kernels<float>, best_pairs_kernels<double>,
+                   best_pairs_common_kernels,
+                   device::list<begin_row, touch_pages, grow_vectors, list_best_pairs<float>, list_best_pairs<double>>>;
 
 namespace detail {
 
@@ -78,7 +80,7 @@ void join_by_rows(Context& on, const spatial_join_call& call, const join_input<T
   const auto* const starts = order_by_cells(on, point_list<T, D, false>{input.right}, m, grid,
                                             ordered_points<T, D, false>{right}, {spare, nullptr});
   const point_list<T, D, false> from{input.left};
-  const auto* const begins = move_to_buckets_of(on, from, grid, plan, left);
+  const auto moved = move_to_buckets_of(on, from, grid, plan, left);
   const row_probe<T, D> probe{left, n, right, starts, grid};
   u32* const ids = reinterpret_cast<u32*>(spare);
   u32* const counts = on.template buffer<u32>(n);
@@ -86,18 +88,20 @@ void join_by_rows(Context& on, const spatial_join_call& call, const join_input<T
   u64* const offsets = on.template buffer<u64>(u64{plan.parts} + 1);
   u64* const listed = on.template buffer<u64>(groups);
   on.for_teams(groups, list{probe, counts, listed, ids, capacity, on.template zeroed<u64>(1)});
-  const listed_rows<T, D> rows{from, plan, begins, counts, listed, ids};
-  on.for_each(plan.parts, sum_parts<T, D>{rows, sums});
+  const listed_rows<T, D> rows{from, plan, moved, counts, listed, ids};
+  on.for_teams(plan.parts, sum_parts<T, D>{rows, sums});
   on.exclusive_scan(static_cast<const u64*>(sums), plan.parts, offsets);
   const u64 total = on.read(static_cast<const u64*>(offsets + plan.parts));
   call.outcome->count = total;
   if (call.reserve != nullptr) {
     const auto space = call.reserve(call.provide_state, total);
     const u64 bytes = total * static_cast<u64>(call.index_bytes);
-    for (void* const side : {space.left, space.right}) {
-      prefer_large_pages(side, bytes);
-      // one worker has them soon enough: `provide` writes all
-      if (on.threads() > 1) on.for_each(bytes / touch_pages::page, touch_pages{static_cast<char*>(side)});
+    for (void* const side : {space.left, space.right}) prefer_large_pages(side, bytes);
+    // one worker has all of it soon enough: `provide` writes to it
+    if (on.threads() > 1) {
+      const touch_pages touch{{static_cast<char*>(space.left), static_cast<char*>(space.right)}, bytes};
+      on.for_teams(touch.teams(), touch);
+      if (call.grow != nullptr) on.for_teams(2, grow_vectors{call.grow, call.provide_state, total, bytes});
     }
   }
   const auto out = call.provide(call.provide_state, total);

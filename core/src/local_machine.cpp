@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include <core/built_backends.hpp>
+#include <core/core_speed.hpp>
 #include <core/decide.hpp>
 #include <core/resolve.hpp>
 #include <zenith/backend.hpp>
@@ -72,23 +72,6 @@ void overlay(device_profile& shipped, device_profile measured) {
   shipped = std::move(measured);
 }
 
-// Seconds of this core for what takes the core that the models' estimates are of a second: by a sort.
-double estimate_factor() {
-  using clock = std::chrono::steady_clock;
-  constexpr std::size_t count = 4096;
-  constexpr double typical_seconds = 195e-6;
-  std::vector<std::uint64_t> values(count);
-  double best = 1;
-  std::uint64_t state = 1;  // other values each time: branches that are known already would take nothing
-  for (int repeat = 0; repeat < 8; ++repeat) {
-    for (auto& value : values) value = state = state * 6364136223846793005U + 1442695040888963407U;
-    const auto begin = clock::now();
-    std::ranges::sort(values);
-    best = std::min(best, std::chrono::duration<double>(clock::now() - begin).count());
-  }
-  return best / typical_seconds;
-}
-
 // What a moment of measuring tells, once in a process for each device: it is not asked again when a backend is
 // registered or a profile forgotten.
 const device_profile* probed_profile(const device_profile& shipped) {
@@ -111,16 +94,25 @@ machine look_around() {
   std::error_code fault;
   const bool is_kept = !file.empty() && std::filesystem::exists(file, fault);
   const auto measured = is_kept ? machine::read(file) : machine{};
+  // once in a process, before and after the devices' probes, which take some ten milliseconds
+  static detail::core_speed speed;  // guarded by the mutex of `local`
+  const bool is_first = !speed.is_known();
+  constexpr int times = 6;
   for (auto& one : devices) {
     if (const auto* kept = measured.find(one.backend, one.device); fits(kept, one)) {
       overlay(one, *kept);
-    } else if (const auto* probed = probed_profile(one); probed != nullptr) {
-      overlay(one, *probed);
+      continue;
     }
+    if (!speed.is_known()) speed.probe(times);
+    if (const auto* probed = probed_profile(one); probed != nullptr) {
+      overlay(one, *probed);
+      if (is_first) speed.probe(times);
+    }
+  }
+  for (auto& one : devices) {
     if (one.origin == "calibrated" || one.kind != device_kind::cpu) continue;
-    static const double estimate = estimate_factor();
     // a backend that runs plainer code than the estimates are of says how many times as long it takes
-    one.rates["core.estimate"] = estimate * one.rate("core.estimate", 1);
+    one.rates["core.estimate"] = speed.factor() * one.rate("core.estimate", 1);
   }
   return machine{std::move(devices)};
 }

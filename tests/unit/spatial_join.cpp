@@ -158,6 +158,67 @@ TEMPLATE_TEST_CASE("cells are bounded, and every partner's cell is within the pr
   }
 }
 
+TEMPLATE_TEST_CASE("extremes are those of all bit patterns in the order of numbers", "[spatial]", float, double) {
+  using T = TestType;
+  using limits = std::numeric_limits<T>;
+  std::mt19937_64 random{zenith_test::seed_of("spatial.extremes", 0)};
+  const std::vector<T> special{T{0},
+                               -T{0},
+                               limits::denorm_min(),
+                               -limits::denorm_min(),
+                               limits::max(),
+                               -limits::max(),
+                               limits::infinity(),
+                               -limits::infinity(),
+                               limits::quiet_NaN(),
+                               -limits::quiet_NaN()};
+  for (std::size_t n = 0; n < 200; ++n) {
+    for (const int kind : {0, 1, 2, 3}) {
+      std::vector<T> values(n);
+      for (auto& value : values) {
+        value = static_cast<T>(random() % 1000 + 1);
+        if (kind == 1 || (kind > 1 && random() % 2 == 0)) value = -value;
+        if (kind == 3 && random() % 8 == 0) value = special[random() % special.size()];
+      }
+      spatial_join_family::number_extremes<T> expected;
+      for (const T value : values) {
+        const auto image = spatial_join_family::total_order(value);
+        expected.least = std::min(expected.least, image);
+        expected.greatest = std::max(expected.greatest, image);
+      }
+      const auto found = spatial_join_family::extremes_of_values(values.data(), T{1}, n);
+      INFO(n << " values of kind " << kind);
+      REQUIRE(found.least == expected.least);
+      REQUIRE(found.greatest == expected.greatest);
+    }
+  }
+}
+
+TEST_CASE("every page is touched, and nothing beside the memory", "[spatial]") {
+  using touch = spatial_join_family::touch_pages;
+  constexpr std::size_t margin = 64;
+  std::vector<char> memory(2 * touch::large + 3 * margin, 1);
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{5000}, std::size_t{touch::large + 7}}) {
+    for (const std::size_t skipped : {std::size_t{0}, std::size_t{8}, std::size_t{margin}}) {
+      INFO(bytes << " bytes after " << skipped);
+      std::fill(memory.begin(), memory.end(), char{1});
+      char* const first = memory.data() + margin + skipped;
+      std::vector<char> other(bytes + 1, 1);
+      const touch all{{first, other.data()}, bytes};
+      device::sequential_context on;
+      on.for_teams(all.teams(), all);
+      CHECK(std::all_of(memory.data(), first, [](char c) { return c == 1; }));
+      CHECK(std::all_of(first + bytes, memory.data() + memory.size(), [](char c) { return c == 1; }));
+      CHECK(other.back() == 1);
+      for (const char* const at : {static_cast<const char*>(first), static_cast<const char*>(other.data())}) {
+        for (std::size_t page = 0; page + touch::page <= bytes; page += touch::page) {
+          CHECK(std::count(at + page, at + page + touch::page, char{0}) >= 1);
+        }
+      }
+    }
+  }
+}
+
 TEMPLATE_TEST_CASE("partners are sorted", "[spatial]", std::uint32_t, std::uint64_t) {
   std::mt19937_64 random{zenith_test::seed_of("spatial.sort", 0)};
   for (std::size_t n = 0; n < 300; ++n) {

@@ -223,6 +223,10 @@ struct output_provider {
     const auto& here = *static_cast<const output_provider*>(state);
     return here.ask(here.given.reserve, count);
   }
+  static void grow(void* state, std::uint64_t count, bool is_right) {
+    const auto& here = *static_cast<const output_provider*>(state);
+    here.given.grow(here.given.state, count, is_right);
+  }
 
  private:
   [[nodiscard]] spatial_output ask(spatial_output (*vectors)(void* state, std::uint64_t count),
@@ -270,7 +274,10 @@ std::size_t run(const caller& by, const execution& on, const kernel& run_by, con
   call.out_space = given.target.space;
   call.provide = output_provider::provide;
   call.provide_state = &pairs;
-  if (given.reserve != nullptr) call.reserve = output_provider::reserve;
+  if (given.reserve != nullptr) {
+    call.reserve = output_provider::reserve;
+    call.grow = output_provider::grow;
+  }
   call.outcome = &outcome;
   run_by.run(on, &call);
   if (!outcome.is_right) outcome.row += first;

@@ -155,7 +155,8 @@ struct spatial_arguments {
   spatial_output (*provide)(void* state, std::uint64_t count);  ///< resizes the caller's vectors
   void* state;
   spatial_target target = {};
-  spatial_output (*reserve)(void* state, std::uint64_t count) = nullptr;  ///< reserves the memory of these vectors
+  spatial_output (*reserve)(void* state, std::uint64_t count) = nullptr;    ///< reserves the memory of these vectors
+  void (*grow)(void* state, std::uint64_t count, bool is_right) = nullptr;  ///< resizes one that is reserved
 };
 
 spatial_join_problem describe(const spatial_arguments& given, const spatial_join_options& options);
@@ -193,7 +194,8 @@ template <class Span>
 template <class T, class Index, class Span, class Result, class Join>
 void join_into(Result& result, spatial_points left, spatial_points right,
                spatial_output (*provide)(void* state, std::uint64_t count), const Join& join,
-               spatial_output (*reserve)(void* state, std::uint64_t count) = nullptr) {
+               spatial_output (*reserve)(void* state, std::uint64_t count) = nullptr,
+               void (*grow)(void* state, std::uint64_t count, bool is_right) = nullptr) {
   auto run = join(spatial_arguments{key_type_of<T>,
                                     memory_of<Span>,
                                     std::move(left),
@@ -203,7 +205,8 @@ void join_into(Result& result, spatial_points left, spatial_points right,
                                     provide,
                                     &result,
                                     {},
-                                    reserve});
+                                    reserve,
+                                    grow});
   result.count = run.count;
   result.backend = std::move(run.backend);
   result.strategy = std::move(run.strategy);
@@ -273,6 +276,10 @@ template <index Index = std::uint32_t, detail::point_span Span>
         to.left.reserve(static_cast<std::size_t>(count));
         to.right.reserve(static_cast<std::size_t>(count));
         return {to.left.data(), to.right.data()};
+      },
+      [](void* state, std::uint64_t count, bool is_right) {
+        auto& to = *static_cast<spatial_join_result<Index>*>(state);
+        (is_right ? to.right : to.left).resize(static_cast<std::size_t>(count));
       });
   return result;
 }

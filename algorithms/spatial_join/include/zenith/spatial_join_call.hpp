@@ -85,6 +85,9 @@ struct spatial_call {
   /// May be asked before, with the same state and count: where the memory is that `provide` will make the results' and
   /// write, so that many threads can touch it first. nullptr: it is not known.
   spatial_output (*reserve)(void* state, std::uint64_t count) = nullptr;
+  /// May be called after `reserve`, and before `provide`, to make one side's results so many: two threads can make both
+  /// at the same time. nullptr: `provide` makes both.
+  void (*grow)(void* state, std::uint64_t count, bool is_right) = nullptr;
   void* provide_state = nullptr;
   spatial_outcome* outcome = nullptr;
 };
