@@ -104,13 +104,13 @@ void find_layers(Context& on, const skyline_layers_call& call, const Method& how
       marks.deliver(on, rows.count);
     });
   } else if constexpr (std::is_same_v<Method, bitmap_method>) {
-    with_ordered_points(
-        on, call, false, order_keys::exact, nullptr, [&](const auto& rows, const auto& /*order_again*/) {
-          if (rows.count > 0) {
-            with_lasting_tile_rounds(on, rows, [&](auto rounds) { marks.mark(on, rows.points, rows.count, rounds); });
-          }
-          marks.deliver(on, rows.count);
-        });
+    with_ordered_points(on, call, nullptr, [&](const auto& rows) {
+      if (rows.count > 0) {
+        with_lasting_tile_rounds(on, rows, [&](auto rounds) { marks.mark(on, rows.points, rows.count, rounds); });
+      }
+      marks.deliver(on, rows.count);
+      return true;
+    });
   } else {
     with_images(on, call, false, [&]<class Image>(const image_table<Image>& table) {
       u64 count = 0;

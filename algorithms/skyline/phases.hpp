@@ -175,6 +175,8 @@ template <class Image, class Context, class Draw>
   on.for_each(columns + 1, write_offsets{offsets, samples});
   on.sort_segments(drawn, unused, all, offsets, columns, all / columns);
   on.for_each(u64{columns} * buckets, pick_cuts<Image>{drawn, samples, buckets, cuts});
+  on.release(drawn);
+  on.release(unused);
   return cuts;
 }
 

@@ -160,65 +160,57 @@ void find_skyline(Context& on, const skyline_call& call, const value_method& how
     report(on, call, counters, count, blocks);
   });
 }
+
 /// Bytes that bitmaps may take: what a call takes beside its table is to be no more than two such tables.
 template <class Image>
 [[nodiscard]] u64 bytes_for_bitmaps(const skyline_call& call, const ordered_points<Image>& of) {
   constexpr u64 little = u64{1} << 21;  // of samples, lists of teams and the like
   const u64 most = 2 * call.rows * call.column_count * sizeof(Image);
   const u64 mask = of.short_masks == nullptr ? sizeof(u64) : sizeof(u32);
-  const u64 id = call.out_space == memory_space::host ? static_cast<u64>(call.index_bytes) : 0;
-  const u64 point = of.points.columns * sizeof(Image) + code_words(of.points.columns) * sizeof(u32) + mask + id;
+  const u64 point = of.points.columns * sizeof(Image) + code_words(of.points.columns) * sizeof(u32) + mask;
   const u64 group = tiles_of(of.count, candidate_group) * mask;
-  const u64 taken = call.rows * (sizeof(u32) + sizeof(u8)) + of.count * (point + of.order_bytes) + group + little;
+  const u64 taken = call.rows * (sizeof(u32) + sizeof(u8)) + of.count * point + group + little;
   return most < taken ? 0 : most - taken;
 }
 
 template <class Context>
-void find_skyline_by_tiles(Context& on, const skyline_call& call, const bitmap_method& how) {
+void find_skyline_by_tiles(Context& on, const skyline_call& call) {
   const auto counters = make_counters(on, call);
   const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
   const few_request few{keeps_twins, call.nans == nan_rows::reject, target_of(call), counters};
   const bool are_written = few.ids.at != nullptr;
-  const auto find = [&](const auto& rows, const auto& order_again) {
+  with_ordered_points(on, call, &few, [&](const auto& rows) {
     u8* const members = rows.flags;
-    if (rows.kept != nullptr) {
+    if (rows.kept != nullptr || rows.count == 0) {
       on.for_each(call.out_mask == nullptr ? 0 : rows.members, mark_rows{rows.kept, members});
       deliver_marks(on, call, members);
       deliver_ids(on, call, rows.kept, rows.members, are_written);
-      return report(on, call, counters, rows.count, 1);
+      report(on, call, counters, rows.count, rows.kept == nullptr ? 0 : 1);
+      return true;
     }
-    if (rows.count == 0) {
-      deliver_marks(on, call, members);
-      deliver_ids(on, call, nullptr, 0, are_written);
-      return report(on, call, counters, 0, 0);
-    }
-    with_tile_rounds(on, rows, bytes_for_bitmaps(call, rows), [&](auto rounds) {
-      for (bool is_ordered = false; !is_ordered;) {
-        const u64 blocks = rounds.mark(on, rows.points, rows.count, members, keeps_twins, counters);
-        on.compact(call.rows, is_marked{members}, rows.points.rows, &rows.found->left);
-        if (are_written) {
-          on.for_each(std::min(rows.count, few.ids.most), write_found_ids{rows.found, rows.points.rows, few.ids});
-        }
-        const auto told = on.read(static_cast<const table_findings*>(rows.found));
-        is_ordered = told.has_ties == 0;
-        if (!is_ordered) {
-          order_again();
-          continue;
-        }
-        deliver_marks(on, call, members);
-        deliver_ids(on, call, rows.points.rows, told.left, are_written);
-        report(on, call, counters, rows.count, blocks);
+    return with_tile_rounds(on, rows, bytes_for_bitmaps(call, rows), [&](auto rounds) {
+      const u64 blocks = rounds.mark(on, rows.points, rows.count, members, keeps_twins, counters);
+      on.compact(call.rows, is_marked{members}, rows.points.rows, &rows.found->left);
+      if (are_written) {
+        on.for_each(std::min(rows.count, few.ids.most), write_found_ids{rows.found, rows.points.rows, few.ids});
       }
+      const auto told = on.read(static_cast<const table_findings*>(rows.found));
+      rounds.release(on);
+      if (told.has_ties != 0) return false;
+      on.release(rows.points.values);  // for the ids
+      deliver_marks(on, call, members);
+      deliver_ids(on, call, rows.points.rows, told.left, are_written);
+      report(on, call, counters, rows.count, blocks);
+      return true;
     });
-  };
-  with_ordered_points(on, call, is_prefiltered(how), order_keys::rounded, &few, find);
+  });
 }
 template <class Context>
 void find_skyline(Context& on, const skyline_call& call, const bitmap_method& how) {
   if constexpr (Context::runs_on_host) {
     find_skyline_by_rows(on, call, how);
   } else {
-    find_skyline_by_tiles(on, call, how);
+    find_skyline_by_tiles(on, call);
   }
 }
 template <class Context>

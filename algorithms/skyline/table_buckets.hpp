@@ -265,6 +265,7 @@ void place_by_buckets(Context& on, const place_table_rows<T>& place, u64 count, 
   const move_to_buckets move{left, count, sizes, places, begins, moved};
   on.for_teams(move.teams(), move);
   on.for_teams(order_buckets, sort_buckets<T>{place, sizes, begins, moved, has_ties});
+  on.release(moved);
 }
 
 }  // namespace detail

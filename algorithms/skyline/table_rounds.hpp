@@ -23,9 +23,8 @@ struct ordered_points {
   u64 count;
   u8* flags;  ///< one for each row of the table; 0 for those that are left
   table_findings* found;
-  const u32* kept;      ///< rows of the skyline, if few rows are left; else nullptr
-  u64 members;          ///< how many they are
-  u64 order_bytes = 0;  ///< that a point's place took, and that no one needs any more
+  const u32* kept;  ///< rows of the skyline, if few rows are left; else nullptr
+  u64 members;      ///< how many they are
 };
 
 /// Marks rows that a pivot dominates or that are dropped.
@@ -80,41 +79,87 @@ enum class order_keys : u8 {
   exact,
 };
 
-/// Orders rows by the grid, and equal ones by their ids. `keys` are as many words, of 32 bits if rounded; `has_ties` is
-/// set to 1 where rounded keys tell too little apart: then there is no order.
+/// Orders rows by the grid, and equal ones by their ids. `has_ties` is set to 1 where rounded keys tell too little
+/// apart: then there is no order.
 template <class T, class Context>
 void order_table_rows(Context& on, const row_source<T>& from, u32* rows, u64 count,
-                      const typename row_source<T>::image* cuts, const u64* of_sums, u32 buckets, u64* keys,
-                      order_keys by, u32* has_ties) {
+                      const typename row_source<T>::image* cuts, const u64* of_sums, u32 buckets, order_keys by,
+                      u32* has_ties) {
   using image = typename row_source<T>::image;
   if (by == order_keys::rounded && short_sum_bits(from.columns) > 0) {
-    auto* const short_keys = reinterpret_cast<u32*>(keys);
-    on.for_each(count, write_short_keys<T>{from, rows, cuts, buckets, of_sums, short_keys});
-    on.sort_pairs(short_keys, rows, count);
-    return on.for_each(count, order_ties<T>{from, short_keys, count, rows, has_ties});
+    u32* const keys = on.template buffer<u32>(count);
+    on.for_each(count, write_short_keys<T>{from, rows, cuts, buckets, of_sums, keys});
+    on.sort_pairs(keys, rows, count);
+    on.for_each(count, order_ties<T>{from, keys, count, rows, has_ties});
+    return on.release(keys);
   }
+  u64* const keys = on.template buffer<u64>(count);
   const auto sort_by = [&](row_key which) {
     on.for_each(count, write_table_keys<T>{from, rows, cuts, buckets, which, keys});
     on.sort_pairs(keys, rows, count);
   };
-  if (fits_one_key<image>(from.columns)) return sort_by(row_key::all);
-  if (exact_sum<image>::low_bits > 0) sort_by(row_key::low_sum);
-  sort_by(row_key::high_sum);
-  sort_by(row_key::cell);
+  if (fits_one_key<image>(from.columns)) {
+    sort_by(row_key::all);
+  } else {
+    if (exact_sum<image>::low_bits > 0) sort_by(row_key::low_sum);
+    sort_by(row_key::high_sum);
+    sort_by(row_key::cell);
+  }
+  on.release(keys);
 }
 
-/// Calls use(points, order_again) with the points in their order, unless a NaN is rejected. Where `found` then says
-/// that there are ties, order_again() puts the points, where they are, into an exact order. `few`: what is asked where
-/// few are left, which then have no order; nullptr: all are wanted in their order. `use` is compiled for two widths.
+/// Orders rows that are left, and makes the points that they become.
+template <class T, class Context>
+void place_in_order(Context& on, const row_source<T>& from, order_keys by, bool has_short,
+                    ordered_points<typename row_source<T>::image>& made) {
+  using image = typename row_source<T>::image;
+  const u64 count = made.count;
+  auto& points = made.points;
+  const u32 buckets = buckets_of(from.columns);
+  image* const cuts = on.template buffer<image>(u64{from.columns} * buckets);
+  const bool is_by_buckets = by == order_keys::rounded && fits_one_key<image>(from.columns) && count > most_few_rows &&
+                             count <= most_rows_in_buckets;
+  u64* const of_sums = is_by_buckets ? nullptr : on.template buffer<u64>(sum_cuts + 1);
+  const find_cuts_of_columns<T> find{from, points.rows, count, buckets, cuts, of_sums};
+  on.for_teams(find.teams(), find);
+  // first, because a sort needs memory that points may have afterwards
+  if (!is_by_buckets) {
+    order_table_rows(on, from, points.rows, count, cuts, of_sums, buckets, by, &made.found->has_ties);
+  }
+  made.short_masks = has_short ? on.template buffer<u32>(count) : nullptr;
+  points.masks = has_short ? nullptr : on.template buffer<u64>(count);
+  points.values = on.template buffer<image>(count * from.columns);
+  points.codes = on.template buffer<u32>(count * code_words(from.columns));
+  const place_table_rows<T> place{from, cuts, buckets, points, made.short_masks};
+  if constexpr (sizeof(image) == 4) {
+    if (is_by_buckets) return place_by_buckets(on, place, count, &made.found->has_ties);
+  }
+  on.for_each(count, place);
+}
+
+/// Forgets an order that was none, and the points in it.
+template <class Context, class Image>
+void take_apart(Context& on, u64 rows, ordered_points<Image>& made) {
+  on.for_each(rows, begin_again{made.found, made.flags});
+  on.compact(rows, is_left{made.flags}, made.points.rows, &made.found->left);
+  on.release(made.points.values);
+  on.release(made.points.codes);
+  if (made.short_masks != nullptr) on.release(made.short_masks);
+  if (made.points.masks != nullptr) on.release(made.points.masks);
+}
+
+/// Calls use(points) with the points in their order, unless a NaN is rejected. `few`: what is asked where few rows are
+/// left, which then have no order; of more the order may turn out to be none: then use(points) returns false, with
+/// nothing allocated, and gets them in an exact one. nullptr: all points are wanted, in an exact order and with masks
+/// of 64 bits. `use` is compiled for two widths.
 template <class Context, class Use>
-void with_ordered_points(Context& on, const skyline_input& call, bool is_prefiltered, order_keys by,
-                         const few_request* few, const Use& use) {
+void with_ordered_points(Context& on, const skyline_input& call, const few_request* few, const Use& use) {
   ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
     using image = typename row_source<T>::image;
     const auto from = make_row_source<T>(on, call);
     u8* const flags = on.template buffer<u8>(call.rows);
     auto* const found = on.template buffer<table_findings>(1);
-    u32* const rows = find_table_rows(on, call, from, is_prefiltered, flags, found);
+    u32* const rows = find_table_rows(on, call, from, few != nullptr, flags, found);
     const u32* const kept = few == nullptr ? nullptr : compare_few_rows(on, from, rows, found, *few);
     const auto told = on.read(static_cast<const table_findings*>(found));
     if (call.nans == nan_rows::reject && told.nan_at != no_nan) {
@@ -123,60 +168,31 @@ void with_ordered_points(Context& on, const skyline_input& call, bool is_prefilt
       return;
     }
     const bool is_done = kept != nullptr && told.left <= most_few_rows;
-    ordered_points<image> ordered{{nullptr, 1, from.columns, rows, nullptr, nullptr, from.columns},
-                                  nullptr,
-                                  told.left,
-                                  flags,
-                                  found,
-                                  is_done ? kept : nullptr,
-                                  told.members};
-    if (ordered.count == 0 || is_done) return use(ordered, [] {});
-    const u64 count = ordered.count;
-    const u32 buckets = buckets_of(from.columns);
-    image* const cuts = on.template buffer<image>(u64{from.columns} * buckets);
-    const bool is_short = by == order_keys::rounded && has_short_masks(from.columns);
-    u32* const short_masks = is_short ? on.template buffer<u32>(count) : nullptr;
-    u64* const masks = is_short ? nullptr : on.template buffer<u64>(count);
-    // masks are written when keys have done their work
-    u64* const keys = is_short ? reinterpret_cast<u64*>(short_masks) : masks;
-    const bool is_by_buckets = by == order_keys::rounded && fits_one_key<image>(from.columns) &&
-                               count > most_few_rows && count <= most_rows_in_buckets;
-    u64* const of_sums = is_by_buckets ? nullptr : on.template buffer<u64>(sum_cuts + 1);
-    const find_cuts_of_columns<T> find{from, rows, count, buckets, cuts, of_sums};
-    on.for_teams(find.teams(), find);
-    if (!is_by_buckets) order_table_rows(on, from, rows, count, cuts, of_sums, buckets, keys, by, &found->has_ties);
-    ordered.points.values = on.template buffer<image>(count * from.columns);
-    ordered.points.masks = masks;
-    ordered.short_masks = short_masks;
-    ordered.points.codes = on.template buffer<u32>(count * code_words(from.columns));
-    const place_table_rows<T> place{from, cuts, buckets, ordered.points, short_masks};
-    if constexpr (sizeof(image) == 4) {
-      if (is_by_buckets) {
-        place_by_buckets(on, place, count, &found->has_ties);
-        ordered.order_bytes = sizeof(u32);
-      }
+    ordered_points<image> made{{nullptr, 1, from.columns, rows, nullptr, nullptr, from.columns},
+                               nullptr,
+                               told.left,
+                               flags,
+                               found,
+                               is_done ? kept : nullptr,
+                               told.members};
+    const bool is_ordered = made.count > 0 && !is_done;
+    const bool has_short = few != nullptr && has_short_masks(from.columns);
+    if (is_ordered) place_in_order(on, from, few == nullptr ? order_keys::exact : order_keys::rounded, has_short, made);
+    while (!use(made)) {
+      take_apart(on, call.rows, made);
+      place_in_order(on, from, order_keys::exact, has_short, made);
     }
-    if (!is_by_buckets) on.for_each(count, place);
-    use(ordered, [&] {
-      on.for_each(call.rows, begin_again{found, flags});
-      on.compact(call.rows, is_left{flags}, rows, &found->left);
-      // values are written again
-      u64* const exact_keys = is_short ? reinterpret_cast<u64*>(ordered.points.values) : masks;
-      order_table_rows(on, from, rows, count, cuts, nullptr, buckets, exact_keys, order_keys::exact, nullptr);
-      on.for_each(count, place);
-    });
   });
   on.finish();
 }
 
-/// Calls use(rounds) with those of points that lose their masks.
+/// use(rounds) with those of points that lose their masks.
 template <class Context, class Image, class Use>
-void with_tile_rounds(Context& on, const ordered_points<Image>& of, u64 most_bytes, const Use& use) {
+bool with_tile_rounds(Context& on, const ordered_points<Image>& of, u64 most_bytes, const Use& use) {
   if (of.short_masks != nullptr) {
-    use(tile_rounds<Context, Image, u32>(on, of.points, of.count, of.short_masks, most_bytes));
-  } else {
-    use(tile_rounds<Context, Image, u64>(on, of.points, of.count, of.points.masks, most_bytes));
+    return use(tile_rounds<Context, Image, u32>(on, of.points, of.count, of.short_masks, most_bytes));
   }
+  return use(tile_rounds<Context, Image, u64>(on, of.points, of.count, of.points.masks, most_bytes));
 }
 /// The same of points that keep their masks, of 64 bits.
 template <class Context, class Image, class Use>

@@ -59,6 +59,16 @@ class tile_rounds {
     return blocks;
   }
 
+  /// Gives the memory back: the last call of `mark` was made.
+  void release(Context& on) const {
+    if (are_kept_) on.release(masks_);
+    on.release(group_masks_);
+    on.release(bitmaps_);
+    on.release(tile_masks_);
+    on.release(listed_);
+    on.release(words_);
+  }
+
   /// The columns that points must have, the unused ones zero.
   [[nodiscard]] u32 padded() const { return columns_; }
 

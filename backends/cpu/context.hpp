@@ -61,6 +61,10 @@ class context {
     fill_zero(at, n);
     return at;
   }
+  void release(const void* at) {
+    require_outside("release");
+    std::erase_if(owned_, [at](const auto& one) { return one.data() == at; });
+  }
   template <class T>
   void fill_zero(T* at, std::uint64_t n) {
     if (n > 0) std::memset(static_cast<void*>(at), 0, n * sizeof(T));

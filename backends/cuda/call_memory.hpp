@@ -20,7 +20,7 @@ class call_memory {
   call_memory(const call_memory&) = delete;
   call_memory& operator=(const call_memory&) = delete;
   ~call_memory() {
-    for (const auto& [pointer, bytes] : owned_) deallocate(on_, pointer, bytes, stream());
+    for (const auto& one : owned_) deallocate(on_, one.at, one.bytes, stream());
   }
 
   [[nodiscard]] const execution& on() const noexcept { return on_; }
@@ -35,6 +35,7 @@ class call_memory {
     if (piece > bytes_of_slab / tuning::slab_pieces) return own(piece);
     has_slab_ = true;
     pieces_ = {static_cast<std::byte*>(own(bytes_of_slab)), bytes_of_slab};
+    owned_.back().is_slab = true;
     return pieces_.take(piece);
   }
   template <class T>
@@ -57,9 +58,22 @@ class call_memory {
     return at;
   }
 
+  /// Gives back what was allocated there. A piece of a slab stays: it is little.
+  void release(const void* at) noexcept {
+    const auto found = std::ranges::find_if(owned_, [at](const block& one) { return one.at == at && !one.is_slab; });
+    if (found == owned_.end()) return;
+    deallocate(on_, found->at, found->bytes, stream());
+    owned_.erase(found);
+  }
+
  private:
   static constexpr std::size_t alignment = 256;
 
+  struct block {
+    void* at;
+    std::size_t bytes;
+    bool is_slab = false;
+  };
   struct slab {
     std::byte* next = nullptr;
     std::size_t left = 0;
@@ -80,12 +94,12 @@ class call_memory {
     // the note first: what was allocated must not be lost because there is no memory for its note
     if (owned_.size() == owned_.capacity()) owned_.reserve(2 * owned_.size() + 16);
     void* const at = allocate_scratch(on_, bytes, stream());
-    owned_.emplace_back(at, bytes);
+    owned_.push_back({at, bytes});
     return at;
   }
 
   const execution& on_;
-  std::vector<std::pair<void*, std::size_t>> owned_;
+  std::vector<block> owned_;
   slab pieces_;
   slab zeros_;
   bool has_slab_ = false;

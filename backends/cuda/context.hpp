@@ -53,6 +53,10 @@ class context {
     require_outside("zeroed");
     return memory_.allocate_zeroed<T>(n);
   }
+  void release(const void* at) {
+    require_outside("release");
+    memory_.release(at);
+  }
   template <class T>
   void fill_zero(T* at, u64 n) {
     if (gate_ == nullptr) {

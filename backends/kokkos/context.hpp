@@ -60,6 +60,11 @@ class context_on {
     fill_zero(at, n);
     return at;
   }
+  void release(const void* at) {
+    require_outside("release");
+    wait();  // for what runs and still uses it
+    std::erase_if(owned_, [at](const block& one) { return one.at() == at; });
+  }
   template <class T>
   void fill_zero(T* at, u64 n) {
     zero(at, n);

@@ -9,6 +9,9 @@
 ///
 ///     buffer<T>(n)                 uninitialised scratch of n T, aligned to 64 bytes; freed with the context
 ///     zeroed<T>(n)                 the same of zero bytes
+///     release(at)                  frees such memory at once: later buffers may lie there. Nothing that is enqueued
+///     later
+///                                  may use it
 ///     fill_zero(at, n)             n T become zero bytes
 ///     copy(to, from, n)            n T within the device
 ///     input(from, n, space)        n T of the caller's, where kernels can read them
@@ -121,6 +124,7 @@ concept device_context = requires(C& on, u64 n, u32* words, u64* longs, float* k
                                   std::span<const fetched_array> arrays) {
   { on.template buffer<u32>(n) } -> std::same_as<u32*>;
   { on.template zeroed<u32>(n) } -> std::same_as<u32*>;
+  on.release(words);
   on.fill_zero(words, n);
   on.copy(words, words, n);
   { on.input(keys, n, space) } -> std::same_as<const float*>;

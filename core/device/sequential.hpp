@@ -81,6 +81,12 @@ class sequential_context {
     fill_zero(at, n);
     return at;
   }
+  void release(const void* at) {
+    require_outside("release");
+    const auto found = std::ranges::find(owned_, at, [](const auto& one) -> const void* { return one.get(); });
+    if (found == owned_.end()) throw std::logic_error("release: no buffer begins there");
+    owned_.erase(found);
+  }
   template <class T>
   void fill_zero(T* at, u64 n) {
     if (n > 0) std::memset(static_cast<void*>(at), 0, n * sizeof(T));

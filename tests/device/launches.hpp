@@ -46,6 +46,25 @@ void check_memory(Examiner& see) {
     on.finish();
     for (u32 i = 0; i < 60; ++i) see.same("zeros " + std::to_string(i), got[i], std::vector<u32>(got[i].size(), 0));
   });
+  see.trial("release", [&](auto& on) {
+    // what is still to run uses the memory, and what comes later may lie there
+    std::vector<std::vector<u32>> got;
+    for (u32 i = 0; i < 12; ++i) {
+      const u64 n = i % 2 == 0 ? 40'000 + i : i;
+      u32* const first = on.template buffer<u32>(n);
+      u32* const kept = on.template zeroed<u32>(n);
+      on.for_each(n, write_value<u32>{first, i});
+      on.copy(kept, first, n);
+      on.release(first);
+      u32* const second = on.template zeroed<u32>(n);
+      on.for_each(n, write_value<u32>{second, i + 100});
+      got.emplace_back(n, 5);
+      deliver(on, kept, got.back());
+      on.release(second);
+    }
+    on.finish();
+    for (u32 i = 0; i < 12; ++i) see.same("kept " + std::to_string(i), got[i], std::vector<u32>(got[i].size(), i));
+  });
   see.trial("fill_zero and copy", [&](auto& on) {
     auto random = see.random(1);
     std::vector<u64> from(1000);

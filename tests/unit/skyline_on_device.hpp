@@ -13,8 +13,15 @@
 
 namespace skyline_on_device {
 
-/// What the calls since it was set to 0 have asked for. A context gives nothing back before its end.
-inline std::uint64_t bytes_asked_for = 0;
+/// The most bytes that a call has had at once since this was set to 0.
+inline std::uint64_t most_bytes = 0;
+
+/// Whether the filters of `bitmap_tiles` are left out. Where no point is dominated and no two are equal they take
+/// nearly all of the time and find nothing.
+inline bool skips_filters = false;
+
+/// Whether keys of 32 bits are said to tell too little apart, whatever the points are.
+inline bool finds_ties = false;
 
 struct named_strategy {
   std::string_view name;

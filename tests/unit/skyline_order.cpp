@@ -70,9 +70,8 @@ struct cut_table {
   /// Orders rows by short keys; returns whether there are too many ties.
   bool order(std::vector<u32>& found) {
     found = ids;
-    std::vector<u64> words(rows);
     u32 has_ties = 0;
-    family::detail::order_table_rows(on, from, found.data(), rows, cuts.data(), of_sums.data(), buckets, words.data(),
+    family::detail::order_table_rows(on, from, found.data(), rows, cuts.data(), of_sums.data(), buckets,
                                      family::detail::order_keys::rounded, &has_ties);
     return has_ties != 0;
   }

@@ -176,8 +176,10 @@ template <point_table Points>
 /// Complexity: one read of the points; a sort of the n' rows that a prefilter leaves; and n' * s dominance tests in the
 /// worst case, where s is the size of the skyline without its duplicates: of values for "sfs", "salsa" and "ggs", of
 /// values where masks cannot tell for "skyalign", "hybrid" and "bskytree", of one bit a column for "bitmap_tiles".
-/// "skyalign_no_sync" makes n' * n' in the worst case. Scratch is O(n * columns). It synchronises. A GPU executor
-/// copies host points to the device whole.
+/// "skyalign_no_sync" makes n' * n' in the worst case. Scratch is O(n * columns): of "bitmap_tiles", no more
+/// than 2 times the bytes of the points, or 28 bytes a row where those are more (a row of few columns), and some MiB
+/// that do not grow with the rows; a column of preference `different` counts as two. It synchronises. A GPU executor
+/// copies host points to the device whole, which is not counted here.
 ///
 /// Throws `invalid_argument` for no or more than 32 columns, when preferences and columns differ in number, when
 /// `ids_out` is too small (the message says how many ids there are) or its type cannot hold the highest id, and for a
