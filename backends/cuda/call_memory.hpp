@@ -50,6 +50,8 @@ class call_memory {
     if (!simt::guards_each_buffer && piece <= tuning::most_zeroed_piece_bytes) {
       if (const auto at = zeros_.take(piece)) return static_cast<T*>(at);
       zeros_ = {static_cast<std::byte*>(allocate(tuning::zeroed_slab_bytes)), tuning::zeroed_slab_bytes};
+      // a piece at its beginning is no block of its own
+      if (owned_.back().at == zeros_.next) owned_.back().is_slab = true;
       simt::fill_zero(zeros_.next, zeros_.left, stream());
       return static_cast<T*>(zeros_.take(piece));
     }

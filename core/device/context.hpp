@@ -9,9 +9,8 @@
 ///
 ///     buffer<T>(n)                 uninitialised scratch of n T, aligned to 64 bytes; freed with the context
 ///     zeroed<T>(n)                 the same of zero bytes
-///     release(at)                  frees such memory at once: later buffers may lie there. Nothing that is enqueued
-///     later
-///                                  may use it
+///     release(at)                  frees such memory before the context does: nothing that is enqueued later may use
+///                                  it
 ///     fill_zero(at, n)             n T become zero bytes
 ///     copy(to, from, n)            n T within the device
 ///     input(from, n, space)        n T of the caller's, where kernels can read them
