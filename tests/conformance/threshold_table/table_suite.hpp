@@ -115,6 +115,11 @@ template <class T>
       zenith::top_k(on.on, there, asked.weights, out.device(), out_ids.device(), options);
       out.copy_to(scores);
       out_ids.copy_to(ids);
+      const auto as_value = zenith::top_k<std::uint32_t>(on.on, there, asked.weights, asked.k, options);
+      if (as_value.indices != ids ||
+          !std::ranges::equal(std::as_bytes(std::span(as_value.keys)), std::as_bytes(std::span(scores)))) {
+        return "the form that returns a value differs";
+      }
     } else {
       zenith::top_k(on.on, table, asked.weights, scores, ids, options);
     }

@@ -317,6 +317,22 @@ class device_threshold_table : public detail::device_structure<threshold_table<T
   table_residence residence_ = table_residence::device;
 };
 
+namespace detail {
+
+/// A query of a table on a device, whose rows may be on the host.
+template <scorable T, index Index>
+top_k_run query_device_table(const executor& on, const device_threshold_table<T>& table,
+                             std::span<const score_t<T>> weights, memory_space out_space, score_t<T>* scores,
+                             std::size_t scores_count, Index* indices, std::size_t indices_count,
+                             const table_query_options& options) {
+  auto query = table_query_of(table.host().storage(), table.data(), memory_space::device, weights, out_space, scores,
+                              scores_count, indices, indices_count);
+  query.fetches_rows = table.residence() == table_residence::host_blocks && table.data() != nullptr;
+  return query_table(on, query, options);
+}
+
+}  // namespace detail
+
 /// Writes the k = `out_scores.size()` best scores of the table's rows, and the rows' numbers in the input, best first.
 /// Score, order, ties, NaN and results are those of `top_k` of the columns that the table was built from, to the bit.
 ///
@@ -350,11 +366,9 @@ template <scorable T, index Index>
 top_k_run top_k(const executor& on, const device_threshold_table<T>& table,
                 std::span<const std::type_identity_t<score_t<T>>> weights, device_span<score_t<T>> out_scores,
                 device_span<Index> out_indices, const table_query_options& options = {}) {
-  auto query = detail::table_query_of(table.host().storage(), table.data(), memory_space::device,
-                                      std::span<const score_t<T>>(weights), memory_space::device, out_scores.data(),
-                                      out_scores.size(), out_indices.data(), out_indices.size());
-  query.fetches_rows = table.residence() == table_residence::host_blocks && table.data() != nullptr;
-  return detail::query_table(on, query, options);
+  return detail::query_device_table(on, table, std::span<const score_t<T>>(weights), memory_space::device,
+                                    out_scores.data(), out_scores.size(), out_indices.data(), out_indices.size(),
+                                    options);
 }
 
 /// The k best rows as a value: `keys` are their scores. Synchronises. Throws as above.
@@ -377,11 +391,8 @@ template <index Index = std::uint64_t, scorable T>
                                                     std::size_t k, const table_query_options& options = {}) {
   detail::require_k(k, table.host().rows());
   top_k_result<score_t<T>, Index> result{std::vector<score_t<T>>(k), std::vector<Index>(k), {}, {}};
-  auto run = detail::query_table(on,
-                                 detail::table_query_of(table.host().storage(), table.data(), memory_space::device,
-                                                        std::span<const score_t<T>>(weights), memory_space::host,
-                                                        result.keys.data(), k, result.indices.data(), k),
-                                 options);
+  auto run = detail::query_device_table(on, table, std::span<const score_t<T>>(weights), memory_space::host,
+                                        result.keys.data(), k, result.indices.data(), k, options);
   result.backend = std::move(run.backend);
   result.strategy = std::move(run.strategy);
   return result;
