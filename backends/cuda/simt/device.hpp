@@ -153,6 +153,28 @@ ZENITH_DEVICE std::uint32_t pick_bytes(std::uint32_t low, std::uint32_t high, st
   return __byte_perm(low, high, which);
 }
 
+// ---- numbers
+
+template <class T>
+ZENITH_DEVICE T larger(T a, T b) {
+  static_assert(std::is_floating_point_v<T>);
+  if constexpr (sizeof(T) == 4) {
+    return fmaxf(a, b);
+  } else {
+    return fmax(a, b);
+  }
+}
+
+template <class T>
+ZENITH_DEVICE T smaller(T a, T b) {
+  static_assert(std::is_floating_point_v<T>);
+  if constexpr (sizeof(T) == 4) {
+    return fminf(a, b);
+  } else {
+    return fmin(a, b);
+  }
+}
+
 // ---- the compiler
 
 template <class T>

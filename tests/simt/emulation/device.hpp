@@ -197,6 +197,23 @@ inline std::uint32_t pick_bytes(std::uint32_t low, std::uint32_t high, std::uint
   return picked;
 }
 
+// ---- numbers
+
+// Not the standard library's: a signalling NaN is one like any other here.
+template <class T>
+T larger(T a, T b) {
+  static_assert(std::is_floating_point_v<T>);
+  if (a != a) return b;
+  return b != b || a > b ? a : b;
+}
+
+template <class T>
+T smaller(T a, T b) {
+  static_assert(std::is_floating_point_v<T>);
+  if (a != a) return b;
+  return b != b || a < b ? a : b;
+}
+
 // ---- the compiler
 
 template <class T>
