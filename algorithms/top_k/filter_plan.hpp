@@ -73,12 +73,12 @@ inline constexpr std::uint32_t most_broad_samples = 1U << 20;
 struct group_plan {
   static constexpr std::uint64_t most_k = 2048;
   static constexpr std::uint32_t most_groups = 4096;
-  static constexpr std::uint64_t most_unsampled = 4096;  ///< keys that are ranked as they are
+  static constexpr std::uint64_t most_unsampled_bytes = 16384;  ///< of keys that are ranked as they are
   static constexpr std::uint64_t chunk_bytes = 512;
   static constexpr std::uint32_t tile_chunks = 7;   ///< of a warp's tile
   static constexpr std::uint32_t tile_groups = 64;  ///< that its keys go to
   /// Survivors that are ranked as they are; more are narrowed down first.
-  static constexpr std::uint32_t most_ranked = 6144;
+  static constexpr std::uint32_t most_ranked = 8192;
 
   std::uint32_t groups = 0;  ///< 0: few keys are all ranked
   bool reads_all = false;    ///< the groups share all keys
@@ -90,11 +90,22 @@ struct group_plan {
   [[nodiscard]] ZENITH_FN static std::uint32_t most_reached(std::uint64_t k) {
     return static_cast<std::uint32_t>(k + k / 8 + 32);
   }
+  /// Whether so few keys are all ranked.
+  [[nodiscard]] static bool ranks_all(std::uint64_t count, std::uint64_t key_bytes) {
+    return count * key_bytes <= most_unsampled_bytes;
+  }
   /// Whether one launch serves so many keys: few, or enough for groups.
-  [[nodiscard]] bool is_suitable(std::uint64_t count) const { return groups > 0 || count <= most_unsampled; }
+  [[nodiscard]] bool is_suitable(std::uint64_t count, std::uint64_t key_bytes) const {
+    return groups > 0 || ranks_all(count, key_bytes);
+  }
   /// Warps' shares of the sample.
   [[nodiscard]] ZENITH_FN std::uint32_t shares() const { return groups * lanes / 32; }
   [[nodiscard]] ZENITH_FN std::uint32_t chunks() const { return shares() * rounds; }
+
+  /// Of sorted keys, how many stand between one group's best and the next.
+  [[nodiscard]] double keys_of_group(std::uint64_t count) const {
+    return static_cast<double>(count) / (static_cast<double>(groups) * rounds);
+  }
 
   /// Four groups at least for each of the k best, where the data are long enough.
   [[nodiscard]] static std::uint32_t groups_for(std::uint64_t k) {
@@ -106,7 +117,7 @@ struct group_plan {
                                          std::uint32_t most = most_groups) {
     group_plan plan;
     plan.expected_survivors = static_cast<double>(count);
-    if (count <= most_unsampled || k > most_k) return plan;
+    if (ranks_all(count, key_bytes) || k > most_k) return plan;
     // of tiles that are whole each group has a key
     const std::uint64_t tiles = chunks_in(count, key_bytes) / tile_chunks;
     const auto groups = static_cast<std::uint32_t>(std::min<std::uint64_t>(tiles * tile_groups, most));
@@ -124,7 +135,7 @@ struct group_plan {
     plan.expected_survivors = n;
     const std::uint64_t per_chunk = chunk_bytes / key_bytes;
     const std::uint64_t all_chunks = chunks_in(count, key_bytes);
-    if (count <= most_unsampled || k > most_k || all_chunks * 64 < 3 * k) return plan;
+    if (ranks_all(count, key_bytes) || k > most_k || all_chunks * 64 < 3 * k) return plan;
     plan.groups = static_cast<std::uint32_t>(std::min<std::uint64_t>(groups_for(k), all_chunks * 32));
     const double wanted = expected_in_sample(plan.groups, k) * n / survivors_for(n, k, key_bytes, plan.groups);
     const auto chunks = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(wanted) / per_chunk + 1,

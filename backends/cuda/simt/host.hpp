@@ -69,8 +69,8 @@ class event {
 void deallocate(void* pointer, std::size_t bytes, CUstream_st* stream) noexcept;
 
 /// Words on the current device that go from launch to launch of a stream as each leaves them, zeros at first, so that a
-/// short call needs no memset. They are one call's alone until it gives them back, which it may once it has enqueued its
-/// launches. Who takes them leaves zeros, but for what all users can begin with. nullptr: there are none for this
+/// short call needs no memset. They are one call's alone until it gives them back, which it may once it has enqueued
+/// its launches. Who takes them leaves zeros, but for what all users can begin with. nullptr: there are none for this
 /// stream, or now.
 inline constexpr std::size_t kept_words_bytes = std::size_t{64} << 10;
 [[nodiscard]] void* take_words(CUstream_st* stream);

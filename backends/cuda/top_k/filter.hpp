@@ -64,7 +64,7 @@ filter_problem<T> filter_problem_of(const device_problem<T>& problem, const filt
                                     std::uint32_t above_capacity) {
   filter_problem<T> made{problem};
   made.above_capacity = above_capacity;
-  made.equal_capacity = problem.k + filter_extent<T>::block_items;
+  made.equal_capacity = problem.k + 2 * filter_extent<T>::block_items;
   made.slots = extent.slots();
   return made;
 }
@@ -172,11 +172,11 @@ class launched_filter {
  public:
   /// Enqueues nothing and returns false where one launch does not do.
   static bool enqueue(const execution& on, const device_problem<T>& problem, CUstream_st* stream) {
-    if (problem.k > plan_type::most_k && problem.count > plan_type::most_unsampled) return false;
+    if (problem.k > plan_type::most_k && !plan_type::ranks_all(problem.count, sizeof(T))) return false;
     const auto extent = filter_extent<T>::of(problem.keys, problem.count);
     const unsigned resident = resident_grid<kernel>();
     const auto plan = plan_for(problem, extent, resident);
-    if (!plan.is_suitable(problem.count)) return false;
+    if (!plan.is_suitable(problem.count, sizeof(T))) return false;
     enqueue(on, problem, extent, plan, grid(extent, plan, resident), stream);
     return true;
   }
@@ -197,12 +197,9 @@ class launched_filter {
   static void enqueue(const execution& on, const device_problem<T>& problem, const filter_extent<T>& extent,
                       const plan_type& plan, unsigned blocks, CUstream_st* stream) {
     auto filtered = filter_problem_of(problem, extent, capacity(problem, plan));
-    kernel made{filtered,
-                extent,
-                {plan, nullptr},
-                {std::min(maxima_type::most_sets, blocks), nullptr},
-                nullptr,
-                {plan_type::groups_for(problem.k), nullptr, nullptr}};
+    kernel made{filtered,        extent,
+                {plan, nullptr}, {std::min(maxima_type::most_sets, blocks), nullptr, nullptr, nullptr},
+                nullptr,         {plan_type::groups_for(problem.k), nullptr, nullptr}};
     const simt::launch_shape shape{.grid = blocks, .stream = stream, .waits_within = true};
     if (plan.groups == 0) return simt::launch(made, shape);
 
@@ -216,6 +213,8 @@ class launched_filter {
     if (zeroed == nullptr) workspace.request(zeroed, zeroed_bytes);
     workspace.request(made.problem.survivors, survivors);
     workspace.request(made.sample.best, plan.reads_all ? 0 : plan.groups);
+    workspace.request(made.maxima.first_highs, plan.reads_all ? maxima_type::block_size : 0);
+    workspace.request(made.maxima.first_counts, plan.reads_all ? maxima_type::block_size : 0);
     workspace.request(made.narrow.best, made.narrow.groups + 1);
     workspace.request(made.narrow.kept, survivors);
     workspace.request(made.bins, all_bins + filtered.slots);
@@ -227,20 +226,22 @@ class launched_filter {
     simt::launch(made, shape);
   }
 
-  // Few survivors more than expected are likely, and many hardly ever: then the call refines. Sorted keys have a tile
-  // of them for each of its groups.
+  // Few survivors more than expected are likely, and many hardly ever: then the call refines. Of sorted keys as many
+  // survive for each of the k best as there are to each of a tile's, or of a chunk's, groups.
   static std::uint32_t capacity(const device_problem<T>& problem, const plan_type& plan) {
     const double k = problem.k;
-    const double sorted = plan.reads_all ? (k / plan_type::tile_groups + 2) * filter_tile<T>::size : 0;
+    const double sorted =
+        plan.reads_all ? (k / plan_type::tile_groups + 2) * filter_tile<T>::size
+                       : std::min(plan_type::most_reached(problem.k) * plan.keys_of_group(problem.count), 32768.0);
     const double most = std::max(plan.expected_survivors * (1 + 8 / std::sqrt(k) + 16 / k), sorted);
     return static_cast<std::uint32_t>(std::clamp(std::ceil(most), k, static_cast<double>(problem.count)));
   }
 
-  // Blocks for the scan's tiles, or where they are few, for the survivors to rank.
+  // Blocks for the scan's tiles, or where they are few, for the survivors to rank: equal keys leave more than expected.
   static unsigned grid(const filter_extent<T>& extent, const plan_type& plan, unsigned resident) {
     const auto ranked =
         static_cast<std::uint32_t>(std::min<double>(plan.expected_survivors, 1U << 20)) / rank_survivors<T>::few + 1;
-    return std::min(plan.groups > 0 ? std::max(extent.tiles, ranked) : ranked, resident);
+    return std::min(plan.groups > 0 ? std::max({extent.tiles, ranked, resident / 2}) : ranked, resident);
   }
 };
 

@@ -199,19 +199,16 @@ inline std::uint32_t pick_bytes(std::uint32_t low, std::uint32_t high, std::uint
 
 // ---- numbers
 
-// Not the standard library's: a signalling NaN is one like any other here.
 template <class T>
 T larger(T a, T b) {
   static_assert(std::is_floating_point_v<T>);
-  if (a != a) return b;
-  return b != b || a > b ? a : b;
+  return b > a ? b : a;
 }
 
 template <class T>
 T smaller(T a, T b) {
   static_assert(std::is_floating_point_v<T>);
-  if (a != a) return b;
-  return b != b || a < b ? a : b;
+  return b < a ? b : a;
 }
 
 // ---- the compiler

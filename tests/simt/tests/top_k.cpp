@@ -173,7 +173,8 @@ std::vector<T> keys_that_mislead(std::size_t count, std::size_t k, generator& ra
 template <class T>
 std::size_t keys_of_a_round() {
   using kernel = zenith::cuda_backend::filter_launch<T>;
-  return zenith::cuda_backend::resident_grid<kernel>() * std::size_t{zenith::cuda_backend::filter_extent<T>::block_items};
+  return zenith::cuda_backend::resident_grid<kernel>() *
+         std::size_t{zenith::cuda_backend::filter_extent<T>::block_items};
 }
 
 // Large keys in k - 1 of the groups that share all keys, and nowhere else: the threshold lets all of them through.

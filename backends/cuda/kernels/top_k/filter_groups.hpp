@@ -55,11 +55,10 @@ template <class Image>
 struct group_threshold {
   Image threshold;
   std::uint32_t reached;
-  std::uint32_t groups;  ///< that may have keys
 };
 
-/// The threshold, by one block: an image that at least k of the groups' best reach, and hardly more. A best of 0 is that
-/// of no key, or of the worst; `count` is at most group_plan::most_groups.
+/// The threshold, by one block: an image that at least k of the groups' best reach, and hardly more. A best of 0 is
+/// that of no key, or of the worst; `count` is at most group_plan::most_groups.
 template <class Image, unsigned Threads>
 [[nodiscard]] ZENITH_DEVICE group_threshold<Image> choose_threshold(const block_select<Image, Threads>& in_block,
                                                                     const Image* best, std::uint32_t count,
@@ -78,11 +77,11 @@ template <class Image, unsigned Threads>
   }
   const std::uint32_t groups = in_block.total(own);
   // the k-th best is a worst key
-  if (groups < k) return {0, count, count};
+  if (groups < k) return {0, count};
   const auto found = in_block.find(images, groups, in_block.lowest(low), in_block.highest(images), k,
                                    top_k_detail::group_plan::most_reached(k));
   // An image of the sample, not a number below it: behind it there may be nothing for a long way.
-  return {in_block.lowest_from(images, found.least), found.reached, groups};
+  return {in_block.lowest_from(images, found.least), found.reached};
 }
 
 }  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM

@@ -32,8 +32,7 @@ struct filter_launch {
     ZENITH_STATIC_SHARED(image_t, ends, block_size / simt::warp_size);
     ZENITH_STATIC_SHARED(std::uint32_t, index_ends, block_size / simt::warp_size);
     ZENITH_STATIC_SHARED(entry, stages, scan_keys<T>::stage_entries);
-    ZENITH_STATIC_SHARED(image_t, highs, key_maxima<T>::most_tiles);
-    const memory shared{counts, sums, ends, index_ends, stages, highs};
+    const memory shared{counts, sums, ends, index_ends, stages};
     if (sample.plan.groups == 0) return rank_keys(shared);
 
     // every block reads it before any can take a step
@@ -55,7 +54,6 @@ struct filter_launch {
     simt::shared_span<image_t> ends;
     simt::shared_span<std::uint32_t> index_ends;
     simt::shared_span<entry> stages;
-    simt::shared_span<image_t> highs;
   };
   using select = block_select<image_t, block_size>;
 
@@ -74,39 +72,23 @@ struct filter_launch {
 
   // All keys' maxima, the threshold, and those of the keys that may reach it.
   ZENITH_DEVICE void read_once(const memory& shared, std::uint32_t& steps) const {
-    maxima.take(problem, extent, shared.highs);
+    // nothing is counted before the tiles' best are done with
+    static_assert(key_maxima<T>::high_words <= digit_bins);
+    const typename key_maxima<T>::tile_highs highs{shared.counts};
+    maxima.take(problem, extent, highs);
     all_blocks(&problem.state->barrier, ++steps, [&] {
-      const auto chosen =
-          choose_threshold(select(shared.sums, shared.ends), maxima.best, maxima.groups(), problem.k);
+      const auto chosen = choose_threshold(select(shared.sums, shared.ends), maxima.best, maxima.groups(), problem.k);
+      // many groups' best are equal: so may be more keys than fit
+      const std::uint32_t cut = chosen.reached > top_k_detail::group_plan::most_reached(problem.k)
+                                    ? maxima.find_cut(problem, extent, chosen.threshold, shared.sums)
+                                    : problem.slots;
       if (simt::thread_index() != 0) return;
       simt::store(&problem.state->threshold, chosen.threshold);
-      simt::store(&problem.state->cut, problem.slots);
-      // as good as no key is better, or few are
-      const bool is_crowded = chosen.reached > chosen.groups / 4 * 3;
-      simt::atomic_store(&problem.state->verdict,
-                         static_cast<std::uint32_t>(is_crowded ? filter_verdict::crowded : filter_verdict::open));
+      simt::store(&problem.state->cut, cut);
     });
     maxima.clear();
-    const image_t threshold = simt::load(&problem.state->threshold);
-    std::uint32_t cut = problem.slots;
-    if (problem.verdict() == filter_verdict::crowded) {
-      maxima.count_tiles(problem, extent, shared.highs, threshold);
-      all_blocks(&problem.state->barrier, ++steps, [&] { choose_cut(shared.sums); });
-      cut = simt::load(&problem.state->cut);
-      maxima.clear_slots(problem, extent);
-    }
-    maxima.scan(problem, extent, shared.highs, shared.stages, threshold, cut);
-  }
-
-  // The slot up to which as many tiles reach the threshold as keys are wanted; by one block.
-  ZENITH_DEVICE void choose_cut(const simt::shared_span<std::uint32_t>& sums) const {
-    const std::uint32_t tiles = simt::atomic_load(&problem.state->equal);
-    const std::uint32_t cut =
-        tiles < problem.k ? problem.slots : scan_keys<T>{problem, extent}.find_cut(problem.k, sums);
-    simt::block_barrier();
-    if (simt::thread_index() != 0) return;
-    simt::store(&problem.state->cut, cut);
-    simt::atomic_store(&problem.state->equal, 0U);
+    maxima.scan(problem, extent, highs, shared.stages, simt::load(&problem.state->threshold),
+                simt::load(&problem.state->cut));
   }
 
   // What the scan left, by the verdict on it.

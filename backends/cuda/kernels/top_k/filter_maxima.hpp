@@ -24,36 +24,57 @@ struct key_maxima {
   static constexpr unsigned parts = plan_type::tile_groups / simt::warp_size;
   static constexpr unsigned set_groups = parts * block_size;  ///< that a block's keys go to
   static constexpr unsigned most_sets = plan_type::most_groups / set_groups;
-  static constexpr unsigned most_rounds = 256;  ///< tiles of a block
-  static constexpr unsigned most_tiles = most_rounds * warps;
-  static_assert(tile_type::vectors == plan_type::tile_chunks && most_rounds <= block_size);
+  static constexpr unsigned most_rounds = 1024 / sizeof(image_t);  ///< tiles of a block
+  static constexpr unsigned high_words = most_rounds * warps * sizeof(image_t) / 4;
+  /// Slots whose tiles the other blocks hear of: a tile for each thread of the one that chooses.
+  static constexpr unsigned first_slots = block_size / warps;
+  static_assert(tile_type::vectors == plan_type::tile_chunks);
 
-  std::uint32_t sets;  ///< of groups: blocks take turns with them. At most most_sets, and as many as there are blocks
-  image_t* best;       ///< of each group; zeros before the launch, and when `clear` is done
+  /// The best image of each of a block's tiles, warp by warp, in shared memory.
+  struct tile_highs {
+    simt::shared_span<std::uint32_t> words;  ///< high_words
+
+    ZENITH_DEVICE void write(unsigned at, image_t high) const {
+      words.write(at, static_cast<std::uint32_t>(high));
+      if constexpr (sizeof(image_t) == 8) {
+        words.write(high_words / 2 + at, static_cast<std::uint32_t>(high >> 32));
+      }
+    }
+    [[nodiscard]] ZENITH_DEVICE image_t read(unsigned at) const {
+      if constexpr (sizeof(image_t) == 8) {
+        return image_t{words.read(high_words / 2 + at)} << 32 | words.read(at);
+      } else {
+        return words.read(at);
+      }
+    }
+  };
+
+  std::uint32_t sets;    ///< of groups: blocks take turns with them. At most most_sets, and as many as there are blocks
+  image_t* best;         ///< of each group; zeros before the launch, and when `clear` is done
+  image_t* first_highs;  ///< the best image of each tile of the first slots
+  std::uint32_t* first_counts;  ///< how many keys of the tile have it, or fewer
 
   [[nodiscard]] ZENITH_DEVICE std::uint32_t groups() const { return sets * set_groups; }
 
-  /// Reads the calling block's keys. `highs` are most_tiles: the best image of each of its tiles, warp by warp.
+  /// Reads the calling block's keys.
   ZENITH_DEVICE void take(const filter_problem<T>& problem, const filter_extent<T>& extent,
-                          const simt::shared_span<image_t>& highs) const {
-    image_t own[parts] = {};
+                          const tile_highs& highs) const {
+    part_images own{};
     unsigned at = simt::warp_index();
     for (std::uint64_t i = simt::block_index(); i < extent.tiles; i += simt::grid_size(), at += warps) {
       const auto part = extent.part(i, simt::warp_index());
-      image_t of_tile[parts] = {};
-      if (part.count == tile_type::size) {
-        take_whole(problem.order, problem.keys + part.first, of_tile);
-      } else if (part.count > 0) {
-        take_some(problem.order, problem.keys + part.first, part.count, of_tile);
-      }
+      const part_images of_tile = part.count == tile_type::size
+                                      ? of_whole(problem.order, problem.keys + part.first)
+                                      : of_some(problem.order, problem.keys + part.first, part.count);
       image_t high = 0;
       ZENITH_UNROLL
       for (unsigned p = 0; p < parts; ++p) {
-        own[p] = of_tile[p] > own[p] ? of_tile[p] : own[p];
-        high = of_tile[p] > high ? of_tile[p] : high;
+        own.of[p] = of_tile.of[p] > own.of[p] ? of_tile.of[p] : own.of[p];
+        high = of_tile.of[p] > high ? of_tile.of[p] : high;
       }
       high = highest_of_warp(high);
       if (simt::lane_index() == 0) highs.write(at, high);
+      if (i < first_slots) tell(static_cast<std::uint32_t>(i) * warps + simt::warp_index(), high, of_tile);
     }
     // Another lane for each block of a set: what comes back at a stride of the data is not one group's alone.
     const std::uint32_t turn = simt::block_index() / sets;
@@ -61,7 +82,7 @@ struct key_maxima {
                                 (simt::lane_index() + turn) % simt::warp_size;
     ZENITH_UNROLL
     for (unsigned p = 0; p < parts; ++p) {
-      if (own[p] != 0) simt::atomic_max(best + place + p * block_size, own[p]);
+      if (own.of[p] != 0) simt::atomic_max(best + place + p * block_size, own.of[p]);
     }
   }
 
@@ -73,32 +94,36 @@ struct key_maxima {
     }
   }
 
-  /// Of each slot the number of tiles that reach the threshold, each of which has a key that does. Their sum is added
-  /// to the state's number of equal items.
-  ZENITH_DEVICE void count_tiles(const filter_problem<T>& problem, const filter_extent<T>& extent,
-                                 const simt::shared_span<image_t>& highs, image_t threshold) const {
-    const std::uint64_t i = own_tile();
-    std::uint32_t reaching = 0;
-    for (unsigned warp = 0; i < extent.tiles && warp < warps; ++warp) {
-      const bool reaches = highs.read(simt::thread_index() * warps + warp) >= threshold;
-      reaching += reaches && extent.part(i, warp).count > 0 ? 1U : 0U;
+  /// A slot up to which at least k keys reach the threshold, for the one block that chooses; problem.slots when it
+  /// knows of none. `sums` are `warps`.
+  [[nodiscard]] ZENITH_DEVICE std::uint32_t find_cut(const filter_problem<T>& problem, const filter_extent<T>& extent,
+                                                     image_t threshold,
+                                                     const simt::shared_span<std::uint32_t>& sums) const {
+    const std::uint32_t tile = simt::thread_index();
+    const bool reaches = tile / warps < extent.tiles && simt::load(first_highs + tile) >= threshold;
+    const std::uint32_t own = reaches ? simt::load(first_counts + tile) : 0;
+    std::uint32_t before = own;
+    ZENITH_UNROLL
+    for (unsigned distance = 1; distance < simt::warp_size; distance *= 2) {
+      const std::uint32_t below = simt::shuffle_up(simt::full_warp, before, distance);
+      if (simt::lane_index() >= distance) before += below;
     }
-    if (reaching > 0) simt::store(problem.equal_in_slot + i + 1, reaching);
-    const std::uint32_t sum = simt::reduce_add(simt::full_warp, reaching);
-    if (simt::lane_index() == 0 && sum > 0) simt::atomic_add(&problem.state->equal, sum);
-  }
-
-  /// Undoes `count_tiles` for the calling block's slots.
-  ZENITH_DEVICE void clear_slots(const filter_problem<T>& problem, const filter_extent<T>& extent) const {
-    const std::uint64_t i = own_tile();
-    if (i < extent.tiles) simt::store(problem.equal_in_slot + i + 1, 0U);
+    // whoever still reads the sums from before is done
     simt::block_barrier();
+    if (simt::lane_index() == simt::warp_size - 1) sums.write(simt::warp_index(), before);
+    simt::block_barrier();
+    for (unsigned warp = 0; warp < simt::warp_index(); ++warp) before += sums.read(warp);
+    // of the tiles before which fewer than k keys do, the last
+    const bool is_needed = before - own < problem.k;
+    const std::uint32_t needed = simt::block_barrier_count(is_needed);
+    const bool is_enough = simt::block_barrier_or(before >= problem.k);
+    return is_enough ? (needed - 1) / warps + 1 : problem.slots;
   }
 
-  /// Filters those of the calling block's tiles that reach the threshold. Behind the slot `cut` no equal items are kept.
-  ZENITH_DEVICE void scan(const filter_problem<T>& problem, const filter_extent<T>& extent,
-                          const simt::shared_span<image_t>& highs, const simt::shared_span<entry>& stages,
-                          image_t threshold, std::uint32_t cut) const {
+  /// Filters those of the calling block's tiles that reach the threshold. Behind the slot `cut` no equal items are
+  /// kept.
+  ZENITH_DEVICE void scan(const filter_problem<T>& problem, const filter_extent<T>& extent, const tile_highs& highs,
+                          const simt::shared_span<entry>& stages, image_t threshold, std::uint32_t cut) const {
     using sink_type = typename scan_keys<T>::sink_type;
     sink_type sink(problem, stages.subspan(simt::warp_index() * sink_type::stage_size, sink_type::stage_size));
     filter_tile<T> tile(problem.order);
@@ -133,9 +158,20 @@ struct key_maxima {
   }
 
  private:
-  // Of the calling thread, where a block's threads go over its tiles.
-  [[nodiscard]] ZENITH_DEVICE static std::uint64_t own_tile() {
-    return simt::block_index() + std::uint64_t{simt::thread_index()} * simt::grid_size();
+  struct part_images {
+    image_t of[parts];
+  };
+
+  // A lane's best image of 0 may be that of no key.
+  ZENITH_DEVICE void tell(std::uint32_t tile, image_t high, const part_images& of_tile) const {
+    std::uint32_t count = 0;
+    ZENITH_UNROLL
+    for (unsigned p = 0; p < parts; ++p) {
+      count += simt::popcount(simt::ballot(simt::full_warp, of_tile.of[p] == high && high != 0));
+    }
+    if (simt::lane_index() != 0) return;
+    simt::store(first_highs + tile, high);
+    simt::store(first_counts + tile, count);
   }
 
   ZENITH_DEVICE static image_t highest_of_warp(image_t own) {
@@ -152,16 +188,17 @@ struct key_maxima {
   }
 
   // A whole tile's loads are all in flight.
-  ZENITH_DEVICE static void take_whole(const top_k_detail::key_order<T>& order, const T* from, image_t (&high)[parts]) {
+  ZENITH_DEVICE static part_images of_whole(const top_k_detail::key_order<T>& order, const T* from) {
     simt::vector<T, per_vector> loaded[tile_type::vectors];
     ZENITH_UNROLL
     for (unsigned v = 0; v < tile_type::vectors; ++v) {
       loaded[v] =
           simt::load_vector_streaming<per_vector>(from + (v * simt::warp_size + simt::lane_index()) * per_vector);
     }
+    part_images high;
     ZENITH_UNROLL
     for (unsigned p = 0; p < parts; ++p) {
-      high[p] = best_image(order, [&](const auto& use) {
+      high.of[p] = best_image(order, [&](const auto& use) {
         ZENITH_UNROLL
         for (unsigned v = p; v < tile_type::vectors; v += parts) {
           ZENITH_UNROLL
@@ -169,24 +206,30 @@ struct key_maxima {
         }
       });
     }
+    return high;
   }
 
-  ZENITH_DEVICE static void take_some(const top_k_detail::key_order<T>& order, const T* from, std::uint32_t count,
-                                      image_t (&high)[parts]) {
-    for (unsigned v = 0; (v * simt::warp_size + simt::lane_index()) * per_vector < count; ++v) {
-      const auto loaded =
-          simt::load_vector_streaming<per_vector>(from + (v * simt::warp_size + simt::lane_index()) * per_vector);
+  ZENITH_DEVICE static part_images of_some(const top_k_detail::key_order<T>& order, const T* from,
+                                           std::uint32_t count) {
+    part_images high{};
+    for (unsigned first = 0; first < tile_type::vectors; first += parts) {
       ZENITH_UNROLL
-      for (unsigned i = 0; i < per_vector; ++i) {
-        const image_t image = order.image(loaded.value[i]);
+      for (unsigned p = 0; p < parts; ++p) {
+        const std::uint32_t at = ((first + p) * simt::warp_size + simt::lane_index()) * per_vector;
+        if (at >= count) continue;
+        const auto loaded = simt::load_vector_streaming<per_vector>(from + at);
         ZENITH_UNROLL
-        for (unsigned p = 0; p < parts; ++p) high[p] = v % parts == p && image > high[p] ? image : high[p];
+        for (unsigned i = 0; i < per_vector; ++i) {
+          const image_t image = order.image(loaded.value[i]);
+          high.of[p] = image > high.of[p] ? image : high.of[p];
+        }
       }
     }
+    return high;
   }
 
-  // The best image of the keys that `each(use)` calls `use` with. Floating keys are compared as what they are, for their
-  // images cost ten instructions each.
+  // The best image of the keys that `each(use)` calls `use` with. Floating keys are compared as what they are, for
+  // their images cost ten instructions each.
   template <class Each>
   ZENITH_DEVICE static image_t best_image(const top_k_detail::key_order<T>& order, const Each& each) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -195,11 +238,18 @@ struct key_maxima {
         each([&](T key) { has_nan |= key != key; });
         if (has_nan) return static_cast<image_t>(~image_t{0});
       }
-      T high = top_k_detail::key_order<T>::from_bits(static_cast<image_t>(~image_t{0}));  // NaN
+      constexpr T infinity = __builtin_huge_val();
+      T high = order.smallest ? infinity : -infinity;
       if (order.smallest) {
         each([&](T key) { high = simt::smaller(high, key); });
       } else {
         each([&](T key) { high = simt::larger(high, key); });
+      }
+      if (high == (order.smallest ? infinity : -infinity)) {
+        // the worst number, or NaN alone
+        bool has_number = false;
+        each([&](T key) { has_number |= key == high; });
+        if (!has_number) return 0;
       }
       return order.image(high);
     } else {

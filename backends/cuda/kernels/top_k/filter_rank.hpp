@@ -191,8 +191,8 @@ struct rank_survivors {
     ZENITH_UNROLL
     for (unsigned r = 0; r < Count; ++r) {
       if (simt::warp_index() != r || first + r * std::uint64_t{simt::grid_size()} >= row.size()) continue;
-      const std::uint32_t place = simt::reduce_add(
-          simt::full_warp, simt::lane_index() < warps ? sums.read(r * warps + simt::lane_index()) : 0);
+      const std::uint32_t place =
+          simt::reduce_add(simt::full_warp, simt::lane_index() < warps ? sums.read(r * warps + simt::lane_index()) : 0);
       if (simt::lane_index() == 0 && place < problem.k) problem.write(place, ranked[r].index());
     }
     // the sums are read before the next are written

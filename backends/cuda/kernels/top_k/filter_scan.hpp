@@ -17,7 +17,8 @@ ZENITH_DEVICE void filter_slots(const filter_problem<T>& problem, const filter_e
   // The body's tiles, then the tail and the head. Only the last slot of all is behind the tiles.
   const std::uint32_t tiles = last_slot < extent.tiles ? last_slot : extent.tiles;
   for (std::uint64_t i = simt::block_index(); i < std::uint64_t{tiles} + 2; i += simt::grid_size()) {
-    const auto [slot, first, count] = i < tiles ? extent.part(i, simt::warp_index()) : extent.edge(i - tiles, problem.count);
+    const auto [slot, first, count] =
+        i < tiles ? extent.part(i, simt::warp_index()) : extent.edge(i - tiles, problem.count);
     if (count > 0 && slot <= last_slot) {
       sink.move_to(slot);
       tile.move_to(first);

@@ -11,14 +11,13 @@ namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 /// What is left to do once a scan has ended.
 enum class filter_verdict : std::uint32_t {
   open,    ///< no scan has ended
-  crowded,  ///< before a scan: most groups of keys have the threshold for their best, and a few slots equal items enough
   done,    ///< the survivors hold the k best
   ties,    ///< so many items equal the threshold that only those with the lowest indices are to be collected
   refine,  ///< the sample misled: the exact threshold is to be found, and the scan to be repeated
 };
 
-/// Where the blocks of a launch that waits within meet. It lasts from launch to launch: `arrived` is 0 between them, and
-/// `steps` may be any number.
+/// Where the blocks of a launch that waits within meet. It lasts from launch to launch: `arrived` is 0 between them,
+/// and `steps` may be any number.
 struct grid_barrier {
   std::uint32_t arrived;  ///< blocks of the running kernel, or of its step, that are done
   std::uint32_t steps;    ///< that all blocks have taken
@@ -32,7 +31,7 @@ struct filter_state {
   std::uint32_t above;    ///< survivors above the threshold
   std::uint32_t equal;    ///< survivors equal to it
   std::uint32_t verdict;  ///< a filter_verdict
-  std::uint32_t cut;      ///< for `crowded` and `ties`: the last slot whose equal items are collected
+  std::uint32_t cut;      ///< the last slot whose equal items are collected: by the first scan, and for `ties`
   std::uint32_t wanted;  ///< for `refine`: how many of the images that begin as the threshold does are among the k best
   std::uint32_t refined;  ///< for `refine`: not 0 when the threshold is good enough
   std::uint32_t reads;    ///< of the whole data
