@@ -182,7 +182,7 @@ cost launched_filter_cost(const top_k_problem& problem, const group_plan& plan, 
        {{scan_rate(type), n, typical_scan}, {append_rate(type), survivors, typical_append}},
        0,
        all});
-  if (survivors > group_plan::most_ranked) {
+  if (survivors > group_plan::most_ranked(size_of(type))) {
     total.phases.push_back({"narrow", {}, {{choice_rate(type), 8 * w, typical_choice}}, 0, 1});
     ranked = 1.2 * k;
     waits += 2;

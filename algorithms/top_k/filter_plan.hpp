@@ -78,7 +78,9 @@ struct group_plan {
   static constexpr std::uint32_t tile_chunks = 7;   ///< of a warp's tile
   static constexpr std::uint32_t tile_groups = 64;  ///< that its keys go to
   /// Survivors that are ranked as they are; more are narrowed down first.
-  static constexpr std::uint32_t most_ranked = 8192;
+  [[nodiscard]] ZENITH_FN static std::uint32_t most_ranked(std::uint64_t key_bytes) {
+    return key_bytes == 4 ? 5120 : 4096;
+  }
 
   std::uint32_t groups = 0;  ///< 0: few keys are all ranked
   bool reads_all = false;    ///< the groups share all keys
@@ -178,10 +180,11 @@ struct group_plan {
     const double sample_time = expected_in_sample(groups, k) * n * static_cast<double>(key_bytes) / bytes_a_second;
     const double best = std::clamp(std::sqrt(sample_time / survivor_time), 1024.0, 32768.0);
     const auto time = [&](double survivors) {
-      return sample_time / survivors + survivors * survivor_time + (survivors > most_ranked ? narrowing_time : 0);
+      return sample_time / survivors + survivors * survivor_time +
+             (survivors > most_ranked(key_bytes) ? narrowing_time : 0);
     };
     // not too near to the limit
-    const double unnarrowed = std::min(best, 0.75 * most_ranked);
+    const double unnarrowed = std::min(best, 0.75 * most_ranked(key_bytes));
     return time(best) < time(unnarrowed) ? best : unnarrowed;
   }
 };

@@ -77,7 +77,7 @@ TEST_CASE("groups of all keys are at least twice k, and each has a key") {
     INFO("count " << count << ", k " << k << ", groups " << plan.groups << " of " << most);
     if (plan.groups == 0) {
       const std::uint64_t tile = group_plan::tile_chunks * group_plan::chunk_bytes / bytes;
-      REQUIRE((count <= 1024 || k > group_plan::most_k || most <= 2 * k + 32 ||
+      REQUIRE((group_plan::ranks_all(count, bytes) || k > group_plan::most_k || most <= 2 * k + 32 ||
                count / tile * group_plan::tile_groups <= 2 * k + group_plan::tile_groups + 32));
       continue;
     }

@@ -213,8 +213,8 @@ class launched_filter {
     if (zeroed == nullptr) workspace.request(zeroed, zeroed_bytes);
     workspace.request(made.problem.survivors, survivors);
     workspace.request(made.sample.best, plan.reads_all ? 0 : plan.groups);
-    workspace.request(made.maxima.first_highs, plan.reads_all ? maxima_type::block_size : 0);
-    workspace.request(made.maxima.first_counts, plan.reads_all ? maxima_type::block_size : 0);
+    workspace.request(made.maxima.first_highs, plan.reads_all ? maxima_type::first_tiles : 0);
+    workspace.request(made.maxima.first_counts, plan.reads_all ? maxima_type::first_tiles : 0);
     workspace.request(made.narrow.best, made.narrow.groups + 1);
     workspace.request(made.narrow.kept, survivors);
     workspace.request(made.bins, all_bins + filtered.slots);
@@ -241,7 +241,7 @@ class launched_filter {
   static unsigned grid(const filter_extent<T>& extent, const plan_type& plan, unsigned resident) {
     const auto ranked =
         static_cast<std::uint32_t>(std::min<double>(plan.expected_survivors, 1U << 20)) / rank_survivors<T>::few + 1;
-    return std::min(plan.groups > 0 ? std::max({extent.tiles, ranked, resident / 2}) : ranked, resident);
+    return std::min(plan.groups > 0 ? std::max({extent.tiles, ranked, resident / 4}) : ranked, resident);
   }
 };
 

@@ -109,7 +109,7 @@ struct filter_launch {
     }
     auto row = survivor_row<entry>::of(problem, above, equal);
     report(reads, row.size());
-    if (row.size() > top_k_detail::group_plan::most_ranked) {
+    if (row.size() > top_k_detail::group_plan::most_ranked(sizeof(T))) {
       narrow.take(row);
       all_blocks(&problem.state->barrier, ++steps, [&] {
         const block_select<std::uint32_t, block_size> by_index(shared.sums, shared.index_ends);

@@ -26,8 +26,9 @@ struct key_maxima {
   static constexpr unsigned most_sets = plan_type::most_groups / set_groups;
   static constexpr unsigned most_rounds = 1024 / sizeof(image_t);  ///< tiles of a block
   static constexpr unsigned high_words = most_rounds * warps * sizeof(image_t) / 4;
-  /// Slots whose tiles the other blocks hear of: a tile for each thread of the one that chooses.
-  static constexpr unsigned first_slots = block_size / warps;
+  /// Slots whose tiles the other blocks hear of: one for each thread of the block that chooses.
+  static constexpr unsigned first_slots = block_size;
+  static constexpr unsigned first_tiles = first_slots * warps;
   static_assert(tile_type::vectors == plan_type::tile_chunks);
 
   /// The best image of each of a block's tiles, warp by warp, in shared memory.
@@ -99,9 +100,13 @@ struct key_maxima {
   [[nodiscard]] ZENITH_DEVICE std::uint32_t find_cut(const filter_problem<T>& problem, const filter_extent<T>& extent,
                                                      image_t threshold,
                                                      const simt::shared_span<std::uint32_t>& sums) const {
-    const std::uint32_t tile = simt::thread_index();
-    const bool reaches = tile / warps < extent.tiles && simt::load(first_highs + tile) >= threshold;
-    const std::uint32_t own = reaches ? simt::load(first_counts + tile) : 0;
+    const std::uint32_t first = simt::thread_index() * warps;
+    std::uint32_t own = 0;
+    ZENITH_UNROLL
+    for (unsigned warp = 0; warp < warps; ++warp) {
+      const bool reaches = simt::thread_index() < extent.tiles && simt::load(first_highs + first + warp) >= threshold;
+      own += reaches ? simt::load(first_counts + first + warp) : 0;
+    }
     std::uint32_t before = own;
     ZENITH_UNROLL
     for (unsigned distance = 1; distance < simt::warp_size; distance *= 2) {
@@ -113,11 +118,9 @@ struct key_maxima {
     if (simt::lane_index() == simt::warp_size - 1) sums.write(simt::warp_index(), before);
     simt::block_barrier();
     for (unsigned warp = 0; warp < simt::warp_index(); ++warp) before += sums.read(warp);
-    // of the tiles before which fewer than k keys do, the last
-    const bool is_needed = before - own < problem.k;
-    const std::uint32_t needed = simt::block_barrier_count(is_needed);
-    const bool is_enough = simt::block_barrier_or(before >= problem.k);
-    return is_enough ? (needed - 1) / warps + 1 : problem.slots;
+    // of the slots before which fewer than k keys do, the last; the head is slot 0
+    const std::uint32_t needed = simt::block_barrier_count(before - own < problem.k);
+    return simt::block_barrier_or(before >= problem.k) ? needed : problem.slots;
   }
 
   /// Filters those of the calling block's tiles that reach the threshold. Behind the slot `cut` no equal items are
