@@ -1,6 +1,7 @@
 #include <algorithms/top_k/filter_cost.hpp>
 
 #include <bit>
+#include <cmath>
 #include <iterator>
 
 #include <algorithms/top_k/bitonic_cost.hpp>
@@ -165,18 +166,23 @@ cost launched_filter_cost(const top_k_problem& problem, const group_plan& plan, 
         {"rank", {{data_bytes, n * w, k * (w + 8)}}, {{rank_rate(type), n * n, typical_rank}}, 0, all});
     return total;
   }
-  const double bytes = static_cast<double>(plan.chunks()) * group_plan::chunk_bytes;
-  total.phases.push_back(
-      {"sample", {{data_bytes, bytes, 0}}, {{group_sample_rate(type), bytes / w, typical_sample}}, 0, all});
+  // which tiles hold survivors is known of keys that were all read for the threshold; of a sample's all are read again
+  constexpr double tile_bytes = group_plan::tile_chunks * group_plan::chunk_bytes;
+  const double again = plan.reads_all ? std::fmin(survivors * tile_bytes, n * w) : 0;
+  if (!plan.reads_all) {
+    const double bytes = static_cast<double>(plan.chunks()) * group_plan::chunk_bytes;
+    total.phases.push_back(
+        {"sample", {{data_bytes, bytes, 0}}, {{group_sample_rate(type), bytes / w, typical_sample}}, 0, all});
+  }
   total.phases.push_back({"choose", {}, {{choice_rate(type), 8 * w, typical_choice}}, 0, 1});
   total.phases.push_back(
       {"scan",
-       {{data_bytes, n * w, 0},
+       {{data_bytes, n * w + again, 0},
         {static_cast<std::uint64_t>(survivors * entry_bytes(type)), 0, survivors * entry_bytes(type)}},
        {{scan_rate(type), n, typical_scan}, {append_rate(type), survivors, typical_append}},
        0,
        all});
-  if (survivors > group_plan::most_ranked) {
+  if (survivors > group_plan::most_ranked(size_of(type))) {
     total.phases.push_back({"narrow", {}, {{choice_rate(type), 8 * w, typical_choice}}, 0, 1});
     ranked = 1.2 * k;
     waits += 2;
@@ -193,7 +199,7 @@ cost launched_filter_cost(const top_k_problem& problem, const group_plan& plan, 
 cost gpu_cost(const top_k_problem& problem, const device_profile& on) {
   const auto type = problem.type;
   const auto launched = group_plan::of(problem.count, problem.k, size_of(type));
-  if (launched.is_suitable(problem.count)) return launched_filter_cost(problem, launched, on);
+  if (launched.is_suitable(problem.count, size_of(type))) return launched_filter_cost(problem, launched, on);
   const auto n = static_cast<double>(problem.count);
   const auto k = static_cast<double>(problem.k);
   const auto w = static_cast<double>(size_of(type));

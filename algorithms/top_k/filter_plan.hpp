@@ -66,45 +66,78 @@ inline constexpr std::uint32_t most_broad_samples = 1U << 20;
   return plan_sample(count, k, std::fmin(most, samples));
 }
 
-/// How a GPU's filter in one launch samples: the best keys of `groups` groups of keys, of which the k-th best is the
-/// threshold. At least k keys reach it whatever the data are. A group is what `lanes` lanes of a warp read in
-/// `rounds` chunks of 32 16-byte vectors.
+/// How a GPU's filter in one launch finds its threshold: the k-th best of the best keys of `groups` groups of keys. At
+/// least k keys reach it whatever the data are. Where the groups can be many enough they share all keys, read in tiles
+/// whose maxima say which to read again. Of fewer keys, and of more than are read at once, a sample: a group is what
+/// `lanes` lanes of a warp read in `rounds` chunks of 32 16-byte vectors.
 struct group_plan {
   static constexpr std::uint64_t most_k = 2048;
   static constexpr std::uint32_t most_groups = 4096;
-  static constexpr std::uint64_t most_unsampled = 1024;  ///< keys that are ranked as they are
+  static constexpr std::uint64_t most_unsampled_bytes = 16384;  ///< of keys that are ranked as they are
   static constexpr std::uint64_t chunk_bytes = 512;
+  static constexpr std::uint32_t tile_chunks = 7;   ///< of a warp's tile
+  static constexpr std::uint32_t tile_groups = 64;  ///< that its keys go to
   /// Survivors that are ranked as they are; more are narrowed down first.
-  static constexpr std::uint32_t most_ranked = 2560;
+  [[nodiscard]] ZENITH_FN static std::uint32_t most_ranked(std::uint64_t key_bytes) {
+    return key_bytes == 4 ? 5120 : 4096;
+  }
 
-  std::uint32_t groups = 0;  ///< 0: no sample; few keys are all ranked
+  std::uint32_t groups = 0;  ///< 0: few keys are all ranked
+  bool reads_all = false;    ///< the groups share all keys
   std::uint32_t lanes = 32;
   std::uint32_t rounds = 0;
   double expected_survivors = 0;  ///< when the order of the input is not adversarial
 
   /// The threshold is one that so many groups' best reach, or fewer: its last bits are not worth their steps.
   [[nodiscard]] ZENITH_FN static std::uint32_t most_reached(std::uint64_t k) {
-    return static_cast<std::uint32_t>(k + k / 8);
+    return static_cast<std::uint32_t>(k + k / 8 + 32);
   }
-  /// Whether one launch serves so many keys: few, or enough to sample.
-  [[nodiscard]] bool is_suitable(std::uint64_t count) const { return groups > 0 || count <= most_unsampled; }
+  /// Whether so few keys are all ranked.
+  [[nodiscard]] static bool ranks_all(std::uint64_t count, std::uint64_t key_bytes) {
+    return count * key_bytes <= most_unsampled_bytes;
+  }
+  /// Whether one launch serves so many keys: few, or enough for groups.
+  [[nodiscard]] bool is_suitable(std::uint64_t count, std::uint64_t key_bytes) const {
+    return groups > 0 || ranks_all(count, key_bytes);
+  }
   /// Warps' shares of the sample.
   [[nodiscard]] ZENITH_FN std::uint32_t shares() const { return groups * lanes / 32; }
   [[nodiscard]] ZENITH_FN std::uint32_t chunks() const { return shares() * rounds; }
+
+  /// Of sorted keys, how many stand between one group's best and the next.
+  [[nodiscard]] double keys_of_group(std::uint64_t count) const {
+    return static_cast<double>(count) / (static_cast<double>(groups) * rounds);
+  }
 
   /// Four groups at least for each of the k best, where the data are long enough.
   [[nodiscard]] static std::uint32_t groups_for(std::uint64_t k) {
     return std::clamp(std::bit_ceil(static_cast<std::uint32_t>(4 * k)), 128U, most_groups);
   }
 
-  [[nodiscard]] static group_plan of(std::uint64_t count, std::uint64_t k, std::uint64_t key_bytes) {
+  /// The plan whose groups share all keys, `most` groups at most; 0 groups where they are too few.
+  [[nodiscard]] static group_plan of_all(std::uint64_t count, std::uint64_t k, std::uint64_t key_bytes,
+                                         std::uint32_t most = most_groups) {
+    group_plan plan;
+    plan.expected_survivors = static_cast<double>(count);
+    if (ranks_all(count, key_bytes) || k > most_k) return plan;
+    // of tiles that are whole each group has a key
+    const std::uint64_t tiles = chunks_in(count, key_bytes) / tile_chunks;
+    const auto groups = static_cast<std::uint32_t>(std::min<std::uint64_t>(tiles * tile_groups, most));
+    if (groups < 2 * k || groups <= most_reached(k)) return plan;
+    plan.groups = groups;
+    plan.reads_all = true;
+    plan.expected_survivors = expected_in_sample(groups, most_reached(k));
+    return plan;
+  }
+
+  /// The plan with a sample.
+  [[nodiscard]] static group_plan of_sample(std::uint64_t count, std::uint64_t k, std::uint64_t key_bytes) {
     const auto n = static_cast<double>(count);
     group_plan plan;
     plan.expected_survivors = n;
     const std::uint64_t per_chunk = chunk_bytes / key_bytes;
-    // the keys before the first boundary of 16 bytes are not sampled
-    const std::uint64_t all_chunks = (count - std::min(count, 16 / key_bytes)) / per_chunk;
-    if (count <= most_unsampled || k > most_k || all_chunks * 64 < 3 * k) return plan;
+    const std::uint64_t all_chunks = chunks_in(count, key_bytes);
+    if (ranks_all(count, key_bytes) || k > most_k || all_chunks * 64 < 3 * k) return plan;
     plan.groups = static_cast<std::uint32_t>(std::min<std::uint64_t>(groups_for(k), all_chunks * 32));
     const double wanted = expected_in_sample(plan.groups, k) * n / survivors_for(n, k, key_bytes, plan.groups);
     const auto chunks = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(wanted) / per_chunk + 1,
@@ -122,7 +155,17 @@ struct group_plan {
     return plan;
   }
 
+  [[nodiscard]] static group_plan of(std::uint64_t count, std::uint64_t k, std::uint64_t key_bytes) {
+    const auto plan = of_all(count, k, key_bytes);
+    return plan.groups > 0 ? plan : of_sample(count, k, key_bytes);
+  }
+
  private:
+  // The keys before the first boundary of 16 bytes belong to none.
+  [[nodiscard]] static std::uint64_t chunks_in(std::uint64_t count, std::uint64_t key_bytes) {
+    return (count - std::min(count, 16 / key_bytes)) / (chunk_bytes / key_bytes);
+  }
+
   // A share of 1 - k / groups of the groups has no key among so many: as few as the k-th best of the groups' best.
   [[nodiscard]] static double expected_in_sample(std::uint32_t groups, std::uint64_t k) {
     return -std::log1p(-static_cast<double>(k) / groups) * groups;
@@ -137,10 +180,11 @@ struct group_plan {
     const double sample_time = expected_in_sample(groups, k) * n * static_cast<double>(key_bytes) / bytes_a_second;
     const double best = std::clamp(std::sqrt(sample_time / survivor_time), 1024.0, 32768.0);
     const auto time = [&](double survivors) {
-      return sample_time / survivors + survivors * survivor_time + (survivors > most_ranked ? narrowing_time : 0);
+      return sample_time / survivors + survivors * survivor_time +
+             (survivors > most_ranked(key_bytes) ? narrowing_time : 0);
     };
     // not too near to the limit
-    const double unnarrowed = std::min(best, 0.75 * most_ranked);
+    const double unnarrowed = std::min(best, 0.75 * most_ranked(key_bytes));
     return time(best) < time(unnarrowed) ? best : unnarrowed;
   }
 };

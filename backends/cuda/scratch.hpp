@@ -33,6 +33,22 @@ inline void deallocate(const execution& on, void* pointer, std::size_t bytes, CU
   }
 }
 
+/// A stream's kept words, if it has any: see simt::take_words. They are not the caller's memory resource's.
+class kept_words {
+ public:
+  kept_words(const execution& on, CUstream_st* stream)
+      : at_(on.memory == nullptr ? simt::take_words(stream) : nullptr) {}
+  ~kept_words() {
+    if (at_ != nullptr) simt::give_words(at_);
+  }
+  kept_words(const kept_words&) = delete;
+  kept_words& operator=(const kept_words&) = delete;
+  [[nodiscard]] void* get() const noexcept { return at_; }
+
+ private:
+  void* at_;
+};
+
 /// `request` notes where a buffer's address is to go, `allocate` fetches the memory and fills the addresses in.
 class scratch {
  public:

@@ -54,7 +54,7 @@ TEST_CASE("a plan of groups expects as many survivors as its lowest threshold le
   for (int i = 0; i < 20000; ++i) {
     const std::uint64_t count = 1025 + (random() >> (36 + random() % 24));
     const std::uint64_t k = std::min<std::uint64_t>(count, 1 + random() % group_plan::most_k);
-    const auto plan = group_plan::of(count, k, 4);
+    const auto plan = group_plan::of_sample(count, k, 4);
     if (plan.groups == 0) continue;
     INFO("count " << count << ", k " << k << ", groups " << plan.groups << ", sampled chunks " << plan.chunks());
     REQUIRE(plan.groups > group_plan::most_reached(k));
@@ -62,6 +62,32 @@ TEST_CASE("a plan of groups expects as many survivors as its lowest threshold le
     const double size = plan.chunks() * (group_plan::chunk_bytes / 4.0) / plan.groups;
     const double threshold = std::pow(1 - static_cast<double>(group_plan::most_reached(k)) / plan.groups, 1 / size);
     REQUIRE(plan.expected_survivors >= (1 - threshold) * static_cast<double>(count));
+  }
+}
+
+TEST_CASE("groups of all keys are at least twice k, and each has a key") {
+  using zenith::top_k_detail::group_plan;
+  std::mt19937_64 random{zenith_test::seed_of("groups of all", 0)};
+  for (int i = 0; i < 20000; ++i) {
+    const std::uint64_t count = 1025 + (random() >> (36 + random() % 24));
+    const std::uint64_t k = std::min<std::uint64_t>(count, 1 + random() % (group_plan::most_k + 100));
+    const std::uint64_t bytes = random() % 2 == 0 ? 4 : 8;
+    const auto most = static_cast<std::uint32_t>(512 << random() % 4);
+    const auto plan = group_plan::of_all(count, k, bytes, most);
+    INFO("count " << count << ", k " << k << ", groups " << plan.groups << " of " << most);
+    if (plan.groups == 0) {
+      const std::uint64_t tile = group_plan::tile_chunks * group_plan::chunk_bytes / bytes;
+      REQUIRE((group_plan::ranks_all(count, bytes) || k > group_plan::most_k || most <= 2 * k + 32 ||
+               count / tile * group_plan::tile_groups <= 2 * k + group_plan::tile_groups + 32));
+      continue;
+    }
+    REQUIRE(plan.reads_all);
+    REQUIRE(plan.groups >= 2 * k);
+    REQUIRE(plan.groups <= most);
+    REQUIRE(plan.groups > group_plan::most_reached(k));
+    REQUIRE(plan.groups / group_plan::tile_groups * group_plan::tile_chunks * group_plan::chunk_bytes <= count * bytes);
+    REQUIRE(plan.expected_survivors >= static_cast<double>(group_plan::most_reached(k)));
+    REQUIRE(plan.expected_survivors < 4 * static_cast<double>(k) + 128);
   }
 }
 

@@ -153,6 +153,28 @@ ZENITH_DEVICE std::uint32_t pick_bytes(std::uint32_t low, std::uint32_t high, st
   return __byte_perm(low, high, which);
 }
 
+// ---- numbers
+
+template <class T>
+ZENITH_DEVICE T larger(T a, T b) {
+  static_assert(std::is_floating_point_v<T>);
+  if constexpr (sizeof(T) == 4) {
+    return fmaxf(a, b);
+  } else {
+    return b > a ? b : a;  // fmax, which minds a NaN on both sides, takes twice the instructions
+  }
+}
+
+template <class T>
+ZENITH_DEVICE T smaller(T a, T b) {
+  static_assert(std::is_floating_point_v<T>);
+  if constexpr (sizeof(T) == 4) {
+    return fminf(a, b);
+  } else {
+    return b < a ? b : a;
+  }
+}
+
 // ---- the compiler
 
 template <class T>

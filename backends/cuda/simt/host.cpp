@@ -68,9 +68,13 @@ device_limits limits() {
   int multiprocessors = 0;
   int shared = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
+  static std::mutex mutex;
+  static std::map<int, device_limits> known;
+  const std::scoped_lock lock(mutex);
+  if (const auto found = known.find(device); found != known.end()) return found->second;
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
   check(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "cudaDeviceGetAttribute");
-  return {multiprocessors, static_cast<std::size_t>(shared)};
+  return known[device] = {multiprocessors, static_cast<std::size_t>(shared)};
 }
 
 namespace {
@@ -149,6 +153,11 @@ cuda_backend::kept_scratch& kept() {
   return all;
 }
 
+cuda_backend::kept_scratch& words() {
+  static cuda_backend::kept_scratch all;
+  return all;
+}
+
 // Whose scratch may be kept; nobody's while a graph is captured, which may run beside later calls on the stream, and
 // not where one handle means another stream in each thread.
 std::optional<cuda_backend::kept_scratch::owner> owner_of(CUstream_st* stream) {
@@ -187,6 +196,22 @@ void deallocate(void* pointer, std::size_t bytes, CUstream_st* stream) noexcept 
   if (bytes <= cuda_backend::kept_scratch::block_bytes && kept().give(pointer)) return;
   (void)cudaFreeAsync(pointer, stream);
 }
+
+void* take_words(CUstream_st* stream) {
+  const auto by = owner_of(stream);
+  if (!by) return nullptr;
+  if (void* const idle = words().take(*by)) return idle;
+  if (words().is_full()) return nullptr;
+  void* const made = allocate_from(lifetime::call, kept_words_bytes, stream);
+  if (const auto code = cudaMemsetAsync(made, 0, kept_words_bytes, stream); code != cudaSuccess) {
+    (void)cudaFreeAsync(made, stream);
+    check(code, "cudaMemsetAsync");
+  }
+  words().add(made, *by);
+  return made;
+}
+
+void give_words(void* at) noexcept { (void)words().give(at); }
 
 void copy(void* to, const void* from, std::size_t bytes, CUstream_st* stream) {
   if (cuda_backend::gains_from_staging(to, from, bytes)) return cuda_backend::copy_staged(to, from, bytes, stream);

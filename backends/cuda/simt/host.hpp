@@ -71,6 +71,14 @@ class event {
 [[nodiscard]] void* allocate_lasting(std::size_t bytes, CUstream_st* stream);
 void deallocate(void* pointer, std::size_t bytes, CUstream_st* stream) noexcept;
 
+/// Words on the current device that go from launch to launch of a stream as each leaves them, zeros at first, so that a
+/// short call needs no memset. They are one call's alone until it gives them back, which it may once it has enqueued
+/// its launches. Who takes them leaves zeros, but for what all users can begin with. nullptr: there are none for this
+/// stream, or now.
+inline constexpr std::size_t kept_words_bytes = std::size_t{64} << 10;
+[[nodiscard]] void* take_words(CUstream_st* stream);
+void give_words(void* at) noexcept;
+
 /// Between any two places, host or device; asynchronous as far as the host memory is pinned. Long copies of pageable
 /// memory are staged by several threads: see staging.hpp.
 void copy(void* to, const void* from, std::size_t bytes, CUstream_st* stream);

@@ -59,12 +59,15 @@
 ///   bytes of b. pick_bytes(low, high, which): the bytes of high:low whose numbers, 0 to 7, stand in the four lower
 ///   half-bytes of `which`.
 ///
+/// Numbers.  larger(a, b), smaller(a, b): of two floats or doubles, of which a is no NaN; a where b is one.
+///
 /// Compiler.  opaque(value) is the same value, a number of 4 or 8 bytes, of which the compiler knows nothing: what is
 ///   computed from it is computed anew.
 ///
 /// Host side.  launch, resident_blocks<Kernel>(shared_bytes), limits(), device_guard, allocate,
-///   allocate_lasting, deallocate, host_page (memory of the host that kernels store to, and the host reads once it
-///   waited), copy (any direction), fill_zero, synchronize, settle, own_stream, event, with the signatures of host.hpp;
+///   allocate_lasting, deallocate, take_words and give_words (memory that a stream's launches hand on), host_page
+///   (memory of the host that kernels store to, and the host reads once it waited), copy (any direction), fill_zero,
+///   synchronize, settle, own_stream, event, with the signatures of host.hpp;
 ///   `guards_each_buffer`: true makes the backend allocate every scratch buffer on its own, so that an access past one
 ///   is seen; and `host_chunk_bytes`: an emulation sets it small, so that small host inputs take several chunks. All
 ///   work is ordered by its stream; an implementation that runs it at once is one, too. Nothing on the host side

@@ -47,11 +47,15 @@ inline top_k_detail::filter_plan plan_of(std::uint64_t count, std::uint64_t k) {
   }
 }
 
-// As many blocks as the device holds at once, if there is work for them.
+/// As many blocks as the device holds at once.
+template <class Kernel>
+unsigned resident_grid() {
+  return static_cast<unsigned>(simt::limits().multiprocessors * simt::resident_blocks<Kernel>());
+}
+/// The same if there is work for them.
 template <class Kernel>
 unsigned resident_grid(std::uint32_t wanted) {
-  const int resident = simt::limits().multiprocessors * simt::resident_blocks<Kernel>();
-  return std::clamp(wanted, 1U, static_cast<unsigned>(resident));
+  return std::clamp(wanted, 1U, resident_grid<Kernel>());
 }
 
 /// What the filter makes of a problem; the memory is still to come.
@@ -60,7 +64,7 @@ filter_problem<T> filter_problem_of(const device_problem<T>& problem, const filt
                                     std::uint32_t above_capacity) {
   filter_problem<T> made{problem};
   made.above_capacity = above_capacity;
-  made.equal_capacity = problem.k + filter_extent<T>::block_items;
+  made.equal_capacity = problem.k + 2 * filter_extent<T>::block_items;
   made.slots = extent.slots();
   return made;
 }
@@ -162,48 +166,82 @@ class launched_filter {
   using image_t = typename filter_problem<T>::image_t;
   using entry = typename filter_problem<T>::entry;
   using plan_type = top_k_detail::group_plan;
+  using kernel = filter_launch<T>;
+  using maxima_type = key_maxima<T>;
 
  public:
-  static void enqueue(const execution& on, const device_problem<T>& problem, const plan_type& plan,
-                      CUstream_st* stream) {
+  /// Enqueues nothing and returns false where one launch does not do.
+  static bool enqueue(const execution& on, const device_problem<T>& problem, CUstream_st* stream) {
+    if (problem.k > plan_type::most_k && !plan_type::ranks_all(problem.count, sizeof(T))) return false;
     const auto extent = filter_extent<T>::of(problem.keys, problem.count);
-    scratch workspace(on, stream);
-    auto filtered = filter_problem_of(problem, extent, capacity(problem, plan));
-    group_sample<T> sample{plan, nullptr};
-    narrow_survivors<T> narrow{plan_type::groups_for(problem.k), nullptr, nullptr};
-    std::uint32_t* bins = nullptr;
-    constexpr std::uint32_t all_bins = filter_repeat<T>::narrow::passes * digit_bins;
-    if (plan.groups > 0) {
-      const std::size_t survivors = std::size_t{filtered.above_capacity} + filtered.equal_capacity;
-      workspace.request(filtered.state, 1);
-      workspace.request(filtered.survivors, survivors);
-      workspace.request(sample.best, plan.groups);
-      workspace.request(narrow.best, narrow.groups + 1);
-      workspace.request(narrow.kept, survivors);
-      workspace.request(bins, all_bins + filtered.slots);
-      workspace.allocate();
-      filtered.equal_in_slot = bins + all_bins;
-      simt::fill_zero(filtered.state, sizeof(*filtered.state), stream);
-    }
-    using kernel = filter_launch<T>;
-    simt::launch(kernel{filtered, extent, sample, bins, narrow},
-                 {.grid = grid<kernel>(extent, plan), .stream = stream, .waits_within = true});
+    const unsigned resident = resident_grid<kernel>();
+    const auto plan = plan_for(problem, extent, resident);
+    if (!plan.is_suitable(problem.count, sizeof(T))) return false;
+    enqueue(on, problem, extent, plan, grid(extent, plan, resident), stream);
+    return true;
   }
 
  private:
-  // Few survivors more than expected are likely, and many hardly ever: then the call refines.
+  // Behind them the groups' best, wherever an image is as wide as it may be.
+  static constexpr std::size_t state_bytes = 256;
+  static_assert(sizeof(filter_state<image_t>) <= state_bytes);
+
+  // With groups of all keys where a block's tiles are not too many, else with a sample.
+  static plan_type plan_for(const device_problem<T>& problem, const filter_extent<T>& extent, unsigned resident) {
+    const auto most = std::min(plan_type::most_groups, resident * maxima_type::set_groups);
+    const auto plan = plan_type::of_all(problem.count, problem.k, sizeof(T), most);
+    if (plan.groups > 0 && extent.tiles <= std::uint64_t{resident} * maxima_type::most_rounds) return plan;
+    return plan_type::of_sample(problem.count, problem.k, sizeof(T));
+  }
+
+  static void enqueue(const execution& on, const device_problem<T>& problem, const filter_extent<T>& extent,
+                      const plan_type& plan, unsigned blocks, CUstream_st* stream) {
+    auto filtered = filter_problem_of(problem, extent, capacity(problem, plan));
+    kernel made{filtered,        extent,
+                {plan, nullptr}, {std::min(maxima_type::most_sets, blocks), nullptr, nullptr, nullptr},
+                nullptr,         {plan_type::groups_for(problem.k), nullptr, nullptr}};
+    const simt::launch_shape shape{.grid = blocks, .stream = stream, .waits_within = true};
+    if (plan.groups == 0) return simt::launch(made, shape);
+
+    scratch workspace(on, stream);
+    const kept_words kept(on, stream);
+    constexpr std::size_t zeroed_bytes = state_bytes + plan_type::most_groups * sizeof(image_t);
+    static_assert(zeroed_bytes <= simt::kept_words_bytes);
+    constexpr std::uint32_t all_bins = filter_repeat<T>::narrow::passes * digit_bins;
+    const std::size_t survivors = std::size_t{filtered.above_capacity} + filtered.equal_capacity;
+    auto* zeroed = static_cast<std::byte*>(kept.get());
+    if (zeroed == nullptr) workspace.request(zeroed, zeroed_bytes);
+    workspace.request(made.problem.survivors, survivors);
+    workspace.request(made.sample.best, plan.reads_all ? 0 : plan.groups);
+    workspace.request(made.maxima.first_highs, plan.reads_all ? maxima_type::first_tiles : 0);
+    workspace.request(made.maxima.first_counts, plan.reads_all ? maxima_type::first_tiles : 0);
+    workspace.request(made.narrow.best, made.narrow.groups + 1);
+    workspace.request(made.narrow.kept, survivors);
+    workspace.request(made.bins, all_bins + filtered.slots);
+    workspace.allocate();
+    if (kept.get() == nullptr) simt::fill_zero(zeroed, zeroed_bytes, stream);
+    made.problem.state = reinterpret_cast<filter_state<image_t>*>(zeroed);
+    made.problem.equal_in_slot = made.bins + all_bins;
+    made.maxima.best = reinterpret_cast<image_t*>(zeroed + state_bytes);
+    simt::launch(made, shape);
+  }
+
+  // Few survivors more than expected are likely, and many hardly ever: then the call refines. Of sorted keys as many
+  // survive for each of the k best as there are to each of a tile's, or of a chunk's, groups.
   static std::uint32_t capacity(const device_problem<T>& problem, const plan_type& plan) {
     const double k = problem.k;
-    const double most = plan.expected_survivors * (1 + 8 / std::sqrt(k) + 16 / k);
+    const double sorted =
+        plan.reads_all ? (k / plan_type::tile_groups + 2) * filter_tile<T>::size
+                       : std::min(plan_type::most_reached(problem.k) * plan.keys_of_group(problem.count), 32768.0);
+    const double most = std::max(plan.expected_survivors * (1 + 8 / std::sqrt(k) + 16 / k), sorted);
     return static_cast<std::uint32_t>(std::clamp(std::ceil(most), k, static_cast<double>(problem.count)));
   }
 
-  // Blocks for the scan's tiles, or where they are few, a warp for each survivor to rank.
-  template <class Kernel>
-  static unsigned grid(const filter_extent<T>& extent, const plan_type& plan) {
-    constexpr unsigned warps = Kernel::block_size / simt::warp_size;
-    const auto ranked = static_cast<std::uint32_t>(std::min<double>(plan.expected_survivors, 1U << 20)) / warps + 1;
-    return resident_grid<Kernel>(plan.groups > 0 ? std::max(extent.tiles, ranked) : ranked);
+  // Blocks for the scan's tiles, or where they are few, for the survivors to rank: equal keys leave more than expected.
+  static unsigned grid(const filter_extent<T>& extent, const plan_type& plan, unsigned resident) {
+    const auto ranked =
+        static_cast<std::uint32_t>(std::min<double>(plan.expected_survivors, 1U << 20)) / rank_survivors<T>::few + 1;
+    return std::min(plan.groups > 0 ? std::max({extent.tiles, ranked, resident / 4}) : ranked, resident);
   }
 };
 
@@ -211,10 +249,7 @@ class launched_filter {
 struct filter_strategy {
   template <class T>
   static void enqueue(const execution& on, const device_problem<T>& problem, CUstream_st* stream) {
-    const auto launched = top_k_detail::group_plan::of(problem.count, problem.k, sizeof(T));
-    if (launched.is_suitable(problem.count)) {
-      return launched_filter<T>::enqueue(on, problem, launched, stream);
-    }
+    if (launched_filter<T>::enqueue(on, problem, stream)) return;
     const auto plan = plan_of(problem.count, problem.k);
     scratch workspace(on, stream);
     if (plan.samples == 0) {

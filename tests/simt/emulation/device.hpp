@@ -197,6 +197,20 @@ inline std::uint32_t pick_bytes(std::uint32_t low, std::uint32_t high, std::uint
   return picked;
 }
 
+// ---- numbers
+
+template <class T>
+T larger(T a, T b) {
+  static_assert(std::is_floating_point_v<T>);
+  return b > a ? b : a;
+}
+
+template <class T>
+T smaller(T a, T b) {
+  static_assert(std::is_floating_point_v<T>);
+  return b < a ? b : a;
+}
+
 // ---- the compiler
 
 template <class T>

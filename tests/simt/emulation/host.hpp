@@ -50,6 +50,12 @@ class event {
 [[nodiscard]] void* allocate(std::size_t bytes, CUstream_st* stream);
 [[nodiscard]] void* allocate_lasting(std::size_t bytes, CUstream_st* stream);
 void deallocate(void* pointer, std::size_t bytes, CUstream_st* stream) noexcept;
+
+/// The same words for every stream: work runs when it is enqueued.
+inline constexpr std::size_t kept_words_bytes = std::size_t{64} << 10;
+[[nodiscard]] void* take_words(CUstream_st* stream);
+void give_words(void* at) noexcept;
+
 void copy(void* to, const void* from, std::size_t bytes, CUstream_st* stream);
 void copy_pieces(std::span<const device::fetched_array> arrays, std::span<const std::uint32_t> begins,
                  std::uint64_t length, CUstream_st* stream);

@@ -154,7 +154,8 @@ std::vector<T> keys_that_mislead(std::size_t count, std::size_t k, generator& ra
     for (std::size_t i = first; i < first + length; ++i) keys[i] = static_cast<T>(random() % 100);
   };
   if (k <= detail::group_plan::most_k) {
-    const auto plan = detail::group_plan::of(count, k, sizeof(T));
+    REQUIRE(detail::group_plan::of_all(count, k, sizeof(T)).groups == 0);
+    const auto plan = detail::group_plan::of_sample(count, k, sizeof(T));
     REQUIRE(plan.groups > 0);
     constexpr std::size_t chunk = detail::group_plan::chunk_bytes / sizeof(T);
     for (std::uint32_t i = 0; i < plan.chunks(); ++i) {
@@ -164,6 +165,33 @@ std::vector<T> keys_that_mislead(std::size_t count, std::size_t k, generator& ra
     const auto plan = zenith::cuda_backend::plan_of(count, k);
     REQUIRE(plan.samples > 0);
     for (std::uint32_t i = 0; i < plan.samples; ++i) lower(detail::sample_position(i, count, plan.samples), 1);
+  }
+  return keys;
+}
+
+// How many keys the emulated device's blocks take at a time, together.
+template <class T>
+std::size_t keys_of_a_round() {
+  using kernel = zenith::cuda_backend::filter_launch<T>;
+  return zenith::cuda_backend::resident_grid<kernel>() *
+         std::size_t{zenith::cuda_backend::filter_extent<T>::block_items};
+}
+
+// Large keys in k - 1 of the groups that share all keys, and nowhere else: the threshold lets all of them through.
+template <class T>
+std::vector<T> keys_of_few_groups(std::size_t rounds, std::size_t k, generator& random) {
+  using tile = zenith::cuda_backend::filter_tile<T>;
+  std::vector<T> keys(rounds * keys_of_a_round<T>());
+  for (auto& key : keys) key = static_cast<T>(random() % 100);
+  for (std::size_t round = 0; round < rounds; ++round) {
+    for (std::size_t thread = 0; thread + 1 < k; ++thread) {
+      const std::size_t of_warp = round * keys_of_a_round<T>() + thread / 32 * tile::size;
+      for (unsigned v = 0; v < tile::vectors; v += 2) {
+        for (unsigned i = 0; i < tile::per_vector; ++i) {
+          keys[of_warp + (v * 32 + thread % 32) * tile::per_vector + i] = static_cast<T>(1000 + random() % 100000);
+        }
+      }
+    }
   }
   return keys;
 }
@@ -206,23 +234,73 @@ TEMPLATE_TEST_CASE("top-k at its edges", "[top_k]", float, std::uint64_t) {
 
 TEMPLATE_TEST_CASE("the filter's ways out are clean and right", "[top_k]", float, std::uint64_t) {
   zenith_test::register_emulated_cuda();
-  constexpr std::size_t count = 14000;
-  zenith::simt_engine::with_seeds(20, [&](std::uint64_t seed) {
+  constexpr std::size_t count = 30000;
+  zenith::simt_engine::with_seeds(3, [&](std::uint64_t seed) {
     CAPTURE(seed);
     generator random(seed);
-    const std::size_t k = 5 + random() % 30;
     zenith::top_k_statistics statistics;
     const placing where{true, seed % 2 == 0, seed % 3};
-    // more equal items than fit: they are collected up to a cut
+    // so many equal items that a few tiles have enough
     std::vector<TestType> ties(count, TestType{5});
-    for (std::size_t i = 0; i < k / 2; ++i) ties[random() % count] = TestType{9};
-    compare<TestType>("filter", ties, k, {.statistics = &statistics}, where);
+    for (std::size_t i = 0; i < 3; ++i) ties[random() % count] = TestType{9};
+    compare<TestType>("filter", ties, 4 + random() % 30, {.statistics = &statistics}, where);
+    CHECK(statistics.reads == 1);
+    CHECK(statistics.survivors < count / 3);
+    // more equal items than fit even so: they are collected up to a cut
+    compare<TestType>("filter", ties, 1030 + random() % 20, {.statistics = &statistics}, where);
     CHECK(statistics.reads == 2);
-    // a sample that misleads: the threshold is refined
-    compare<TestType>("filter", keys_that_mislead<TestType>(count, k, random), k, {.statistics = &statistics},
-                      {true, seed % 2 == 0, 0});
+  });
+}
+
+TEMPLATE_TEST_CASE("the filter that is misled is clean and right", "[top_k]", float, std::uint64_t) {
+  zenith_test::register_emulated_cuda();
+  zenith::simt_engine::with_seeds(3, [&](std::uint64_t seed) {
+    CAPTURE(seed);
+    generator random(seed);
+    zenith::top_k_statistics statistics;
+    const placing where{true, seed % 2 == 0, 0};
+    // a sample of few keys
+    const std::size_t many = (sizeof(TestType) == 4 ? 200 : 1000) + random() % 20;
+    compare<TestType>("filter", keys_that_mislead<TestType>(sizeof(TestType) == 4 ? 5000 : 14000, many, random), many,
+                      {.statistics = &statistics}, where);
+    CHECK(statistics.reads > 2);
+    const std::size_t few = 100 + random() % 20;
+    compare<TestType>("filter", keys_of_few_groups<TestType>(4, few, random), few, {.statistics = &statistics}, where);
     CHECK(statistics.reads > 2);
   });
+}
+
+TEMPLATE_TEST_CASE("the filter that reads all keys once takes their tiles in turns", "[top_k]", float, std::int64_t) {
+  zenith_test::register_emulated_cuda();
+  zenith::simt_engine::with_seeds(2, [&](std::uint64_t seed) {
+    CAPTURE(seed);
+    generator random(seed);
+    const std::size_t count = 2 * keys_of_a_round<TestType>() + random() % 9000;
+    for (const auto which : {shape::random, shape::few_values, shape::descending, shape::late_peak}) {
+      zenith::top_k_statistics statistics;
+      auto options = random_options(random);
+      options.statistics = &statistics;
+      compare<TestType>("filter", make_keys<TestType>(which, count, random), 1 + random() % 600, options,
+                        {true, seed % 2 == 0, seed % 3});
+      // more equal values than fit may stand before the cut
+      CHECK(statistics.reads <= (which == shape::few_values ? 2U : 1U));
+    }
+  });
+}
+
+TEMPLATE_TEST_CASE("the filter of columns of NaN, or nearly, is clean and right", "[top_k]", float, double) {
+  zenith_test::register_emulated_cuda();
+  generator random(zenith::simt_engine::seed());
+  for (const std::size_t numbers : {std::size_t{0}, std::size_t{20}, std::size_t{8000}}) {
+    std::vector<TestType> keys(9000, std::numeric_limits<TestType>::quiet_NaN());
+    for (std::size_t i = 0; i < numbers; ++i) keys[random() % keys.size()] = static_cast<TestType>(random() % 1000);
+    for (const auto select : {zenith::selection::largest, zenith::selection::smallest}) {
+      for (const auto nans : {zenith::nan_policy::first, zenith::nan_policy::last}) {
+        CAPTURE(numbers, static_cast<int>(nans));
+        compare<TestType>("filter", keys, 30, {.select = select, .nans = nans}, {true, true, 1});
+      }
+    }
+  }
 }
 
 TEMPLATE_TEST_CASE("the filter with many survivors is clean and right", "[top_k]", float, std::uint64_t) {
@@ -236,6 +314,9 @@ TEMPLATE_TEST_CASE("the filter with many survivors is clean and right", "[top_k]
       compare<TestType>(random, "filter", which, 1020 + random() % 10, 1 + random() % 1000);
       compare<TestType>(random, "filter", which, 4000 + random() % 200, 1 + random() % 2048);
       compare<TestType>(random, "filter", which, 9000 + random() % 9000, 1000 + random() % 1049);
+      // where the groups share all keys, of which many survive when they are sorted
+      const std::size_t k = sizeof(TestType) == 4 ? 440 + random() % 60 : 900 + random() % 100;
+      compare<TestType>(random, "filter", which, 14500 + random() % 3000, k);
     }
   });
 }

@@ -4,6 +4,7 @@
 #include "simt_test.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -313,6 +314,16 @@ TEST_CASE("bits", "[vocabulary]") {
   CHECK(simt::dot_halves(0xffff8001U, 0x9988ff03U, 7) == 7 + 0xffffU * 0xff + 0x8001U * 3);
   CHECK(simt::pick_bytes(0x33221100U, 0x77665544U, 0x5410) == 0x55441100U);
   CHECK(simt::pick_bytes(0x33221100U, 0x77665544U, 0x0327) == 0x00332277U);
+}
+
+TEMPLATE_TEST_CASE("the larger and the smaller of two numbers", "[vocabulary]", float, double) {
+  constexpr TestType nan = std::numeric_limits<TestType>::quiet_NaN();
+  constexpr TestType infinity = std::numeric_limits<TestType>::infinity();
+  CHECK(simt::larger(TestType{1}, TestType{-2}) == 1);
+  CHECK(simt::smaller(TestType{1}, TestType{-2}) == -2);
+  CHECK(simt::larger(TestType{1}, infinity) == infinity);
+  CHECK(simt::larger(-infinity, nan) == -infinity);
+  CHECK(simt::smaller(infinity, nan) == infinity);
 }
 
 TEST_CASE("an opaque value is what it was", "[vocabulary]") {

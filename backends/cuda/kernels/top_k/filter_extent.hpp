@@ -30,9 +30,9 @@ struct filter_extent {
     std::uint32_t count;
   };
 
-  /// The calling warp's part of tile i.
-  [[nodiscard]] ZENITH_DEVICE part_type part(std::uint64_t i) const {
-    const std::uint64_t first = head + i * block_items + simt::warp_index() * filter_tile<T>::size;
+  /// A warp's part of tile i.
+  [[nodiscard]] ZENITH_DEVICE part_type part(std::uint64_t i, unsigned warp) const {
+    const std::uint64_t first = head + i * block_items + warp * filter_tile<T>::size;
     if (first >= body_end) return {0, 0, 0};
     const std::uint64_t left = body_end - first;
     return {static_cast<std::uint32_t>(i) + 1, static_cast<std::uint32_t>(first),

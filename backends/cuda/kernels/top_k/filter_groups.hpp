@@ -10,7 +10,7 @@
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
-/// Within the launch: each warp reads shares of the sample.
+/// Few keys: groups of a sample, or of all keys. Within the launch each warp reads shares of them.
 template <class T>
 struct group_sample {
   using image_t = typename filter_problem<T>::image_t;
@@ -48,24 +48,40 @@ struct group_sample {
       }
     }
   }
-
-  /// The threshold, by one block: an image that at least k of the groups' best reach, and hardly more.
-  template <unsigned Threads>
-  [[nodiscard]] ZENITH_DEVICE image_t choose(const block_select<image_t, Threads>& in_block, std::uint32_t k) const {
-    constexpr unsigned most = top_k_detail::group_plan::most_groups / Threads;
-    held_values<most, image_t> images;
-    image_t low = static_cast<image_t>(~image_t{0});
-    ZENITH_UNROLL
-    for (unsigned j = 0; j < most; ++j) {
-      const std::uint32_t i = j * Threads + simt::thread_index();
-      images.held[j] = i < plan.groups ? simt::load(best + i) : image_t{0};
-      low = i < plan.groups && images.held[j] < low ? images.held[j] : low;
-    }
-    const auto found = in_block.find(images, plan.groups, in_block.lowest(low), in_block.highest(images), k,
-                                     top_k_detail::group_plan::most_reached(k));
-    // An image of the sample, not a number below it: behind it there may be nothing for a long way.
-    return in_block.lowest_from(images, found.least);
-  }
 };
+
+/// The threshold, and how many groups' best reach it.
+template <class Image>
+struct group_threshold {
+  Image threshold;
+  std::uint32_t reached;
+};
+
+/// The threshold, by one block: an image that at least k of the groups' best reach, and hardly more. A best of 0 is
+/// that of no key, or of the worst; `count` is at most group_plan::most_groups.
+template <class Image, unsigned Threads>
+[[nodiscard]] ZENITH_DEVICE group_threshold<Image> choose_threshold(const block_select<Image, Threads>& in_block,
+                                                                    const Image* best, std::uint32_t count,
+                                                                    std::uint32_t k) {
+  constexpr unsigned most = top_k_detail::group_plan::most_groups / Threads;
+  constexpr auto highest_image = static_cast<Image>(~Image{0});
+  held_values<most, Image> images;
+  Image low = highest_image;
+  std::uint32_t own = 0;
+  ZENITH_UNROLL
+  for (unsigned j = 0; j < most; ++j) {
+    const std::uint32_t i = j * Threads + simt::thread_index();
+    images.held[j] = i < count ? simt::load(best + i) : Image{0};
+    low = images.held[j] != 0 && images.held[j] < low ? images.held[j] : low;
+    own += images.held[j] != 0 ? 1U : 0U;
+  }
+  const std::uint32_t groups = in_block.total(own);
+  // the k-th best is a worst key
+  if (groups < k) return {0, count};
+  const auto found = in_block.find(images, groups, in_block.lowest(low), in_block.highest(images), k,
+                                   top_k_detail::group_plan::most_reached(k));
+  // An image of the sample, not a number below it: behind it there may be nothing for a long way.
+  return {in_block.lowest_from(images, found.least), found.reached};
+}
 
 }  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM

@@ -2,10 +2,11 @@
 
 /// \file
 /// Phase 3 of strategy "filter" in one launch: a survivor's place in the result is the number of better survivors. All
-/// warps count at once, which takes less time than one block's sort.
+/// blocks count at once, which takes less time than one block's sort.
 
 #include <algorithms/top_k/filter_plan.hpp>
 #include <backends/cuda/kernels/top_k/block_select.hpp>
+#include <backends/cuda/kernels/top_k/filter_extent.hpp>
 #include <backends/cuda/kernels/top_k/filter_sinks.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
@@ -20,11 +21,11 @@ struct survivor_row {
   const Entry* equal;
   std::uint32_t equal_count;
 
-  /// What survived a scan, once its counters are settled.
+  /// What survived a scan.
   template <class T>
-  [[nodiscard]] ZENITH_DEVICE static survivor_row of(const filter_problem<T>& problem) {
-    return {problem.survivors, simt::atomic_load(&problem.state->above), problem.survivors + problem.above_capacity,
-            simt::atomic_load(&problem.state->equal)};
+  [[nodiscard]] ZENITH_DEVICE static survivor_row of(const filter_problem<T>& problem, std::uint32_t above,
+                                                     std::uint32_t equal) {
+    return {problem.survivors, above, problem.survivors + problem.above_capacity, equal};
   }
 
   [[nodiscard]] ZENITH_DEVICE std::uint32_t size() const { return above_count + equal_count; }
@@ -130,36 +131,48 @@ struct narrow_survivors {
 template <class T>
 struct rank_survivors {
   using entry = typename filter_problem<T>::entry;
-  static constexpr unsigned together = 4;  ///< that a warp ranks at a time, where it has so many
+  static constexpr unsigned block_size = filter_extent<T>::block_size;
+  static constexpr unsigned warps = block_size / simt::warp_size;
+  static constexpr unsigned few = 32 / sizeof(entry);   ///< that a block ranks at a time
+  static constexpr unsigned many = 64 / sizeof(entry);  ///< the same where it has more: each time costs a read of all
+  static_assert(many <= warps);
 
   const filter_problem<T>& problem;
+  simt::shared_span<std::uint32_t> sums;  ///< of many * warps
 
   /// The row has at least k entries.
   template <class Row>
   ZENITH_DEVICE void run(const Row& row) const {
-    const std::uint32_t warps = simt::grid_size() * (simt::block_size() / simt::warp_size);
-    const std::uint32_t warp = simt::block_index() * (simt::block_size() / simt::warp_size) + simt::warp_index();
-    std::uint64_t at = warp;
-    for (; at + (together - 1) * std::uint64_t{warps} < row.size(); at += together * std::uint64_t{warps}) {
-      rank<together>(row, static_cast<std::uint32_t>(at), warps);
+    const std::uint64_t stride = simt::grid_size();
+    for (std::uint64_t at = simt::block_index(); at < row.size();) {
+      const auto first = static_cast<std::uint32_t>(at);
+      if (at + few * stride < row.size()) {
+        rank<many>(row, first);
+        at += many * stride;
+      } else {
+        rank<few>(row, first);
+        at += few * stride;
+      }
     }
-    for (; at < row.size(); at += warps) rank<1>(row, static_cast<std::uint32_t>(at), warps);
   }
 
  private:
-  // Ranks `Count` entries of the row, from `first` on at this stride.
+  // Ranks `Count` entries of the row, or as many as there are, from `first` on at a stride of the grid.
   template <unsigned Count, class Row>
-  ZENITH_DEVICE void rank(const Row& row, std::uint32_t first, std::uint32_t stride) const {
+  ZENITH_DEVICE void rank(const Row& row, std::uint32_t first) const {
     entry ranked[Count];
     std::uint32_t places[Count] = {};
     ZENITH_UNROLL
-    for (unsigned r = 0; r < Count; ++r) ranked[r] = row.at(first + r * stride);
+    for (unsigned r = 0; r < Count; ++r) {
+      const std::uint64_t i = first + r * std::uint64_t{simt::grid_size()};
+      ranked[r] = i < row.size() ? row.at(static_cast<std::uint32_t>(i)) : entry::worst();
+    }
     constexpr unsigned batch = 64 / sizeof(entry);  // loads of a thread in flight
-    for (std::uint32_t from = 0; from < row.size(); from += batch * simt::warp_size) {
+    for (std::uint32_t from = 0; from < row.size(); from += batch * block_size) {
       entry others[batch];
       ZENITH_UNROLL
       for (unsigned j = 0; j < batch; ++j) {
-        const std::uint32_t i = from + j * simt::warp_size + simt::lane_index();
+        const std::uint32_t i = from + j * block_size + simt::thread_index();
         others[j] = i < row.size() ? row.at(i) : entry::worst();
       }
       ZENITH_UNROLL
@@ -170,9 +183,20 @@ struct rank_survivors {
     }
     ZENITH_UNROLL
     for (unsigned r = 0; r < Count; ++r) {
-      const std::uint32_t place = simt::reduce_add(simt::full_warp, places[r]);
-      if (simt::lane_index() == r && place < problem.k) problem.write(place, ranked[r].index());
+      const std::uint32_t of_warp = simt::reduce_add(simt::full_warp, places[r]);
+      if (simt::lane_index() == 0) sums.write(r * warps + simt::warp_index(), of_warp);
     }
+    simt::block_barrier();
+    // warp r writes the r-th
+    ZENITH_UNROLL
+    for (unsigned r = 0; r < Count; ++r) {
+      if (simt::warp_index() != r || first + r * std::uint64_t{simt::grid_size()} >= row.size()) continue;
+      const std::uint32_t place =
+          simt::reduce_add(simt::full_warp, simt::lane_index() < warps ? sums.read(r * warps + simt::lane_index()) : 0);
+      if (simt::lane_index() == 0 && place < problem.k) problem.write(place, ranked[r].index());
+    }
+    // the sums are read before the next are written
+    simt::block_barrier();
   }
 };
 

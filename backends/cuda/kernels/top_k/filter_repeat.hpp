@@ -34,11 +34,11 @@ struct filter_repeat {
       for (unsigned pass = 0; pass < narrow::passes && simt::atomic_load(&problem.state->refined) == 0; ++pass) {
         const narrow digit{problem, extent, bins + pass * digit_bins, pass};
         digit.count(shared.counts);
-        all_blocks(problem.state, ++steps, [&] { digit.choose(shared.sums); });
+        all_blocks(&problem.state->barrier, ++steps, [&] { digit.choose(shared.sums); });
       }
       const scan_keys<T> again{problem, extent};
       again.scan(shared.stages, simt::load(&problem.state->threshold));
-      all_blocks(problem.state, ++steps, [&] { again.decide(shared.sums); });
+      all_blocks(&problem.state->barrier, ++steps, [&] { again.decide(shared.sums); });
     }
     if (problem.verdict() == filter_verdict::ties) collect_ties();
     return true;

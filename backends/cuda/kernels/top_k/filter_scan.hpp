@@ -17,7 +17,8 @@ ZENITH_DEVICE void filter_slots(const filter_problem<T>& problem, const filter_e
   // The body's tiles, then the tail and the head. Only the last slot of all is behind the tiles.
   const std::uint32_t tiles = last_slot < extent.tiles ? last_slot : extent.tiles;
   for (std::uint64_t i = simt::block_index(); i < std::uint64_t{tiles} + 2; i += simt::grid_size()) {
-    const auto [slot, first, count] = i < tiles ? extent.part(i) : extent.edge(i - tiles, problem.count);
+    const auto [slot, first, count] =
+        i < tiles ? extent.part(i, simt::warp_index()) : extent.edge(i - tiles, problem.count);
     if (count > 0 && slot <= last_slot) {
       sink.move_to(slot);
       tile.move_to(first);
@@ -43,7 +44,7 @@ struct scan_keys {
     ZENITH_STATIC_SHARED(entry, stages, stage_entries);
     ZENITH_STATIC_SHARED(std::uint32_t, sums, warps);
     scan(stages, simt::load(&problem.state->threshold));
-    if (is_last_block(&problem.state->arrived)) decide(sums);
+    if (is_last_block(&problem.state->barrier.arrived)) decide(sums);
   }
 
   /// Filters the calling block's share; `stages` are `stage_entries`.
@@ -60,28 +61,28 @@ struct scan_keys {
     const std::uint32_t equal = simt::atomic_load(&state.equal);
     // everybody has read them before anybody changes them
     simt::block_barrier();
-    filter_verdict verdict = filter_verdict::done;
-    std::uint32_t kept_equal = equal;
-    std::uint32_t cut = 0;
-    if (above > problem.above_capacity || std::uint64_t{above} + equal < problem.k) {
-      verdict = filter_verdict::refine;
-    } else if (above >= problem.k) {
-      kept_equal = 0;
-    } else if (equal > problem.equal_capacity) {
-      verdict = filter_verdict::ties;
-      kept_equal = 0;
-      cut = find_cut(problem.k - above, sums);
-    }
+    const filter_verdict verdict = verdict_on(above, equal);
+    const std::uint32_t cut = verdict == filter_verdict::ties ? find_cut(problem.k - above, sums) : 0;
     if (simt::thread_index() != 0) return;
     simt::store(&state.cut, cut);
-    simt::atomic_store(&state.equal, kept_equal);
+    simt::atomic_store(&state.equal, verdict == filter_verdict::ties ? 0 : kept_equal(above, equal));
     simt::atomic_store(&state.verdict, static_cast<std::uint32_t>(verdict));
     simt::store(&state.reads, simt::load(&state.reads) + 1);
   }
 
- private:
-  // The slot in which the `wanted`-th of the equal items stands, all threads together: in each round every warp sums up
-  // its part of the range, and all go on with the part in which it stands.
+  /// The verdict on so many survivors above the threshold and equal to it.
+  [[nodiscard]] ZENITH_DEVICE filter_verdict verdict_on(std::uint32_t above, std::uint32_t equal) const {
+    if (above > problem.above_capacity || std::uint64_t{above} + equal < problem.k) return filter_verdict::refine;
+    return above < problem.k && equal > problem.equal_capacity ? filter_verdict::ties : filter_verdict::done;
+  }
+
+  /// How many equal items count where the verdict is `done`.
+  [[nodiscard]] ZENITH_DEVICE std::uint32_t kept_equal(std::uint32_t above, std::uint32_t equal) const {
+    return above >= problem.k ? 0 : equal;
+  }
+
+  /// The slot in which the `wanted`-th of the equal items stands, of which there are as many; all threads together, of
+  /// one block. In each round every warp sums up its part of the range, and all go on with the part in which it stands.
   ZENITH_DEVICE std::uint32_t find_cut(std::uint32_t wanted, const simt::shared_span<std::uint32_t>& sums) const {
     constexpr unsigned batch = 8;  // loads of a thread in flight
     std::uint32_t first = 0;

@@ -47,8 +47,11 @@ class survivor_sink {
   ZENITH_DEVICE survivor_sink(const filter_problem<T>& problem, const simt::shared_span<entry>& stage)
       : problem_(problem), stage_(stage) {}
 
-  /// The slot whose equal items are counted from here on.
-  ZENITH_DEVICE void move_to(std::uint32_t slot) { slot_ = slot; }
+  /// The slot whose equal items are counted from here on, or dropped.
+  ZENITH_DEVICE void move_to(std::uint32_t slot, bool takes_equal = true) {
+    slot_ = slot;
+    takes_equal_ = takes_equal;
+  }
 
   /// Whether there are more survivors above the threshold than fit, so that the scan is in vain.
   [[nodiscard]] ZENITH_DEVICE bool is_flooded() const { return is_flooded_; }
@@ -61,7 +64,7 @@ class survivor_sink {
       result.above = result.is_staged ? staged_ : reserve_above(count.above);
       if (result.is_staged) staged_ += count.above;
     }
-    if (count.equal > 0) {
+    if (count.equal > 0 && takes_equal_) {
       if (simt::lane_index() == 0) simt::atomic_add(problem_.equal_in_slot + slot_, count.equal);
       if (equal_is_full_) {
         uncounted_ += count.equal;
@@ -104,6 +107,7 @@ class survivor_sink {
   std::uint32_t slot_ = 0;
   std::uint32_t staged_ = 0;
   std::uint32_t uncounted_ = 0;  ///< equal items that the state's counter does not know of
+  bool takes_equal_ = true;
   bool equal_is_full_ = false;
   bool is_flooded_ = false;
 };

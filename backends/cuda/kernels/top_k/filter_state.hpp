@@ -16,18 +16,24 @@ enum class filter_verdict : std::uint32_t {
   refine,  ///< the sample misled: the exact threshold is to be found, and the scan to be repeated
 };
 
-/// Zeroed by a call's first kernel.
+/// Where the blocks of a launch that waits within meet. It lasts from launch to launch: `arrived` is 0 between them,
+/// and `steps` may be any number.
+struct grid_barrier {
+  std::uint32_t arrived;  ///< blocks of the running kernel, or of its step, that are done
+  std::uint32_t steps;    ///< that all blocks have taken
+};
+
+/// Zeroed by a call's first kernel, or all but the barrier by the blocks of its only one.
 template <class Image>
 struct filter_state {
+  grid_barrier barrier;   ///< first, so that images of any width have it in one place
   Image threshold;        ///< items with a larger image survive, those equal to it while they fit
   std::uint32_t above;    ///< survivors above the threshold
   std::uint32_t equal;    ///< survivors equal to it
   std::uint32_t verdict;  ///< a filter_verdict
-  std::uint32_t cut;      ///< for `ties`: the last slot whose equal items are collected
+  std::uint32_t cut;      ///< the last slot whose equal items are collected: by the first scan, and for `ties`
   std::uint32_t wanted;  ///< for `refine`: how many of the images that begin as the threshold does are among the k best
   std::uint32_t refined;  ///< for `refine`: not 0 when the threshold is good enough
-  std::uint32_t arrived;  ///< blocks of the running kernel, or of its step, that are done
-  std::uint32_t steps;    ///< of a launch whose blocks wait for each other
   std::uint32_t reads;    ///< of the whole data
   std::uint32_t kept;     ///< survivors that were not narrowed away
 };
@@ -68,17 +74,35 @@ ZENITH_DEVICE bool is_last_block(std::uint32_t* arrived) {
   return simt::block_barrier_or(last);
 }
 
-/// Waits for all blocks of a launch that waits within; the last of them does `last_of_all` before any goes on. `step`
-/// counts such calls from 1. What a block wrote before is seen by all behind it.
-template <class Image, class Last>
-ZENITH_DEVICE void all_blocks(filter_state<Image>* state, std::uint32_t step, const Last& last_of_all) {
-  const bool is_last = is_last_block(&state->arrived);
+/// Waits for all blocks of a launch that waits within. `step` is what the barrier's count of steps becomes: one more
+/// than before. What a block wrote before is seen by all behind it.
+ZENITH_DEVICE void all_blocks(grid_barrier* barrier, std::uint32_t step) {
+  simt::block_barrier();
+  if (simt::thread_index() == 0) {
+    simt::fence();
+    if (simt::atomic_add(&barrier->arrived, 1U) == simt::grid_size() - 1) {
+      simt::atomic_store(&barrier->arrived, 0U);
+      simt::fence();
+      simt::atomic_store(&barrier->steps, step);
+    } else {
+      while (simt::atomic_load(&barrier->steps) != step) {
+      }
+    }
+    simt::fence();
+  }
+  simt::block_barrier();
+}
+
+/// The same, and the last block to arrive does `last_of_all` before any goes on.
+template <class Last>
+ZENITH_DEVICE void all_blocks(grid_barrier* barrier, std::uint32_t step, const Last& last_of_all) {
+  const bool is_last = is_last_block(&barrier->arrived);
   if (is_last) last_of_all();
   simt::block_barrier();
   if (simt::thread_index() == 0) {
     simt::fence();
-    if (is_last) simt::atomic_store(&state->steps, step);
-    while (simt::atomic_load(&state->steps) < step) {
+    if (is_last) simt::atomic_store(&barrier->steps, step);
+    while (simt::atomic_load(&barrier->steps) != step) {
     }
     simt::fence();
   }
