@@ -152,7 +152,7 @@ cost launched_filter_cost(const top_k_problem& problem, const group_plan& plan, 
   const double typical_sample = wider * 0.1e-9;
   const double typical_scan = wider * 0.035e-9;
   const double typical_append = wider * 5e-9;
-  const double typical_rank = wider * 0.014e-9;  // a comparison
+  const double typical_rank = wider * 0.045e-9;  // a comparison
   constexpr double typical_emission = 10e-9;
   const auto data_bytes = static_cast<std::uint64_t>(n * w);
   const int all = on.cores;
@@ -179,7 +179,7 @@ cost launched_filter_cost(const top_k_problem& problem, const group_plan& plan, 
       {"scan",
        {{data_bytes, n * w + again, 0},
         {static_cast<std::uint64_t>(survivors * entry_bytes(type)), 0, survivors * entry_bytes(type)}},
-       {{scan_rate(type), n, typical_scan}, {append_rate(type), survivors, typical_append}},
+       {{scan_rate(type), n + again / w, typical_scan}, {append_rate(type), survivors, typical_append}},
        0,
        all});
   if (survivors > group_plan::most_ranked(size_of(type))) {
@@ -198,8 +198,8 @@ cost launched_filter_cost(const top_k_problem& problem, const group_plan& plan, 
 // block chooses the threshold; a kernel for what hardly ever happens is launched all the same.
 cost gpu_cost(const top_k_problem& problem, const device_profile& on) {
   const auto type = problem.type;
-  const auto launched = group_plan::of(problem.count, problem.k, size_of(type));
-  if (launched.is_suitable(problem.count, size_of(type))) return launched_filter_cost(problem, launched, on);
+  const auto launched = group_plan::of(problem.count, problem.k, size_of(type), on.cores);
+  if (launched.is_suitable()) return launched_filter_cost(problem, launched, on);
   const auto n = static_cast<double>(problem.count);
   const auto k = static_cast<double>(problem.k);
   const auto w = static_cast<double>(size_of(type));

@@ -73,7 +73,7 @@ inline constexpr std::uint32_t most_broad_samples = 1U << 20;
 struct group_plan {
   static constexpr std::uint64_t most_k = 2048;
   static constexpr std::uint32_t most_groups = 4096;
-  static constexpr std::uint64_t most_unsampled_bytes = 16384;  ///< of keys that are ranked as they are
+  static constexpr std::uint64_t most_unsampled = 1024;  ///< keys that are ranked as they are, however few rank them
   static constexpr std::uint64_t chunk_bytes = 512;
   static constexpr std::uint32_t tile_chunks = 7;   ///< of a warp's tile
   static constexpr std::uint32_t tile_groups = 64;  ///< that its keys go to
@@ -82,8 +82,9 @@ struct group_plan {
     return key_bytes == 4 ? 5120 : 4096;
   }
 
-  std::uint32_t groups = 0;  ///< 0: few keys are all ranked
-  bool reads_all = false;    ///< the groups share all keys
+  std::uint32_t groups = 0;
+  bool ranks_all = false;  ///< without groups: the keys are few
+  bool reads_all = false;  ///< the groups share all keys
   std::uint32_t lanes = 32;
   std::uint32_t rounds = 0;
   double expected_survivors = 0;  ///< when the order of the input is not adversarial
@@ -92,14 +93,8 @@ struct group_plan {
   [[nodiscard]] ZENITH_FN static std::uint32_t most_reached(std::uint64_t k) {
     return static_cast<std::uint32_t>(k + k / 8 + 32);
   }
-  /// Whether so few keys are all ranked.
-  [[nodiscard]] static bool ranks_all(std::uint64_t count, std::uint64_t key_bytes) {
-    return count * key_bytes <= most_unsampled_bytes;
-  }
   /// Whether one launch serves so many keys: few, or enough for groups.
-  [[nodiscard]] bool is_suitable(std::uint64_t count, std::uint64_t key_bytes) const {
-    return groups > 0 || ranks_all(count, key_bytes);
-  }
+  [[nodiscard]] bool is_suitable() const { return groups > 0 || ranks_all; }
   /// Warps' shares of the sample.
   [[nodiscard]] ZENITH_FN std::uint32_t shares() const { return groups * lanes / 32; }
   [[nodiscard]] ZENITH_FN std::uint32_t chunks() const { return shares() * rounds; }
@@ -119,11 +114,11 @@ struct group_plan {
                                          std::uint32_t most = most_groups) {
     group_plan plan;
     plan.expected_survivors = static_cast<double>(count);
-    if (ranks_all(count, key_bytes) || k > most_k) return plan;
+    if (count <= most_unsampled || k > most_k) return plan;
     // of tiles that are whole each group has a key
     const std::uint64_t tiles = chunks_in(count, key_bytes) / tile_chunks;
     const auto groups = static_cast<std::uint32_t>(std::min<std::uint64_t>(tiles * tile_groups, most));
-    if (groups < 2 * k || groups <= most_reached(k)) return plan;
+    if (groups < 2 * k || 3 * std::uint64_t{groups} < 4 * std::uint64_t{most_reached(k)}) return plan;
     plan.groups = groups;
     plan.reads_all = true;
     plan.expected_survivors = expected_in_sample(groups, most_reached(k));
@@ -137,7 +132,7 @@ struct group_plan {
     plan.expected_survivors = n;
     const std::uint64_t per_chunk = chunk_bytes / key_bytes;
     const std::uint64_t all_chunks = chunks_in(count, key_bytes);
-    if (ranks_all(count, key_bytes) || k > most_k || all_chunks * 64 < 3 * k) return plan;
+    if (count <= most_unsampled || k > most_k || all_chunks * 64 < 3 * k) return plan;
     plan.groups = static_cast<std::uint32_t>(std::min<std::uint64_t>(groups_for(k), all_chunks * 32));
     const double wanted = expected_in_sample(plan.groups, k) * n / survivors_for(n, k, key_bytes, plan.groups);
     const auto chunks = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(wanted) / per_chunk + 1,
@@ -155,9 +150,22 @@ struct group_plan {
     return plan;
   }
 
-  [[nodiscard]] static group_plan of(std::uint64_t count, std::uint64_t k, std::uint64_t key_bytes) {
-    const auto plan = of_all(count, k, key_bytes);
-    return plan.groups > 0 ? plan : of_sample(count, k, key_bytes);
+  /// The plan without groups where the keys are so few that a GPU of so many multiprocessors compares each with all
+  /// others sooner: 4096 of 4 bytes on 128 of them.
+  [[nodiscard]] static group_plan of_few(std::uint64_t count, std::uint64_t key_bytes, int multiprocessors) {
+    constexpr double bytes_squared = 1U << 21;  // for each multiprocessor
+    const double bytes = static_cast<double>(count) * static_cast<double>(key_bytes);
+    group_plan plan;
+    plan.expected_survivors = static_cast<double>(count);
+    plan.ranks_all = count <= most_unsampled || bytes * bytes <= bytes_squared * multiprocessors;
+    return plan;
+  }
+
+  [[nodiscard]] static group_plan of(std::uint64_t count, std::uint64_t k, std::uint64_t key_bytes,
+                                     int multiprocessors) {
+    auto plan = of_few(count, key_bytes, multiprocessors);
+    if (!plan.ranks_all) plan = of_all(count, k, key_bytes);
+    return plan.is_suitable() ? plan : of_sample(count, k, key_bytes);
   }
 
  private:

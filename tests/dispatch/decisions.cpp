@@ -109,8 +109,9 @@ TEST_CASE("predicted time rises with the number of items") {
               INFO("2^" << i + 12 << " items");
               CHECK(std::isfinite(times[i]));
               // Where a plan changes (a sample begins to pay, a buffer that was nearly full is selected from once more)
-              // twice the data may cost less. Sixty-four times as much never does.
-              if (i >= 6) CHECK(times[i] > times[i - 6]);
+              // twice the data may cost less. Sixty-four times as much hardly does: on an H200 the 1024 best of 2^13
+              // and of 2^18 floats took 27 and 26 us.
+              if (i >= 6) CHECK(times[i] > 0.9 * times[i - 6]);
               // with much data each doubling shows
               if (i >= 15) CHECK(times[i] > 1.5 * times[i - 1]);
             }

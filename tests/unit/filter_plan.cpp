@@ -77,7 +77,7 @@ TEST_CASE("groups of all keys are at least twice k, and each has a key") {
     INFO("count " << count << ", k " << k << ", groups " << plan.groups << " of " << most);
     if (plan.groups == 0) {
       const std::uint64_t tile = group_plan::tile_chunks * group_plan::chunk_bytes / bytes;
-      REQUIRE((group_plan::ranks_all(count, bytes) || k > group_plan::most_k || most <= 2 * k + 32 ||
+      REQUIRE((count <= group_plan::most_unsampled || k > group_plan::most_k || most <= 2 * k + 32 ||
                count / tile * group_plan::tile_groups <= 2 * k + group_plan::tile_groups + 32));
       continue;
     }
@@ -89,6 +89,17 @@ TEST_CASE("groups of all keys are at least twice k, and each has a key") {
     REQUIRE(plan.expected_survivors >= static_cast<double>(group_plan::most_reached(k)));
     REQUIRE(plan.expected_survivors < 4 * static_cast<double>(k) + 128);
   }
+}
+
+TEST_CASE("how few keys are ranked as they are depends on the device") {
+  using zenith::top_k_detail::group_plan;
+  CHECK(group_plan::of_few(1024, 8, 1).ranks_all);
+  CHECK_FALSE(group_plan::of_few(1025, 4, 4).ranks_all);
+  CHECK(group_plan::of_few(4096, 4, 132).ranks_all);
+  CHECK_FALSE(group_plan::of_few(4096, 8, 132).ranks_all);
+  CHECK_FALSE(group_plan::of_few(std::uint64_t{1} << 32, 8, 132).ranks_all);
+  CHECK(group_plan::of(4096, 4096, 4, 132).is_suitable());
+  CHECK_FALSE(group_plan::of(5000, 4096, 4, 132).is_suitable());
 }
 
 TEST_CASE("samples stand one in each stratum") {

@@ -172,11 +172,10 @@ class launched_filter {
  public:
   /// Enqueues nothing and returns false where one launch does not do.
   static bool enqueue(const execution& on, const device_problem<T>& problem, CUstream_st* stream) {
-    if (problem.k > plan_type::most_k && !plan_type::ranks_all(problem.count, sizeof(T))) return false;
     const auto extent = filter_extent<T>::of(problem.keys, problem.count);
     const unsigned resident = resident_grid<kernel>();
     const auto plan = plan_for(problem, extent, resident);
-    if (!plan.is_suitable(problem.count, sizeof(T))) return false;
+    if (!plan.is_suitable()) return false;
     enqueue(on, problem, extent, plan, grid(extent, plan, resident), stream);
     return true;
   }
@@ -186,8 +185,10 @@ class launched_filter {
   static constexpr std::size_t state_bytes = 256;
   static_assert(sizeof(filter_state<image_t>) <= state_bytes);
 
-  // With groups of all keys where a block's tiles are not too many, else with a sample.
+  // Of more than few keys with groups of all where a block's tiles are not too many, else with a sample.
   static plan_type plan_for(const device_problem<T>& problem, const filter_extent<T>& extent, unsigned resident) {
+    const auto few = plan_type::of_few(problem.count, sizeof(T), simt::limits().multiprocessors);
+    if (few.ranks_all) return few;
     const auto most = std::min(plan_type::most_groups, resident * maxima_type::set_groups);
     const auto plan = plan_type::of_all(problem.count, problem.k, sizeof(T), most);
     if (plan.groups > 0 && extent.tiles <= std::uint64_t{resident} * maxima_type::most_rounds) return plan;
