@@ -283,22 +283,23 @@ TEST_CASE("a bound on the score spares most of the join", "[spatial-contract]") 
 TEST_CASE("all pairs of more rows than a thread takes at once", "[spatial-contract]") {
   // every fifth point is one of a crowd, with far more partners than a host lists
   random_source random{zenith_test::seed_of("spatial.parts", 0)};
-  auto left = make_points<float>(shape::uniform, scores::real, 30000, 2, false, false, random);
-  auto right = make_points<float>(shape::uniform, scores::real, 20000, 2, true, false, random);
-  const auto [low, high] = std::minmax_element(left.columns[0].begin(), left.columns[0].end());
-  const float extent = *high - *low;
-  for (auto* const side : {&left, &right}) {
-    for (std::size_t i = 0; i < side->columns[0].size(); ++i) {
-      if (random() % 5 != 0) continue;
-      for (std::size_t a = 0; a < 2; ++a) {
-        side->columns[a][i] = *low + extent / 3 + (side->columns[a][i] - *low) / 64;
+  const auto draw = [&](std::size_t rows) {
+    std::vector<std::vector<float>> columns(2, std::vector<float>(rows));
+    for (std::size_t i = 0; i < rows; ++i) {
+      const bool is_in_crowd = random() % 5 == 0;
+      for (auto& column : columns) {
+        const auto at = static_cast<float>(random() % (1U << 20)) / (1U << 20);
+        column[i] = is_in_crowd ? 1.0F / 3 + at / 64 : at;
       }
     }
-  }
-  const zenith::column_set<float> a{left.columns[0], left.columns[1]};
-  const zenith::column_set<float> b{right.columns[0], right.columns[1]};
+    return columns;
+  };
+  const auto left = draw(30000);
+  const auto right = draw(20000);
+  const zenith::column_set<float> a{left[0], left[1]};
+  const zenith::column_set<float> b{right[0], right[1]};
   // few partners beside the crowd, then many
-  for (const double distance : {extent / 400, extent / 90}) {
+  for (const double distance : {1.0 / 400, 1.0 / 200}) {
     const zenith::spatial_join_options options{.predicate = {distance}};
     const auto expected = zenith::spatial_join(zenith::make_executor("reference"), a, b, options);
     REQUIRE(expected.count > 30000);
