@@ -299,7 +299,7 @@ TEST_CASE("all pairs of more rows than a thread takes at once", "[spatial-contra
   const zenith::column_set<float> a{left[0], left[1]};
   const zenith::column_set<float> b{right[0], right[1]};
   // few partners beside the crowd, then many
-  for (const double distance : {1.0 / 400, 1.0 / 200}) {
+  for (const double distance : {1.0 / 800, 1.0 / 300}) {
     const zenith::spatial_join_options options{.predicate = {distance}};
     const auto expected = zenith::spatial_join(zenith::make_executor("reference"), a, b, options);
     REQUIRE(expected.count > 30000);
