@@ -111,11 +111,56 @@ struct draw_rows {
   }
 };
 
+/// Rows that a team splits, kept in its scratch where they fit: they lie anywhere in the device's memory, and what a
+/// team has read has left the caches when it asks again. `number(r)` is that of row r.
+template <class T, class Number>
+struct team_rows {
+  using piece = typename row_list<T>::piece;
+
+  const row_list<T>& of;
+  const Number& number;
+  piece* kept;  ///< nullptr: they are not
+
+  /// A barrier behind.
+  template <class Team>
+  ZENITH_FN void fetch(Team& team, u32 rows) const {
+    if (kept == nullptr) return;
+    const u32 pieces = of.stride / row_list<T>::piece_values;
+    const u32 all = rows * pieces;
+    // some loads of a lane at a time
+    constexpr u32 in_flight = 4;
+    const u32 step = (all + in_flight - 1) / in_flight;
+    team.for_each(step, [&](u64 i) ZENITH_BODY {
+      piece some[in_flight];
+      ZENITH_UNROLLED
+      for (u32 f = 0; f < in_flight; ++f) {
+        const u32 at = static_cast<u32>(i) + f * step;
+        const u32 known = at < all ? at : 0;
+        some[f] = of.piece_at(number(known / pieces), known % pieces * row_list<T>::piece_values);
+      }
+      ZENITH_UNROLLED
+      for (u32 f = 0; f < in_flight; ++f) {
+        const u32 at = static_cast<u32>(i) + f * step;
+        if (at < all) kept[at] = some[f];
+      }
+    });
+    team.barrier();
+  }
+  [[nodiscard]] ZENITH_FN T operator()(u32 r, u32 j) const {
+    return kept != nullptr ? reinterpret_cast<const T*>(kept)[r * of.stride + j] : of.at(number(r), j);
+  }
+  [[nodiscard]] ZENITH_FN piece piece_at(u32 r, u32 j) const {
+    return kept != nullptr ? kept[(r * of.stride + j) / row_list<T>::piece_values] : of.piece_at(number(r), j);
+  }
+};
+
 /// The cuts of some levels below each cell, from at most as many of its sampled rows as a team can split.
 template <class T>
 struct cut_cells {
-  using splitter = row_splitter<T, 40960, most_table_columns>;
-  static constexpr u32 scratch_bytes = splitter::scratch_bytes;
+  using splitter = row_splitter<T, most_table_columns>;
+  static constexpr u32 rows_at = (splitter::scratch_bytes + 15) / 16 * 16;
+  static constexpr u32 kept_bytes = u32{1} << 15;
+  static constexpr u32 scratch_bytes = rows_at + kept_bytes;
   static constexpr u64 item_cost = u64{1} << 17;
   static constexpr u32 samples_of_a_leaf = 16;
 
@@ -133,25 +178,24 @@ struct cut_cells {
   ZENITH_FN void operator()(Team& team, u64 cell) const {
     const u32 begin = begins[cell];
     const u32 count = begins[cell + 1] - begin;
-    const u32 most = splitter::most_rows(columns);
-    const u32 rows = count < most ? count : most;
+    const u32 rows = count < splitter::most_rows ? count : splitter::most_rows;
     if (rows == 0) return;
     const u64 step = (u64{count} << 20) / rows;
     const auto sample = [&](u32 r) ZENITH_BODY { return order[begin + static_cast<u32>((r * step) >> 20)]; };
-    splitter rows_of(team, rows, columns);
-    const auto piece = [&](u32 r, u32 j) ZENITH_BODY { return samples.piece_at(sample(r), j); };
-    rows_of.code(team, levels_above == 0 ? nullptr : extents, piece, piece);
-    if (levels_above == 0) {
-      team.for_each(columns, [&](u64 j) ZENITH_BODY { extents[j] = rows_of.extent(team, static_cast<u32>(j)); });
-    }
+    const bool fits = u64{rows} * samples.stride * sizeof(T) <= kept_bytes;
+    using piece = typename row_list<T>::piece;
+    const team_rows<T, decltype(sample)> own{samples, sample, fits ? team.template scratch<piece>(rows_at) : nullptr};
+    own.fetch(team, rows);
+    splitter split(team, rows, columns);
+    if (levels_above == 0) split.measure(team, own, extents);
+    split.begin(team);
     const u64 root = (u64{1} << levels_above) + cell;
     for (u32 level = 0; level < levels; ++level) {
       const u64 first = root << level;
-      rows_of.split(
-          team, [](u32 all) ZENITH_BODY { return all / 2; },
+      split.split(
+          team, extents, own, [](u32 all) ZENITH_BODY { return all / 2; },
           [&](u32 segment, u32 column, u32 row) ZENITH_BODY {
-            const u32 pivot = sample(row);
-            nodes[first + segment] = cell_cut<T>::make(samples.at(pivot, column), numbers[pivot], column);
+            nodes[first + segment] = cell_cut<T>::make(own(row, column), numbers[sample(row)], column);
           });
     }
   }

@@ -50,18 +50,17 @@ struct value_range {
 };
 
 /// Part p: blocks that are full but for the last one.
-template <class T, u32 CodeBytes, u32 MostColumns>
+template <class T, u32 MostColumns>
 struct cluster_part {
-  using splitter = row_splitter<T, CodeBytes, MostColumns>;
+  using splitter = row_splitter<T, MostColumns>;
   using piece = typename row_list<T>::piece;
-  /// Rows lie anywhere in the device's memory, and what a team has read has left the caches when it asks again: where
-  /// they fit, they are kept in scratch.
-  static constexpr u32 rows_at = (splitter::scratch_bytes + 15) / 16 * 16;
-  static constexpr u32 kept_bytes = splitter::most_rows(1) * MostColumns * sizeof(T);
-  static constexpr bool keeps_rows = rows_at + kept_bytes <= device::most_scratch_bytes;
-  static constexpr u32 scratch_bytes = keeps_rows ? rows_at + kept_bytes : splitter::scratch_bytes;
+  static constexpr u32 extents_at = (splitter::scratch_bytes + 15) / 16 * 16;
+  static constexpr u32 rows_at = (extents_at + most_table_columns * sizeof(double) + 15) / 16 * 16;
+  static constexpr u32 kept_bytes = splitter::most_rows * MostColumns * sizeof(T);
+  static constexpr bool keeps_rows = MostColumns <= few_columns && kept_bytes <= u32{1} << 15;
+  static constexpr u32 scratch_bytes = keeps_rows ? rows_at + kept_bytes : rows_at;
   static constexpr u64 item_cost = u64{1} << 17;
-  static constexpr u32 wanted_teams = keeps_rows ? 3 : MostColumns <= few_columns ? 5 : 2;
+  static constexpr u32 wanted_teams = MostColumns <= few_columns ? 5 : 2;
 
   row_list<T> rows;
   u32 columns;
@@ -76,29 +75,53 @@ struct cluster_part {
     const table_part part = parts[p];
     const u32 count = parts[p + 1].begin - part.begin;
     const u32 blocks = parts[p + 1].block - part.block;
+    const u32* const numbers = order + part.begin;
+    const auto number = [&](u32 r) ZENITH_BODY { return numbers[r]; };
+    const team_rows<T, decltype(number)> own{rows, number,
+                                             keeps_rows ? team.template scratch<piece>(rows_at) : nullptr};
+    own.fetch(team, count);
     splitter split(team, count, columns);
-    auto* const kept = team.template scratch<piece>(keeps_rows ? rows_at : 0);
-    const auto fetch = [&](u32 r, u32 j) ZENITH_BODY {
-      const piece some = rows.piece_at(order[part.begin + r], j);
-      if constexpr (keeps_rows) kept[(r * rows.stride + j) / row_list<T>::piece_values] = some;
-      return some;
-    };
-    const auto piece_at = [&](u32 r, u32 j) ZENITH_BODY {
-      if constexpr (keeps_rows) {
-        return kept[(r * rows.stride + j) / row_list<T>::piece_values];
-      } else {
-        return piece{rows.piece_at(order[part.begin + r], j)};
-      }
-    };
-    split.code(team, extents, fetch, piece_at);
+    double* const near = team.template scratch<double>(extents_at);
+    if (extents == nullptr) {
+      split.measure(team, own, near);
+    } else {
+      team.for_each(columns, [&](u64 j) ZENITH_BODY { near[j] = extents[j]; });
+    }
+    split.begin(team);
     // the last levels of very small blocks are left to the order of the rows
     for (u32 level = 0; level < splitter::most_levels && (u32{1} << level) < blocks; ++level) {
       split.split(
-          team,
+          team, near, own,
           [&](u32 all)
               ZENITH_BODY { return all <= block_rows ? all : (all + block_rows - 1) / block_rows / 2 * block_rows; },
           [](u32 /*segment*/, u32 /*column*/, u32 /*row*/) ZENITH_BODY {});
     }
+    write_rows(team, part, count, split, own);
+    auto* const begins = to.part<u32>(to.of.begins);
+    auto* const nans = to.part<u64>(to.of.of_blocks.nans);
+    team.for_each(blocks, [&](u64 b) ZENITH_BODY {
+      begins[part.block + b] = part.begin + static_cast<u32>(b) * block_rows;
+      nans[part.block + b] = 0;
+      // rows of a block are in their order
+      to.part<u32>(to.of.of_blocks.first_ids)[part.block + b] = numbers[split.row_at(b * block_rows)];
+    });
+    team.once([&]() ZENITH_BODY {
+      // the part behind writes the same
+      if (part.block + blocks == to.of.of_blocks.count) begins[to.of.of_blocks.count] = part.begin + count;
+    });
+    team.barrier();
+    write_extremes(team, part, count, blocks, [&](u32 k, u32 j) ZENITH_BODY {
+      return keeps_rows ? own(split.row_at(k), j) : to.column<T>(j)[part.begin + k];
+    });
+  }
+
+ private:
+  static constexpr u32 in_flight = 8;  ///< loads of a lane at a time
+  static constexpr u32 together = 4;   ///< lanes that share a block's column
+
+  template <class Team, class Rows>
+  ZENITH_FN void write_rows(Team& team, const table_part& part, u32 count, const splitter& split,
+                            const Rows& own) const {
     auto* const ids = to.part<u32>(to.of.ids);
     auto* const positions = to.part<u32>(to.of.positions);
     // some rows of a lane at a time, whose loads overlap
@@ -123,7 +146,7 @@ struct cluster_part {
       for (u32 j = 0; j < columns; j += row_list<T>::piece_values) {
         piece some[at_once];
         ZENITH_UNROLLED
-        for (u32 f = 0; f < at_once; ++f) some[f] = piece_at(place[f], j);
+        for (u32 f = 0; f < at_once; ++f) some[f] = own.piece_at(place[f], j);
         ZENITH_UNROLLED
         for (u32 v = 0; v < row_list<T>::piece_values; ++v) {
           if (j + v >= columns) continue;
@@ -136,111 +159,57 @@ struct cluster_part {
         }
       }
     });
-    auto* const begins = to.part<u32>(to.of.begins);
-    auto* const nans = to.part<u64>(to.of.of_blocks.nans);
-    team.for_each(blocks, [&](u64 b) ZENITH_BODY {
-      begins[part.block + b] = part.begin + static_cast<u32>(b) * block_rows;
-      nans[part.block + b] = 0;
-    });
-    team.once([&]() ZENITH_BODY {
-      // the part behind writes the same
-      if (part.block + blocks == to.of.of_blocks.count) begins[to.of.of_blocks.count] = part.begin + count;
-    });
-    team.barrier();
-    write_extremes(team, part, count, blocks);
   }
-
- private:
-  static constexpr u32 in_flight = 8;  ///< loads of a lane at a time
-  static constexpr u32 together = 8;   ///< lanes that share a block's column
-
-  /// Of blocks that are written. Lanes that are neighbours read neighbours, and what they found is joined in scratch;
-  /// of more blocks than it holds a lane reads a column alone.
-  template <class Team>
-  ZENITH_FN void write_extremes(Team& team, const table_part& part, u32 count, u32 blocks) const {
-    const u32 found = blocks * together * columns;
-    const bool is_shared = u64{2 * sizeof(T)} * found + u64{sizeof(u32)} * blocks * together <= splitter::scratch_bytes;
+  /// Of blocks; value(k, j) is that of the part's row k in column j. Lanes share out a column of a block, and what they
+  /// found is joined in scratch; of more blocks than it holds a lane reads a column alone.
+  template <class Team, class Value>
+  ZENITH_FN void write_extremes(Team& team, const table_part& part, u32 count, u32 blocks, const Value& value) const {
+    const u32 found = blocks * columns;
+    const bool is_shared = u64{2 * together * sizeof(T)} * found <= splitter::bytes_for_splits;
     const u32 lanes = is_shared ? together : 1;
     auto* const most = team.template scratch<T>();
-    T* const least = most + found;
-    auto* const lowest = reinterpret_cast<u32*>(least + found);
-    team.for_each(blocks * lanes * (columns + 1), [&](u64 i) ZENITH_BODY {
-      const u32 lane = static_cast<u32>(i) % lanes;
-      const u32 b = static_cast<u32>(i) / lanes % blocks;
-      const u32 j = static_cast<u32>(i) / lanes / blocks;
-      const u64 first = u64{part.begin} + b * block_rows;
-      const u32 rows_left = count - b * block_rows;
-      const u32 some = rows_left < block_rows ? rows_left : block_rows;
-      if (j == columns) {
-        const u32 id = lowest_id(first, some, lane, lanes);
-        if (is_shared) {
-          lowest[b * together + lane] = id;
-        } else {
-          to.part<u32>(to.of.of_blocks.first_ids)[part.block + b] = id;
+    T* const least = most + found * together;
+    team.for_each(found * lanes, [&](u64 i) ZENITH_BODY {
+      // lanes that are neighbours read neighbours of a row
+      const u32 j = static_cast<u32>(i) % columns;
+      const u32 share = static_cast<u32>(i) / columns;
+      const u32 b = share / lanes;
+      const u32 first = b * block_rows;
+      const u32 end = count - first < block_rows ? count : first + block_rows;
+      value_range<T> range;
+      bool has_nan = false;
+      for (u32 k = first + share % lanes; k < end; k += in_flight * lanes) {
+        ZENITH_UNROLLED
+        for (u32 f = 0; f < in_flight; ++f) {
+          const u32 at = k + f * lanes;
+          const T one = value(at < end ? at : k, j);
+          range.add(one, one);
+          has_nan = has_nan || !(one == one);
         }
-        return;
       }
-      const auto range = range_of(part.block + b, j, first, some, lane, lanes);
+      if (has_nan) {
+        (void)device::atomic_or(to.part<u64>(to.of.of_blocks.nans) + part.block + b, u64{1} << j);
+      }
       if (is_shared) {
-        most[(j * blocks + b) * together + lane] = range.most;
-        least[(j * blocks + b) * together + lane] = range.least;
+        most[i] = range.most;
+        least[i] = range.least;
       } else {
         write_range(part.block + b, j, range);
       }
     });
     if (!is_shared) return;
     team.barrier();
-    team.for_each(blocks * (columns + 1), [&](u64 i) ZENITH_BODY {
+    team.for_each(found, [&](u64 i) ZENITH_BODY {
       const u32 b = static_cast<u32>(i) % blocks;
       const u32 j = static_cast<u32>(i) / blocks;
-      if (j == columns) {
-        u32 id = ~u32{0};
-        ZENITH_UNROLLED
-        for (u32 lane = 0; lane < together; ++lane) {
-          const u32 one = lowest[b * together + lane];
-          id = one < id ? one : id;
-        }
-        to.part<u32>(to.of.of_blocks.first_ids)[part.block + b] = id;
-        return;
-      }
       value_range<T> range;
       ZENITH_UNROLLED
       for (u32 lane = 0; lane < together; ++lane) {
-        const u32 at = (j * blocks + b) * together + lane;
+        const u32 at = (b * together + lane) * columns + j;
         range.add(most[at], least[at]);
       }
       write_range(part.block + b, j, range);
     });
-  }
-  /// Of every lanes-th row from `lane` on.
-  [[nodiscard]] ZENITH_FN u32 lowest_id(u64 first, u32 count, u32 lane, u32 lanes) const {
-    const u32* const ids = to.part<u32>(to.of.ids) + first;
-    u32 lowest = ~u32{0};
-    for (u32 k = lane; k < count; k += in_flight * lanes) {
-      ZENITH_UNROLLED
-      for (u32 f = 0; f < in_flight; ++f) {
-        const u32 at = k + f * lanes;
-        const u32 one = ids[at < count ? at : k];
-        lowest = one < lowest ? one : lowest;
-      }
-    }
-    return lowest;
-  }
-  [[nodiscard]] ZENITH_FN value_range<T> range_of(u64 block, u32 j, u64 first, u32 count, u32 lane, u32 lanes) const {
-    const T* const values = to.column<T>(j) + first;
-    value_range<T> range;
-    bool has_nan = false;
-    for (u32 k = lane; k < count; k += in_flight * lanes) {
-      ZENITH_UNROLLED
-      for (u32 f = 0; f < in_flight; ++f) {
-        const u32 at = k + f * lanes;
-        const T one = values[at < count ? at : k];
-        range.add(one, one);
-        has_nan = has_nan || !(one == one);
-      }
-    }
-    if (has_nan) (void)device::atomic_or(to.part<u64>(to.of.of_blocks.nans) + block, u64{1} << j);
-    return range;
   }
   ZENITH_FN void write_range(u64 block, u32 j, const value_range<T>& range) const {
     to.maxima<T>(to.of.of_blocks, j)[block] = range.most;
@@ -385,9 +354,9 @@ struct write_sampled_blocks {
 
 /// Of tables of few columns, so that a multiprocessor holds many teams, and of all others.
 template <class T>
-using cluster_few_columns = cluster_part<T, 16448, few_columns>;
+using cluster_few_columns = cluster_part<T, few_columns>;
 template <class T>
-using cluster_columns = cluster_part<T, 40960, most_table_columns>;
+using cluster_columns = cluster_part<T, most_table_columns>;
 
 template <class... T>
 using cluster_kernels = device::list<cluster_few_columns<T>..., cluster_columns<T>..., sum_up_column<T>...,

@@ -45,7 +45,7 @@ template <class T, class Context>
   auto* const extents = on.template buffer<double>(from.columns);
   on.for_each(count, draw_rows<T>{from, rows, count, samples, numbers, cells});
   // what a team can cut with as many samples a leaf
-  const u32 leaves = cutter::splitter::most_rows(from.columns) / cutter::samples_of_a_leaf;
+  const u32 leaves = cutter::splitter::most_rows / cutter::samples_of_a_leaf;
   const u32 most_levels = std::min<u32>(static_cast<u32>(std::bit_width(leaves)) - 1, cutter::splitter::most_levels);
   u32 stages = (levels + most_levels - 1) / most_levels;
   for (u32 above = 0; above < levels; --stages) {
@@ -65,8 +65,7 @@ template <class T, class Context>
 void write_table(Context& on, const input_columns<T>& from, const threshold_build_call& call) {
   const u64 n = call.rows;
   const bool is_narrow = from.columns <= few_columns;
-  const u32 most_rows = is_narrow ? cluster_few_columns<T>::splitter::most_rows(from.columns)
-                                  : cluster_columns<T>::splitter::most_rows(from.columns);
+  constexpr u32 most_rows = cluster_columns<T>::splitter::most_rows;
   const u32 block_rows = std::min(call.block_rows, most_rows);
   const part_sizes sizes{most_rows / block_rows * block_rows, block_rows};
   // cells differ in size, and few have more rows than a part

@@ -18,6 +18,11 @@
 ///     `words`,
 ///                                is that of item 32 i + j. Of each: put(item, rank) for all that are flagged, `rank`
 ///                                of them before it. It orders nothing: what is put needs places of its own
+///     each_parted(n, open)       open(0) … open(n - 1) are lists of `count` items with keys, which are unsigned integers
+///                                (key_type): the `left` least items, of equal ones the first, come before the others,
+///                                and both stay in their order. Of each: put(i, place) for every item i; if there are
+///                                others, pivot(i) for the first of the least of them; key(i) is asked once, and `keys`
+///                                is memory for `count` of them. It orders nothing
 ///     wait_until(test)           by one lane: returns once test() is true, which other teams must make it
 ///     (work_queue.hpp) each_tile(source, body)    body(items) for each of this team's tiles. No barrier and none of
 ///     the words above
@@ -33,6 +38,7 @@
 
 #include <core/device/atomics.hpp>
 #include <core/device/kernel.hpp>
+#include <core/device/part_list.hpp>
 #include <core/device/shared_state.hpp>
 
 namespace zenith::device {
@@ -186,6 +192,10 @@ class plain_team {
   template <class Open>
   void each_list(u64 n, const Open& open) const {
     for (u64 i = 0; i < n; ++i) take_list(open(i));
+  }
+  template <class Open>
+  void each_parted(u64 n, const Open& open) const {
+    for (u64 i = 0; i < n; ++i) part_list(open(i));
   }
   template <class Test>
   void wait_until(const Test& test) const {

@@ -182,6 +182,73 @@ struct take_of_lists {
   }
 };
 
+/// Lists whose least items come first, of lengths around those of a warp's rounds.
+template <class Key>
+struct part_lists {
+  static constexpr u32 most = 140;  ///< items
+  static constexpr u64 item_cost = 100000;
+
+  u64 n;
+  Key* keys;
+  u32* to;      ///< of each place: the item, and 1
+  u32* pivots;  ///< of each list: the item, and 1
+  u32* calls;   ///< of each list: so that an item that is put twice is seen
+
+  [[nodiscard]] ZENITH_FN static u32 length_of(u64 i, u64 list) {
+    constexpr u32 edges[] = {0, 1, 2, 31, 32, 33, 64, 95, 96, 97, 128, 129};
+    const u64 chosen = mixed(i, list + 5);
+    return chosen % 2 == 0 ? edges[chosen / 2 % 12] : static_cast<u32>(chosen / 2 % (most + 1));
+  }
+  /// None of them, all, or some.
+  [[nodiscard]] ZENITH_FN static u32 left_of(u64 i, u64 list) {
+    const u32 length = length_of(i, list);
+    const u64 chosen = mixed(list, i + 3);
+    return chosen % 8 == 0   ? 0
+           : chosen % 8 == 1 ? length
+           : chosen % 8 < 5  ? length / 2
+                             : static_cast<u32>(chosen / 8 % (length + 1));
+  }
+  [[nodiscard]] ZENITH_FN static Key key_of(u64 i, u64 list, u32 item) {
+    const u64 one = mixed(mixed(i, list), item);
+    switch (mixed(list, i) % 5) {
+      case 0: return static_cast<Key>(one % 3);                                     // many are equal
+      case 1: return static_cast<Key>(one % 2 == 0 ? ~u64{0} : u64{0});             // the ends
+      case 2: return static_cast<Key>(i);                                           // all are
+      case 3: return static_cast<Key>(one % 50 == 0 ? ~u64{0} : u64{1000} + item);  // a few far away
+      default: return static_cast<Key>(one);
+    }
+  }
+
+  struct list_type {
+    using key_type = Key;
+
+    u32 count;
+    u32 left;
+    Key* keys;
+    u64 team;
+    u64 list;
+    u32* to;
+    u32* at_pivot;
+    u32* calls;
+
+    [[nodiscard]] ZENITH_FN Key key(u32 item) const { return part_lists::key_of(team, list, item); }
+    ZENITH_FN void put(u32 item, u32 place) const {
+      to[place] = item + 1;
+      (void)device::atomic_add(calls, 1);
+    }
+    ZENITH_FN void pivot(u32 item) const { (void)device::atomic_add(at_pivot, item + 1); }
+  };
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 i) const {
+    team.each_parted(n, [&](u64 list) ZENITH_BODY {
+      const u64 own = i * n + list;
+      return list_type{length_of(i, list), left_of(i, list), keys + own * most, i, list,
+                       to + own * most,    pivots + own,     calls + own};
+    });
+  }
+};
+
 /// The same words again and again, with nothing between them but what they promise.
 struct in_turns {
   static constexpr u32 rounds = 20;
@@ -254,8 +321,8 @@ struct relay {
 inline constexpr u32 few_bytes = 1024;
 inline constexpr u32 many_bytes = 60000;
 
-using team_kernels =
-    device::list<relay<0>, relay<few_bytes>, relay<many_bytes>, turn_round, gather_facts, scan_values<u32>,
-                 scan_values<u64>, add_values<u32>, add_values<u64>, take_of_lists, in_turns>;
+using team_kernels = device::list<relay<0>, relay<few_bytes>, relay<many_bytes>, turn_round, gather_facts,
+                                  scan_values<u32>, scan_values<u64>, add_values<u32>, add_values<u64>, take_of_lists,
+                                  part_lists<u32>, part_lists<u64>, in_turns>;
 
 }  // namespace zenith::device_suite

@@ -206,9 +206,53 @@ void check_team_lists(Examiner& see) {
   });
 }
 
+template <class Key, class Examiner>
+void check_parted_lists(Examiner& see) {
+  using part = part_lists<Key>;
+  each_team_shape(see, [&](u64 n, u64 teams) {
+    if (n > 129 || teams > 3) return;
+    see.trial(of_shape("team: parted lists of " + std::to_string(sizeof(Key)) + " bytes", n, teams), [&](auto& on) {
+      const u64 lists = teams * n;
+      u32* const to = zeros<u32>(on, lists * part::most);
+      u32* const pivots = zeros<u32>(on, lists);
+      u32* const calls = zeros<u32>(on, lists);
+      on.for_teams(teams, part{n, zeros<Key>(on, lists * part::most), to, pivots, calls});
+      std::vector<u32> got(lists * part::most);
+      std::vector<u32> got_pivots(lists);
+      std::vector<u32> got_calls(lists);
+      deliver(on, to, got);
+      deliver(on, pivots, got_pivots);
+      deliver(on, calls, got_calls);
+      on.finish();
+      std::vector<u32> wanted(lists * part::most);
+      std::vector<u32> wanted_pivots(lists);
+      std::vector<u32> wanted_calls(lists);
+      for (u64 i = 0; i < teams; ++i) {
+        for (u64 list = 0; list < n; ++list) {
+          const u64 own = i * n + list;
+          std::vector<u32> items(part::length_of(i, list));
+          for (u32 item = 0; item < items.size(); ++item) items[item] = item;
+          std::ranges::stable_sort(items, {}, [&](u32 item) { return part::key_of(i, list, item); });
+          const auto middle = items.begin() + part::left_of(i, list);
+          if (middle != items.end()) wanted_pivots[own] = *middle + 1;
+          std::sort(items.begin(), middle);
+          std::sort(middle, items.end());
+          wanted_calls[own] = static_cast<u32>(items.size());
+          for (u32 place = 0; place < items.size(); ++place) wanted[own * part::most + place] = items[place] + 1;
+        }
+      }
+      see.same("the lists", got, wanted);
+      see.same("the first of the least behind the cut", got_pivots, wanted_pivots);
+      see.same("how often each list's put was called", got_calls, wanted_calls);
+    });
+  });
+}
+
 template <class Examiner>
 void check_teams(Examiner& see) {
   check_team_lists(see);
+  check_parted_lists<u32>(see);
+  check_parted_lists<u64>(see);
   check_team_memory(see);
   check_team_facts(see);
   check_team_sums<u32>(see);

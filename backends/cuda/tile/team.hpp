@@ -4,6 +4,7 @@
 /// The team: a block. Its words are those of core/device/plain_team.hpp.
 
 #include <backends/cuda/tile/block_sum.hpp>
+#include <backends/cuda/tile/part_list.hpp>
 #include <backends/cuda/tile/sink.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
@@ -129,6 +130,11 @@ class team {
         before += all;
       }
     }
+  }
+  /// A list a warp. A lane has every 32nd item, and reads no key that another wrote.
+  template <class Open>
+  ZENITH_DEVICE void each_parted(u64 n, const Open& open) const {
+    for (u64 i = simt::warp_index(); i < n; i += tuning::team_warps) part_list(open(i));
   }
   template <class Test>
   ZENITH_DEVICE void wait_until(const Test& test) const {
