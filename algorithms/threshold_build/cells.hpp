@@ -83,10 +83,10 @@ struct cell_cut {
   }
 
   /// The upper bits of an image, which tell nearly all values from the cut's; the cut's column stands in the others.
-  [[nodiscard]] ZENITH_FN static u32 prefix(ordered::bits_t<T> of) {
-    return static_cast<u32>(of >> (8 * sizeof(T) - 32)) & ~column_mask;
+  [[nodiscard]] ZENITH_FN static u32 upper_bits(ordered::bits_t<T> of) {
+    return static_cast<u32>(of >> (8 * sizeof(T) - 32));
   }
-  [[nodiscard]] ZENITH_FN u32 word() const { return prefix(image) | column(); }
+  [[nodiscard]] ZENITH_FN u32 word() const { return (upper_bits(image) & ~column_mask) | column(); }
 };
 
 /// Rows of the sample: one of each of `count` equal parts of the rows, at a place that no period of the data meets.
@@ -276,9 +276,10 @@ struct route_rows {
       u32 at = 1;
       const auto go = [&](u32 word) ZENITH_BODY {
         const auto image = own.of(*this, i, word & cell_cut<T>::column_mask);
-        const u32 prefix = cell_cut<T>::prefix(image);
-        const u32 cut = word & ~cell_cut<T>::column_mask;
-        const bool is_right = prefix == cut ? nodes[at].has_right(image, row) : prefix > cut;
+        const u32 upper = cell_cut<T>::upper_bits(image);
+        // where the bits above the column's differ, the others do not matter
+        bool is_right = upper > word;
+        if ((upper ^ word) <= cell_cut<T>::column_mask) is_right = nodes[at].has_right(image, row);
         at = 2 * at + (is_right ? 1 : 0);
       };
       for (u32 level = 0; level < top; ++level) go(near[at]);

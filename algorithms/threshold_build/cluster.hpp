@@ -217,31 +217,82 @@ struct cluster_part {
   }
 };
 
-/// Extremes of a column of groups, partitions and of what is behind the blocks in their partition: partitions are the
-/// groups. Item i: of a column, what one block needs.
+/// Extremes of groups, partitions and of what is behind the blocks in their partition: partitions are the groups. Item
+/// g: a group, whose blocks a team has in its scratch.
 template <class T>
-struct sum_up_column {
-  static constexpr u64 item_cost = 512;
+struct sum_up_group {
+  static constexpr u32 columns_at_once = 16;
+  static constexpr u32 most_values = columns_at_once * group_blocks;
+  static constexpr u32 scratch_bytes = 2 * most_values * sizeof(T);
+  static constexpr u64 item_cost = u64{1} << 14;
 
   table_memory to;
 
-  ZENITH_FN void operator()(u64 i) const {
-    const u64 blocks = to.of.of_blocks.count;
-    const u64 b = i % blocks;
-    const u64 j = i / blocks;
-    const u64 g = b / group_blocks;
-    const u64 end = (g + 1) * group_blocks < blocks ? (g + 1) * group_blocks : blocks;
-    const T* const most = to.maxima<T>(to.of.of_blocks, j);
-    const T* const least = to.minima<T>(to.of.of_blocks, j);
-    value_range<T> found;
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 g) const {
+    for (u32 first = 0; first < to.of.columns; first += columns_at_once) {
+      const u32 left = to.of.columns - first;
+      sum_up(team, g, first, left < columns_at_once ? left : columns_at_once);
+      team.barrier();
+    }
+  }
+
+ private:
+  template <class Team>
+  ZENITH_FN void sum_up(Team& team, u64 g, u32 first, u32 columns) const {
+    const u64 begin = g * group_blocks;
+    const u64 all = to.of.of_blocks.count - begin;
+    const u32 blocks = static_cast<u32>(all < group_blocks ? all : group_blocks);
+    T* const most = team.template scratch<T>();
+    T* const least = most + most_values;
     // lanes that are neighbours read neighbours
-    for (u64 other = b + 1; other < end; ++other) found.add(most[other], least[other]);
-    to.maxima<T>(to.of.behind_blocks, j)[b] = found.most;
-    to.minima<T>(to.of.behind_blocks, j)[b] = found.least;
-    if (b % group_blocks != 0) return;
-    found.add(most[b], least[b]);
-    to.maxima<T>(to.of.of_groups, j)[g] = to.maxima<T>(to.of.of_partitions, j)[g] = found.most;
-    to.minima<T>(to.of.of_groups, j)[g] = to.minima<T>(to.of.of_partitions, j)[g] = found.least;
+    team.for_each(columns * blocks, [&](u64 i) ZENITH_BODY {
+      const u32 j = static_cast<u32>(i) / blocks;
+      const u32 b = static_cast<u32>(i) % blocks;
+      most[j * group_blocks + b] = to.maxima<T>(to.of.of_blocks, first + j)[begin + b];
+      least[j * group_blocks + b] = to.minima<T>(to.of.of_blocks, first + j)[begin + b];
+    });
+    team.barrier();
+    team.for_each(2 * columns, [&](u64 i) ZENITH_BODY {
+      const u64 j = first + i / 2;
+      value_range<T> behind;
+      if (i % 2 == 0) {
+        T* const own = most + i / 2 * group_blocks;
+        replace_by_behind(
+            own, blocks, [&](T one) ZENITH_BODY { behind.add(one, value_range<T>::highest); }, behind.most);
+        to.maxima<T>(to.of.of_groups, j)[g] = to.maxima<T>(to.of.of_partitions, j)[g] = behind.most;
+      } else {
+        T* const own = least + i / 2 * group_blocks;
+        replace_by_behind(
+            own, blocks, [&](T one) ZENITH_BODY { behind.add(value_range<T>::lowest, one); }, behind.least);
+        to.minima<T>(to.of.of_groups, j)[g] = to.minima<T>(to.of.of_partitions, j)[g] = behind.least;
+      }
+    });
+    team.barrier();
+    team.for_each(columns * blocks, [&](u64 i) ZENITH_BODY {
+      const u32 j = static_cast<u32>(i) / blocks;
+      const u32 b = static_cast<u32>(i) % blocks;
+      to.maxima<T>(to.of.behind_blocks, first + j)[begin + b] = most[j * group_blocks + b];
+      to.minima<T>(to.of.behind_blocks, first + j)[begin + b] = least[j * group_blocks + b];
+    });
+  }
+  /// Makes each value what `add` has made of those behind it, which is `known`.
+  template <class Add>
+  ZENITH_FN static void replace_by_behind(T* values, u32 count, const Add& add, const T& known) {
+    constexpr u32 at_once = 8;  // whose loads overlap
+    for (u32 end = count; end > 0;) {
+      const u32 some = end < at_once ? end : at_once;
+      T own[at_once];
+      ZENITH_UNROLLED
+      for (u32 f = 0; f < at_once; ++f) own[f] = values[f < some ? end - 1 - f : 0];
+      ZENITH_UNROLLED
+      for (u32 f = 0; f < at_once; ++f) {
+        if (f >= some) continue;
+        values[end - 1 - f] = known;
+        add(own[f]);
+      }
+      end -= some;
+    }
   }
 };
 
@@ -359,7 +410,7 @@ template <class T>
 using cluster_columns = cluster_part<T, most_table_columns>;
 
 template <class... T>
-using cluster_kernels = device::list<cluster_few_columns<T>..., cluster_columns<T>..., sum_up_column<T>...,
+using cluster_kernels = device::list<cluster_few_columns<T>..., cluster_columns<T>..., sum_up_group<T>...,
                                      write_sample<T>..., write_sampled_blocks<T>..., sum_up_words, clear_ends>;
 
 }  // namespace zenith::threshold_build_family

@@ -233,8 +233,8 @@ class row_splitter {
   }
   /// Of a range, as a share of the column's extent.
   [[nodiscard]] ZENITH_FN static float width(const range& of, double extent) {
-    constexpr double most = 1e30;
-    const double share = extent > 0 ? static_cast<double>(of.half_extent()) / extent : 0;
+    constexpr real most = 1e30F;
+    const real share = extent > 0 ? of.half_extent() / static_cast<real>(extent) : 0;
     return static_cast<float>(share < most ? share : most);
   }
 

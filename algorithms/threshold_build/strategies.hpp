@@ -113,7 +113,7 @@ void write_table(Context& on, const input_columns<T>& from, const threshold_buil
   } else {
     on.for_teams(parts, cluster_columns<T>{rows, from.columns, order, part_list, block_rows, tree.extents, to});
   }
-  on.for_each(blocks * from.columns, sum_up_column<T>{to});
+  on.for_teams(to.of.of_groups.count, sum_up_group<T>{to});
   on.for_each(to.of.of_groups.count + 1, sum_up_words{to});
   constexpr auto host = memory_space::host;
   const u64 sampled = given.sample_rows * from.columns;
