@@ -24,6 +24,10 @@ namespace zenith::threshold_table_detail {
 /// The lists, which are sorted where the table has none, and then several rows a rank.
 [[nodiscard]] cost ta_cost(const threshold_table_problem& problem, const device_profile& on);
 
+/// Of a table whose rows are on the host and its directory on this device: whether copying the columns and scanning
+/// them should take less time than fetching the blocks that are opened.
+[[nodiscard]] bool streams_rows(const threshold_table_problem& problem, const device_profile& on);
+
 using strategy = detail::modelled_strategy<threshold_table_problem>;
 
 inline constexpr std::array strategies{

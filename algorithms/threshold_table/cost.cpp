@@ -54,6 +54,9 @@ constexpr double typical_device_rank = 0.18e-6;
 
 // of the seconds that the link's copies should take
 constexpr std::string_view copy_rate = "threshold_table.copy";
+// threads gather blocks before they are copied
+constexpr std::string_view gather_rate = "threshold_table.gather";
+constexpr double typical_gather = 1.7;
 constexpr std::string_view wait_rate = "threshold_table.wait";
 
 // a host's call that needs neither a plan nor a sample, and its sort of the k best
@@ -241,6 +244,21 @@ cost full_cost(const threshold_table_problem& problem, const device_profile& on)
         {"sort", {}, {{sort_rate, sort_comparisons(static_cast<double>(problem.k)), typical_sort}}, 0, 1});
   }
   return all;
+}
+
+bool streams_rows(const threshold_table_problem& problem, const device_profile& on) {
+  if (!(on.host_to_device > 0)) return false;  // they are there
+  auto streamed = problem;
+  streamed.space = memory_space::host;
+  auto fetched = problem;
+  fetched.space = memory_space::device;
+  auto blocks = blocks_cost(fetched, on);
+  // their ids are fetched with them
+  const double row_bytes = static_cast<double>(problem.columns * size_of(problem.type) + sizeof(std::uint32_t));
+  cost copy;
+  copy.to_device_bytes = share_of(problem) * static_cast<double>(problem.count) * row_bytes;
+  blocks.phases.push_back({"fetch", {}, {{gather_rate, seconds(copy, on), typical_gather}}, 0, 1});
+  return seconds(scan_cost(streamed, on), on) < seconds(blocks, on);
 }
 
 // Measured on 2^22 rows of clusters: a shared threshold evaluates 4 to 30 times as many rows as blocks with bounds of

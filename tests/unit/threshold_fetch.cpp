@@ -5,10 +5,14 @@
 
 #include <cstdint>
 #include <random>
+#include <string>
 #include <vector>
 
 #include <catch.hpp>
 #include <core/device/sequential.hpp>
+#include <zenith/backend.hpp>
+#include <zenith/error.hpp>
+#include <zenith/machine.hpp>
 #include <zenith/threshold_table.hpp>
 
 namespace {
@@ -57,7 +61,80 @@ void check(const zenith::threshold_table<float>& table, const std::vector<float>
   }
 }
 
+bool has_memory_for_columns = true;
+
+template <class Strategy>
+void run_sequentially(const zenith::execution& /*on*/, const zenith::threshold_table_call& call) {
+  if (std::is_same_v<Strategy, zenith::threshold_table_family::scan> && !has_memory_for_columns) {
+    throw zenith::error(zenith::error_code::out_of_memory, "the columns do not fit");
+  }
+  zenith::device::sequential_context on;
+  Strategy::run(on, call);
+}
+
+/// The sequential context, of which a profile says that it is a device behind a link. It is too slow to be chosen for
+/// what other tests ask.
+const zenith::executor& linked() {
+  using call = zenith::threshold_table_call;
+  namespace family = zenith::threshold_table_family;
+  static constexpr zenith::kernel kernels[] = {
+      zenith::make_kernel<call, run_sequentially<family::blocks>>(family::blocks::name),
+      zenith::make_kernel<call, run_sequentially<family::scan>>(family::scan::name)};
+  static constexpr zenith::backend backend{.name = "linked",
+                                           .description = "the sequential context",
+                                           .needs = "nothing",
+                                           .kernels = kernels,
+                                           .default_profile = [](const zenith::execution&) {
+                                             zenith::device_profile one;
+                                             one.name = "a chip";
+                                             one.kind = zenith::device_kind::gpu;
+                                             one.levels = {{"memory", std::uint64_t{1} << 40, 1e6, 1e6, 1e6}};
+                                             one.host_to_device = 1e6;
+                                             one.device_to_host = 1e6;
+                                             one.launch_overhead = 1e-3;
+                                             return one;
+                                           }};
+  static const zenith::executor on = [] {
+    zenith::register_backend(backend);
+    zenith::machine::reload_local();
+    return zenith::make_executor("linked");
+  }();
+  return on;
+}
+
+/// Which strategy "auto" was for a table whose rows are fetched; checks the answer.
+std::string taken(const zenith::threshold_table<float>& table, const std::vector<float>& weights) {
+  constexpr std::size_t k = 16;
+  std::vector<float> scores(k);
+  std::vector<std::uint32_t> ids(k);
+  auto query = zenith::detail::table_query_of(table.storage(), zenith::detail::directory_of(*table.storage()).data(),
+                                              zenith::memory_space::host, std::span<const float>(weights),
+                                              zenith::memory_space::host, scores.data(), k, ids.data(), k);
+  query.fetches_rows = true;
+  const auto run = zenith::detail::query_table(linked(), query, {});
+  const auto expected = zenith::top_k<std::uint32_t>(zenith::make_executor("reference"), table, weights, k);
+  CHECK(scores == expected.keys);
+  CHECK(ids == expected.indices);
+  return run.strategy;
+}
+
 }  // namespace
+
+TEST_CASE("rows on the host are streamed where nearly all will be evaluated, and there is memory for them", "[unit]") {
+  std::mt19937 random(6);
+  std::vector<std::vector<float>> values(2, std::vector<float>(100'000));
+  for (std::size_t i = 0; i < values[0].size(); ++i) {
+    // by the sum of both no block can be skipped
+    values[0][i] = std::uniform_real_distribution<float>{}(random);
+    values[1][i] = 1 - values[0][i];
+  }
+  const auto table = zenith::threshold_table<float>::build(zenith::column_set<float>{values[0], values[1]});
+  CHECK(taken(table, {1, 1}) == "scan");
+  CHECK(taken(table, {1, 0}) == "blocks");
+  has_memory_for_columns = false;
+  CHECK(taken(table, {1, 1}) == "blocks");
+  has_memory_for_columns = true;
+}
 
 TEST_CASE("blocks that are opened are fetched from the host", "[unit]") {
   namespace family = zenith::threshold_table_family;

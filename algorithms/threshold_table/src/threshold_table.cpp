@@ -28,6 +28,25 @@ threshold_table_problem problem_of(const table_query& query, const scored_top_k_
   return problem;
 }
 
+/// "auto" where rows are fetched: blocks, or all rows where nearly all would be evaluated and the device has the
+/// memory.
+top_k_run query_fetched(const executor& on, const table_query& query, const table_query_options& options,
+                        const threshold_table_problem& problem) {
+  auto asked = options;
+  const bool has_profile = on.settings().target != nullptr && on.settings().target->default_profile != nullptr;
+  const device_profile* const profile = has_profile ? local_profile(on.settings()) : nullptr;
+  if (profile != nullptr && threshold_table_detail::streams_rows(problem, *profile)) {
+    try {
+      asked.strategy = "scan";
+      return query_table(on, query, asked);
+    } catch (const error& fault) {
+      if (fault.code() != error_code::out_of_memory) throw;
+    }
+  }
+  asked.strategy = "blocks";
+  return query_table(on, query, asked);
+}
+
 }  // namespace
 
 void check_query(const table_query& query, std::size_t columns, std::uint64_t rows, std::uint64_t id_limit) {
@@ -46,9 +65,8 @@ top_k_run query_table(const executor& on, const table_query& query, const table_
   const scored_top_k_detail::weighted_columns weighted("table", query.score_type, query.weights, query.weights_count,
                                                        most_table_columns);
   const auto problem = problem_of(query, weighted, options);
-  // where rows are fetched, reading them all is what is to be avoided
-  const auto strategy = query.fetches_rows && options.strategy == "auto" ? "blocks" : options.strategy;
-  const auto chosen = choose(threshold_table_detail::choices, on.settings(), problem, strategy);
+  if (query.fetches_rows && options.strategy == "auto") return query_fetched(on, query, options, problem);
+  const auto chosen = choose(threshold_table_detail::choices, on.settings(), problem, options.strategy);
   const auto& by =
       check_backend(chosen.on, threshold_table_call::operation, "top_k", "table", query.space, chosen.strategy);
   top_k_run run{std::string{chosen.on.target->name}, chosen.strategy};
