@@ -276,8 +276,9 @@ class device_threshold_table : public detail::device_structure<threshold_table<T
   device_threshold_table() = default;
   /// Copies the table's bytes, or its directory, to the device of `on` and synchronises. With `host_blocks` the device
   /// has 4 d values and 56 bytes a block, and the table on the host, which is kept, may be larger than its memory:
-  /// query strategy "blocks", which "auto" is then, copies the blocks that it opens; other strategies, and a k of an
-  /// eighth of the rows, copy the columns that have a weight. Throws `invalid_argument` for an executor of the host's
+  /// query strategy "blocks" copies the blocks that it opens; other strategies, and a k of an eighth of the rows, copy
+  /// the columns that have a weight. "auto" is "blocks" then, or "scan" where a sample says that nearly all rows would
+  /// be evaluated, unless the device has not the memory. Throws `invalid_argument` for an executor of the host's
   /// memory, `out_of_memory`.
   device_threshold_table(const executor& on, const threshold_table<T>& table,
                          table_residence residence = table_residence::device)
