@@ -4,7 +4,6 @@
 
 #include <catch.hpp>
 
-#include <algorithms/threshold_table/choices.hpp>
 #include <zenith/threshold_table.hpp>
 #include "scenes.hpp"
 
@@ -73,23 +72,6 @@ TEST_CASE("each column of a threshold table over the link begins as a short copy
     CHECK(over_link > there + copies);
     CHECK(over_link < there + copies + 150e-6);
   }
-}
-
-TEST_CASE("rows on the host are streamed to a GPU that would fetch nearly all of them") {
-  auto on = *fixture("server-h200.json").find("cuda");
-  on.host_to_device = 48e9;
-  for (const int log_count : {22, 26, 29}) {
-    for (const std::uint64_t columns : {2, 4, 8}) {
-      for (const std::uint64_t k : {16, 128}) {
-        INFO("2^" << log_count << " rows, " << columns << " columns, k = " << k);
-        CHECK(threshold_table_detail::streams_rows(problem(log_count, k, columns, 0), on));
-        CHECK_FALSE(threshold_table_detail::streams_rows(problem(log_count, k, columns, 8), on));  // half of the rows
-        CHECK_FALSE(threshold_table_detail::streams_rows(problem(log_count, k, columns, 48), on));
-      }
-    }
-  }
-  // a device that shares the host's memory has them
-  CHECK_FALSE(threshold_table_detail::streams_rows(problem(26, 16, 8, 0), host().devices().front()));
 }
 
 TEST_CASE("the blocks that a GPU opens in five launches are predicted as measured") {

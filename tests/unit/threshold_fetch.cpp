@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <algorithms/threshold_table/choices.hpp>
 #include <catch.hpp>
 #include <core/device/sequential.hpp>
 #include <zenith/backend.hpp>
@@ -134,6 +135,37 @@ TEST_CASE("rows on the host are streamed where nearly all will be evaluated, and
   has_memory_for_columns = false;
   CHECK(taken(table, {1, 1}) == "blocks");
   has_memory_for_columns = true;
+}
+
+TEST_CASE("a GPU streams the rows of which it would fetch nearly all", "[unit]") {
+  zenith::device_profile on;
+  on.kind = zenith::device_kind::gpu;
+  on.cores = 132;
+  on.levels = {{"L2", std::uint64_t{1} << 25, 9e12, 6e12, 6e12},
+               {"memory", std::uint64_t{1} << 37, 4.2e12, 4e12, 4e12}};
+  on.launch_overhead = 2.5e-6;
+  on.link_latency = 8e-6;
+  on.host_to_device = 48e9;
+  const auto streams = [&](int log_count, std::uint64_t columns, std::uint64_t k, std::uint32_t share_eighths) {
+    zenith::threshold_table_problem asked;
+    asked.count = std::uint64_t{1} << log_count;
+    asked.k = k;
+    asked.columns = columns;
+    asked.share_eighths = share_eighths;
+    return zenith::threshold_table_detail::streams_rows(asked, on);
+  };
+  for (const int log_count : {22, 26, 29}) {
+    for (const std::uint64_t columns : {2, 4, 8}) {
+      for (const std::uint64_t k : {16, 128}) {
+        INFO("2^" << log_count << " rows, " << columns << " columns, k = " << k);
+        CHECK(streams(log_count, columns, k, 0));
+        CHECK_FALSE(streams(log_count, columns, k, 8));  // half of the rows
+        CHECK_FALSE(streams(log_count, columns, k, 48));
+      }
+    }
+  }
+  on.host_to_device = 0;  // it shares the host's memory
+  CHECK_FALSE(streams(26, 8, 16, 0));
 }
 
 TEST_CASE("blocks that are opened are fetched from the host", "[unit]") {
