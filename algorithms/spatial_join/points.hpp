@@ -96,7 +96,7 @@ class value_extremes {
   /// Of n products, of which the memory behind them is asked for as well: so many values follow that are read next.
   ZENITH_FN void take(const T* values, T by, u64 n, u64 next) {
     constexpr u64 together = 2048 / sizeof(T);
-    constexpr u64 ahead = 4 * together;
+    constexpr u64 ahead = 2 * together;
     constexpr u64 line = 64 / sizeof(T);
     u64 i = 0;
     for (; i + together <= n; i += together) {
