@@ -5,8 +5,11 @@
 /// in a column says how many cuts it is not before; its masks say so of the median and the quartiles.
 
 #include <algorithms/skyline/points.hpp>
+#include <core/device/bits.hpp>
 
 namespace zenith::skyline_family {
+
+using device::lowest_bit;
 
 /// Buckets of a column, a power of two: a tile of bitmaps takes 48 KiB at most, with copies (tile_filter.hpp). With few
 /// columns codes say little, and there is memory for finer ones.
@@ -77,14 +80,6 @@ ZENITH_FN u32 bits_in(u32 word) {
   word = word - ((word >> 1) & 0x55555555U);
   word = (word & 0x33333333U) + ((word >> 2) & 0x33333333U);
   return (((word + (word >> 4)) & 0x0f0f0f0fU) * 0x01010101U) >> 24;
-}
-
-ZENITH_FN u32 lowest_bit(u64 word) {
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-  return static_cast<u32>(__ffsll(static_cast<long long>(word)) - 1);
-#else
-  return static_cast<u32>(__builtin_ctzll(word));
-#endif
 }
 
 /// Sums of a point's values: high and low parts, of which the second matters where the first are equal. If q dominates

@@ -113,6 +113,7 @@ template <class From>
 struct move_to_buckets {
   static constexpr u64 item_cost = u64{1} << 19;
   static constexpr u32 scratch_bytes = most_buckets * sizeof(u32);
+  static constexpr u32 ahead = 8;  ///< in a bucket: there are more of them than a core has in mind
 
   From from;
   bucket_plan plan;
@@ -126,7 +127,11 @@ struct move_to_buckets {
     team.once([&]() ZENITH_BODY {
       for (u32 b = 0; b < plan.buckets; ++b) mine[b] = begins[u64{b} * plan.parts + part];
       const u64 end = plan.begin_of(part + 1);
-      for (u64 i = plan.begin_of(part); i < end; ++i) to[mine[numbers[i]]++] = from.get(i);
+      for (u64 i = plan.begin_of(part); i < end; ++i) {
+        const u32 place = mine[numbers[i]]++;
+        to[place] = from.get(i);
+        write_soon(to + place + ahead);
+      }
     });
   }
 };
@@ -155,6 +160,8 @@ struct ordered_points<T, D, true> {
 template <class T, unsigned D, class Point, class To>
 struct order_bucket {
   static constexpr u64 item_cost = u64{1} << 16;
+  static constexpr u32 together = 256;  ///< cells in a loop that compilers vectorise
+  static constexpr u32 scratch_bytes = together * sizeof(u32);
 
   const Point* from;
   cell_grid<T, D> grid;
@@ -165,24 +172,39 @@ struct order_bucket {
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 bucket) const {
+    u32* const cells = team.template scratch<u32>();
     team.once([&]() ZENITH_BODY {
       const u32 begin = begins[bucket * plan.parts];
       const u32 end = begins[(bucket + 1) * plan.parts];
       const u64 first = plan.first_cell(bucket);
       const u64 last = plan.first_cell(bucket + 1);
       for (u64 c = first; c < last; ++c) starts[c] = 0;
-      for (u32 i = begin; i < end; ++i) ++starts[grid.cell_at(from[i].at)];
+      for (u32 i = begin; i < end; i += together) {
+        const u32 n = end - i < together ? end - i : together;
+        find_cells(from + i, n, cells);
+        for (u32 j = 0; j < n; ++j) ++starts[cells[j]];
+      }
       u32 place = begin;
       for (u64 c = first; c < last; ++c) {
         place += starts[c];
         starts[c] = place;
       }
-      for (u32 i = end; i > begin; --i) {
-        const auto one = from[i - 1];
-        to.set(--starts[grid.cell_at(one.at)], one);
+      for (u32 i = end; i > begin;) {
+        const u32 n = i - begin < together ? i - begin : together;
+        i -= n;
+        find_cells(from + i, n, cells);
+        for (u32 j = n; j > 0; --j) {
+          const auto one = from[i + j - 1];
+          to.set(--starts[cells[j - 1]], one);
+        }
       }
       if (last == plan.cells) starts[last] = end;
     });
+  }
+
+ private:
+  ZENITH_FN void find_cells(const Point* points, u32 n, u32* cells) const {
+    for (u32 j = 0; j < n; ++j) cells[j] = grid.cell_at(points[j].at);
   }
 };
 

@@ -18,6 +18,8 @@
 ///    reach) and fl(x + reach), which may be infinite.
 /// 4. By step 2 a point has no partner where fl(x + reach) is below the least y, or fl(x - reach) above the greatest.
 
+#include <cstdint>
+
 #include <algorithms/spatial_join/points.hpp>
 #include <core/device/kernel.hpp>
 
@@ -36,6 +38,21 @@ ZENITH_FN bool are_near(const T (&a)[D], const T (&b)[D], T squared) {
   return sum <= squared;
 }
 
+/// The cells of one axis.
+template <class T>
+struct cell_axis {
+  T low;
+  T inverse;
+  T last;
+
+  /// By way of signed numbers, which is one operation: there are at most 2^24 cells.
+  ZENITH_FN u32 cell_of(T x) const {
+    const T at = (x - low) * inverse;
+    const T below = at < last ? at : last;  // of NaN too, which only an axis of one cell has
+    return static_cast<u32>(static_cast<std::int32_t>(below > T{0} ? below : T{0}));
+  }
+};
+
 template <class T, unsigned D>
 struct cell_grid {
   T low[D];      ///< where cells begin; points beyond them count for the first and last ones
@@ -47,11 +64,8 @@ struct cell_grid {
   T reach;
   T squared;  ///< distance * distance
 
-  ZENITH_FN u32 cell_of(unsigned axis, T x) const {
-    const T at = (x - low[axis]) * inverse[axis];
-    const T below = at < last[axis] ? at : last[axis];  // of NaN too, which only an axis of one cell has
-    return static_cast<u32>(below > T{0} ? below : T{0});
-  }
+  [[nodiscard]] ZENITH_FN cell_axis<T> axis(unsigned a) const { return {low[a], inverse[a], last[a]}; }
+  ZENITH_FN u32 cell_of(unsigned a, T x) const { return axis(a).cell_of(x); }
   ZENITH_FN u32 cell_at(const T (&point)[D]) const {
     u32 cell = cell_of(D - 1, point[D - 1]);
     ZENITH_UNROLLED

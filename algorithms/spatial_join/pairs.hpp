@@ -9,8 +9,12 @@
 
 #include <algorithms/spatial_join/grid.hpp>
 #include <algorithms/spatial_join/pair_score.hpp>
+#include <core/device/bits.hpp>
 
 namespace zenith::spatial_join_family {
+
+using device::bits_of;
+using device::lowest_bit;
 
 /// So many partners of a point are kept from the count to the writing.
 inline constexpr u32 kept_partners = 8;
@@ -23,30 +27,6 @@ void with_index(int bytes, const Use& use) {
   } else {
     use(std::type_identity<std::uint64_t>{});
   }
-}
-
-ZENITH_FN u32 lowest_bit(u32 word) {
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-  return static_cast<u32>(__ffs(static_cast<int>(word)) - 1);
-#else
-  return static_cast<u32>(__builtin_ctz(word));
-#endif
-}
-
-ZENITH_FN u32 lowest_bit(u64 word) {
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-  return static_cast<u32>(__ffsll(static_cast<long long>(word)) - 1);
-#else
-  return static_cast<u32>(__builtin_ctzll(word));
-#endif
-}
-
-ZENITH_FN u32 bits_of(u32 word) {
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-  return static_cast<u32>(__popc(word));
-#else
-  return static_cast<u32>(__builtin_popcount(word));
-#endif
 }
 
 /// Where the partners of the point in a place begin. A launch of its own: these reads are scattered, and overlap only

@@ -24,10 +24,11 @@ struct picked_side {
 template <class T, unsigned D>
 struct scan_sides {
   using image = ordered::bits_t<T>;
-  static constexpr u32 part = 2048;
+  static constexpr u32 block = 2048;  ///< rows that are read, and then picked from
+  static constexpr u32 part = 4 * block;
   static constexpr u64 item_cost = u64{part} * (D + 1) * sizeof(T);
   static constexpr u32 few = 4;
-  static constexpr u32 scratch_bytes = (part + few) * sizeof(u32);
+  static constexpr u32 scratch_bytes = (block + few) * sizeof(u32);
 
   picked_side<T, D> side[2];  ///< left and right
   u64 parts;                  ///< of each
@@ -51,21 +52,42 @@ struct scan_sides {
   static constexpr u32 group = lanes * steps;
 
   ZENITH_FN void scan(const picked_side<T, D>& of, u64 p, unsigned first_column, u32* count, u32* picked) const {
-    const u64 begin = p * part;
-    const u64 left_over = of.from.rows > begin ? of.from.rows - begin : 0;
-    const u32 n = left_over < part ? static_cast<u32>(left_over) : part;
-    if (least != nullptr) {
-      for (unsigned c = 0; c < most_side_columns; ++c) {
-        const bool is_score = c + 1 == most_side_columns;
-        const T* const column = is_score ? of.from.scores : c < D ? of.from.at[c < D ? c : 0] : nullptr;
-        const bool is_there = column != nullptr && n > 0;
-        const auto all =
-            extremes_of_values(is_there ? column + begin : nullptr, is_score ? of.from.weight : T{1}, is_there ? n : 0);
-        least[(first_column + c) * parts + p] = all.least;
-        greatest[(first_column + c) * parts + p] = all.greatest;
+    if (least == nullptr) return pick_all(of, part_of(of.from.scores, of.from.rows, p, part), count, picked);
+    const T* columns[D + 1];
+    column_part parts_of[D + 1];
+    value_extremes<T> all[D + 1];
+    for (unsigned c = 0; c <= D; ++c) {
+      columns[c] = c < D ? of.from.at[c < D ? c : 0] : of.from.scores;
+      parts_of[c] = part_of(columns[c], of.from.rows, p, part);
+    }
+    const column_part scores = parts_of[D];
+    for (u64 at = 0; at < part + lanes; at += block) {
+      for (unsigned c = 0; c <= D; ++c) {
+        if (at >= parts_of[c].count) continue;
+        const u64 left_over = parts_of[c].count - at;
+        const u64 n = left_over < block ? left_over : block;
+        all[c].take(columns[c] + parts_of[c].begin + at, c < D ? T{1} : of.from.weight, n, left_over - n);
+      }
+      if (at < scores.count) {
+        const u64 left_over = scores.count - at;
+        pick(of, scores.begin + at, left_over < block ? static_cast<u32>(left_over) : block, count, picked);
       }
     }
-    const u32 reached = n == 0 ? 0 : list(of.from.scores + begin, n, of.weight, of.limit, picked);
+    for (unsigned c = 0; c < most_side_columns; ++c) {
+      const bool is_there = c < D || c + 1 == most_side_columns;
+      const auto values = is_there ? all[c < D ? c : D].found() : number_extremes<T>{};
+      least[(first_column + c) * parts + p] = values.least;
+      greatest[(first_column + c) * parts + p] = values.greatest;
+    }
+  }
+  ZENITH_FN void pick_all(const picked_side<T, D>& of, column_part rows, u32* count, u32* picked) const {
+    for (u64 at = 0; at < rows.count; at += block) {
+      const u64 left_over = rows.count - at;
+      pick(of, rows.begin + at, left_over < block ? static_cast<u32>(left_over) : block, count, picked);
+    }
+  }
+  ZENITH_FN void pick(const picked_side<T, D>& of, u64 begin, u32 n, u32* count, u32* picked) const {
+    const u32 reached = list(of.from.scores + begin, n, of.weight, of.limit, picked);
     if (reached == 0) return;
     const u64 first = device::atomic_add(count, reached);
     if (first + reached > of.capacity) return;
@@ -75,9 +97,11 @@ struct scan_sides {
 
   /// Lane l has the items of a group whose number modulo `lanes` is l, a bit each: so nothing is put together over
   /// lanes, and the words stay in registers. Then the bits of two lanes are taken, a few at a time whether there are as
-  /// many or not, that hardly a branch depends on how many there are.
+  /// many or not, that hardly a branch depends on how many there are. What is taken says group, lane and bit, and
+  /// becomes a place afterwards, many at a time.
   ZENITH_FN u32 list(const T* scores, u32 n, T weight, T limit, u32* to) const {
     constexpr u32 half = lanes / 2;
+    constexpr u32 bits_of_two = 2 * steps;
     u32 reached = 0;
     u32 at = 0;
     for (; at + group <= n; at += group) {
@@ -90,16 +114,23 @@ struct scan_sides {
       }
       for (u32 l = 0; l < half; ++l) {
         u64 bits = u64{words[l + half]} << steps | words[l];
+        const u32 first = at + l * bits_of_two;
         const u32 end = reached + bits_of(words[l]) + bits_of(words[l + half]);
-        for (u32 place = reached; place < end; place += few) {
+        u32 place = reached;
+        do {
           for (u32 j = 0; j < few; ++j) {
-            const u32 bit = lowest_bit(bits | u64{1} << 63);
-            to[place + j] = at + bit % steps * lanes + bit / steps * half + l;
+            to[place + j] = first + lowest_bit(bits | u64{1} << (bits_of_two - 1));
             bits &= bits - 1;
           }
-        }
+          place += few;
+        } while (place < end);
         reached = end;
       }
+    }
+    for (u32 j = 0; j < reached; ++j) {
+      const u32 in_group = to[j] % group;
+      const u32 bit = in_group % bits_of_two;
+      to[j] = to[j] - in_group + bit % steps * lanes + bit / steps * half + in_group / bits_of_two;
     }
     for (; at < n; ++at) {
       to[reached] = at;
@@ -118,7 +149,11 @@ struct join_picked {
   using point = packed_point<T, D, true>;
   static constexpr u32 group = 512;
   static constexpr u64 item_cost = u64{group} * 128;
-  static constexpr u32 most_listed = 512;
+  static constexpr u32 together = cells_around<T, D>::together;
+  static constexpr u32 usual = cells_around<T, D>::usual;
+  static constexpr u32 most_ranges = together * (D == 2 ? usual : usual * usual) + 1;
+  static constexpr u32 few = 4;  ///< points of a range that are listed at once, whether they are as many or not
+  static constexpr u32 most_listed = few * (most_ranges + 1);
   static constexpr u32 scratch_bytes = most_listed * (2 * sizeof(u32) + sizeof(image) + sizeof(u64));
 
   const point* left;
@@ -147,10 +182,6 @@ struct join_picked {
   }
 
  private:
-  static constexpr u32 together = D == 2 ? 32 : 16;
-  static constexpr u32 most_ranges = together * (D == 2 ? 3 : 9);
-  static constexpr u32 few = 4;  ///< points of a range that are listed at once, whether they are as many or not
-
   struct candidates {
     const point* left;
     u64* pairs;
@@ -161,30 +192,57 @@ struct join_picked {
   };
 
   ZENITH_FN void join(candidates& to, u32 n) const {
+    cells_around<T, D> cells;
+    if (!cells.find(grid, to.left, n)) return join_wide(to, n);
     u32 begins[most_ranges];
     u32 ends[most_ranges];
     u32 owners[most_ranges];
     u32 count = 0;
     for (u32 j = 0; j < n; ++j) {
-      grid.each_range(to.left[j].at, [&](u32 first, u32 end) ZENITH_BODY {
-        if (count == most_ranges) {
-          list(to, j, starts[first], starts[end]);
-          return;
+      for (u32 plane = 0; plane < (D == 3 ? usual : 1); ++plane) {
+        for (u32 row = 0; row < usual; ++row) {
+          const u32 first = cells.first[j] + (plane * grid.cells[1] + row) * grid.cells[0];
+          begins[count] = first;
+          ends[count] = first + cells.count[0][j];
+          owners[count] = j;
+          count += (D == 2 || plane < cells.count[D - 1][j] ? 1U : 0U) & (row < cells.count[1][j] ? 1U : 0U);
         }
-        begins[count] = first;
-        ends[count] = end;
-        owners[count] = j;
-        ++count;
-        read_soon(starts + first);
-      });
+      }
     }
     for (u32 i = 0; i < count; ++i) {
       begins[i] = starts[begins[i]];
       ends[i] = starts[ends[i]];
+    }
+    for (u32 i = 0; i < count; ++i) {
       read_soon(right + begins[i]);
       read_soon(right + ends[i]);
     }
-    for (u32 i = 0; i < count; ++i) list(to, owners[i], begins[i], ends[i]);
+    // what few ranges have beyond `few` points is listed by itself: so there is space, and no branch
+    u32 longer[most_ranges];
+    u32 longer_count = 0;
+    u32 listed = 0;
+    for (u32 i = 0; i < count; ++i) {
+      const u32 begin = begins[i];
+      const u32 in_range = ends[i] - begin;
+      for (u32 j = 0; j < few; ++j) {
+        to.owners[listed + j] = owners[i];
+        to.places[listed + j] = begin + j;
+      }
+      longer[longer_count] = i;
+      longer_count += in_range > few ? 1 : 0;
+      listed += in_range < few ? in_range : few;
+    }
+    to.count = listed;
+    test(to);
+    if (longer_count == 0) return;
+    for (u32 i = 0; i < longer_count; ++i) list(to, owners[longer[i]], begins[longer[i]] + few, ends[longer[i]]);
+    test(to);
+  }
+  /// Where rounding puts the ends of a point's reach into more cells than usual.
+  ZENITH_FN void join_wide(candidates& to, u32 n) const {
+    for (u32 j = 0; j < n; ++j) {
+      grid.each_range(to.left[j].at, [&](u32 first, u32 end) ZENITH_BODY { list(to, j, starts[first], starts[end]); });
+    }
     test(to);
   }
   ZENITH_FN void list(candidates& to, u32 owner, u32 begin, u32 end) const {
@@ -201,16 +259,24 @@ struct join_picked {
     } while (at != end);
   }
   ZENITH_FN void test(candidates& to) const {
-    u32 taken = 0;
+    u32 near = 0;
     for (u32 i = 0; i < to.count; ++i) {
+      const u32 owner = to.owners[i];
+      const u32 place = to.places[i];
+      to.owners[near] = owner;
+      to.places[near] = place;
+      near += grid.is_near(to.left[owner].at, right[place].at) ? 1 : 0;
+    }
+    to.count = 0;
+    u32 taken = 0;
+    for (u32 i = 0; i < near; ++i) {
       const point& a = to.left[to.owners[i]];
       const point& b = right[to.places[i]];
       const image score = scorer.image_of(a.value, b.value);
       to.images[taken] = score;
       to.pairs[taken] = pair_of(a.row, b.row);
-      taken += (grid.is_near(a.at, b.at) ? 1 : 0) & (score >= least ? 1 : 0);
+      taken += score >= least ? 1 : 0;
     }
-    to.count = 0;
     if (taken == 0) return;
     const u64 at = pool.reserve(taken);
     for (u32 j = 0; j < taken; ++j) pool.set(at + j, to.images[j], to.pairs[j]);

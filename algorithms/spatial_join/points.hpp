@@ -4,6 +4,7 @@
 /// The sides of a join as kernels see them, and what is known of their columns before anything else: least and greatest
 /// values, which are the extent, the best score and whether there is a NaN or an infinity, all in one read.
 
+#include <cstdint>
 #include <limits>
 #include <type_traits>
 
@@ -34,6 +35,20 @@ struct point_columns {
   ZENITH_FN T value(u64 row) const { return scores[row] * weight; }
 };
 
+/// Memory that is read soon.
+ZENITH_FN void read_soon([[maybe_unused]] const void* at) {
+#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
+  __builtin_prefetch(at);
+#endif
+}
+
+/// Memory that is written soon.
+ZENITH_FN void write_soon([[maybe_unused]] void* at) {
+#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
+  __builtin_prefetch(at, 1);
+#endif
+}
+
 /// All bit patterns of T in the order of their numbers, -0 before +0, NaN outside of the infinities.
 template <class T>
 ZENITH_FN ordered::bits_t<T> total_order_of(ordered::bits_t<T> raw) {
@@ -57,27 +72,80 @@ struct number_extremes {
   ordered::bits_t<T> least = static_cast<ordered::bits_t<T>>(~ordered::bits_t<T>{0});
   ordered::bits_t<T> greatest = 0;
 };
-/// Of n products with a factor, by one lane. No number is mapped: bits without their meaning are in the order of the
-/// numbers that are not negative, and in the opposite order of those that are. A product is in a register, where a
+/// The same of products with a factor, by one lane. No number is mapped: bits without their meaning are in the order of
+/// the numbers that are not negative, and in the opposite order of those that are. A product is in a register, where a
 /// value would be loaded once for each of its comparisons.
 template <class T>
-ZENITH_FN number_extremes<T> extremes_of_values(const T* values, T by, u64 n) {
+class value_extremes {
+ public:
+  ZENITH_FN void take(const T* values, T by, u64 n) {
+    bits low = low_;
+    bits high = high_;
+    signed_bits top = top_;
+    for (u64 i = 0; i < n; ++i) {
+      const bits here = ordered::key_order<T>::bits(values[i] * by);
+      const auto turned = static_cast<signed_bits>(here);
+      low = here < low ? here : low;
+      high = here > high ? here : high;
+      top = turned > top ? turned : top;
+    }
+    low_ = low;
+    high_ = high;
+    top_ = top;
+  }
+  /// Of n products, of which the memory behind them is asked for as well: so many values follow that are read next.
+  ZENITH_FN void take(const T* values, T by, u64 n, u64 next) {
+    constexpr u64 together = 2048 / sizeof(T);
+    constexpr u64 ahead = 2 * together;
+    constexpr u64 line = 64 / sizeof(T);
+    u64 i = 0;
+    for (; i + together <= n; i += together) {
+      if (i + ahead + together <= n + next) {
+        for (u64 j = 0; j < together; j += line) read_soon(values + i + ahead + j);
+      }
+      // by itself: the next values need not wait until these are one number
+      value_extremes these;
+      these.take(values + i, by, together);
+      add(these);
+    }
+    take(values + i, by, n - i);
+  }
+  ZENITH_FN void add(const value_extremes& other) {
+    low_ = other.low_ < low_ ? other.low_ : low_;
+    high_ = other.high_ > high_ ? other.high_ : high_;
+    top_ = other.top_ > top_ ? other.top_ : top_;
+  }
+  [[nodiscard]] ZENITH_FN number_extremes<T> found() const {
+    if (low_ > high_) return {};
+    const bool has_negative = (high_ & ordered::key_order<T>::sign_bit) != 0;
+    return {total_order_of<T>(has_negative ? high_ : low_),
+            total_order_of<T>(top_ >= 0 ? static_cast<bits>(top_) : low_)};
+  }
+
+ private:
   using bits = ordered::bits_t<T>;
   using signed_bits = std::make_signed_t<bits>;
-  if (n == 0) return {};
-  bits low = static_cast<bits>(~bits{0});
-  bits high = 0;
-  constexpr signed_bits lowest = std::numeric_limits<signed_bits>::min();
-  signed_bits top = lowest;
-  for (u64 i = 0; i < n; ++i) {
-    const bits here = ordered::key_order<T>::bits(values[i] * by);
-    const auto turned = static_cast<signed_bits>(here);
-    low = here < low ? here : low;
-    high = here > high ? here : high;
-    top = turned > top ? turned : top;
-  }
-  const bool has_negative = (high & ordered::key_order<T>::sign_bit) != 0;
-  return {total_order_of<T>(has_negative ? high : low), total_order_of<T>(top >= 0 ? static_cast<bits>(top) : low)};
+  static constexpr signed_bits lowest = std::numeric_limits<signed_bits>::min();
+
+  bits low_ = static_cast<bits>(~bits{0});
+  bits high_ = 0;
+  signed_bits top_ = lowest;
+};
+
+/// Part p of a column: parts begin where lines of the cache do, but for the first one, so that what is loaded at once
+/// lies in one line. No value is in two of them.
+struct column_part {
+  u64 begin;
+  u64 count;
+};
+template <class T>
+[[nodiscard]] ZENITH_FN column_part part_of(const T* column, u64 rows, u64 p, u64 part) {
+  constexpr std::uintptr_t line = 64;
+  const u64 before = (line - reinterpret_cast<std::uintptr_t>(column) % line) % line / sizeof(T);
+  const u64 begin = p == 0 ? 0 : p * part + before;
+  const u64 end = (p + 1) * part + before;
+  if (begin >= rows) return {rows, 0};
+  return {begin, (end < rows ? end : rows) - begin};
 }
 
 inline constexpr u32 most_side_columns = 4;
@@ -157,16 +225,18 @@ struct find_extremes {
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
     const u64 c = t / parts;
+    const T by = weight[c];
+    if constexpr (Team::is_one_lane) {
+      const auto of = part_of(column[c], rows[c], t % parts, part);
+      value_extremes<T> all;
+      all.take(column[c] + of.begin, by, of.count, 0);
+      least[t] = all.found().least;
+      greatest[t] = all.found().greatest;
+      return;
+    }
     const u64 begin = t % parts * part;
     const u64 n = begin >= rows[c] ? 0 : rows[c] - begin < part ? rows[c] - begin : part;
     const T* const from = column[c] + begin;
-    const T by = weight[c];
-    if constexpr (Team::is_one_lane) {
-      const auto all = extremes_of_values(from, by, n);
-      least[t] = all.least;
-      greatest[t] = all.greatest;
-      return;
-    }
     const image low = team.reduce(
         n, static_cast<image>(~image{0}), [&](u64 i) ZENITH_BODY { return total_order(from[i] * by); },
         [](image a, image b) ZENITH_BODY { return b < a ? b : a; });

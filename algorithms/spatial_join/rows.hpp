@@ -13,18 +13,59 @@
 
 namespace zenith::spatial_join_family {
 
-/// Memory that is read soon.
-ZENITH_FN void read_soon([[maybe_unused]] const void* at) {
-#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
-  __builtin_prefetch(at);
-#endif
-}
+/// The cells around some points. Found by loops of a known length over columns, which compilers vectorise.
+template <class T, unsigned D>
+struct cells_around {
+  static constexpr u32 together = D == 2 ? 32 : 16;
+  static constexpr u32 usual = 3;  ///< that a point's reach meets on an axis, at most, but for rounding
+
+  u32 first[together];
+  u32 count[D][together];  ///< on each axis; one of them is 0 for a point beyond reach
+
+  /// Of n points. False: there are more than usual on an axis but the first, whose cells are one range.
+  template <class Point>
+  ZENITH_FN bool find(const cell_grid<T, D>& grid, const Point* points, u32 n) {
+    T at[D][together];
+    for (u32 j = 0; j < n; ++j) {
+      for (unsigned a = 0; a < D; ++a) at[a][j] = points[j].at[a];
+    }
+    for (u32 j = n; j < together; ++j) {
+      for (unsigned a = 0; a < D; ++a) at[a][j] = points[0].at[a];
+    }
+    u32 is_in_reach[together];
+    for (u32 j = 0; j < together; ++j) {
+      first[j] = 0;
+      is_in_reach[j] = 1;
+    }
+    u32 most = 0;
+    u32 stride = 1;
+    for (unsigned a = 0; a < D; ++a) {
+      const cell_axis<T> axis = grid.axis(a);
+      const T least = grid.least[a];
+      const T greatest = grid.greatest[a];
+      const T reach = grid.reach;
+      for (u32 j = 0; j < together; ++j) {
+        const T below = at[a][j] - reach;
+        const T above = at[a][j] + reach;
+        is_in_reach[j] &= (above >= least ? 1U : 0U) & (below <= greatest ? 1U : 0U);
+        const u32 lowest = axis.cell_of(below);
+        const u32 cells = axis.cell_of(above) - lowest + 1;
+        first[j] += lowest * stride;
+        count[a][j] = cells;
+        most = a > 0 && cells > most ? cells : most;
+      }
+      stride *= grid.cells[a];
+    }
+    for (u32 j = 0; j < together; ++j) count[1][j] *= is_in_reach[j];
+    return most <= usual;
+  }
+};
 
 /// Left points in buckets, and the right side in the order of its cells.
 template <class T, unsigned D>
 struct row_probe {
   using point = packed_point<T, D, false>;
-  static constexpr u32 together = D == 2 ? 32 : 16;  ///< points whose cells are asked for at once
+  static constexpr u32 together = cells_around<T, D>::together;  ///< points whose cells are found at once
   static constexpr u32 most_ranges = D == 2 ? 3 : 9;
 
   /// Places of the right side that may be near to a point. `is_wide`: there are more than these.
@@ -46,29 +87,24 @@ struct row_probe {
   ZENITH_FN void each_range(const T (&at)[D], const Use& use) const {
     grid.each_range(at, [&](u32 first, u32 end) ZENITH_BODY { use(starts[first], starts[end]); });
   }
-  /// Ranges of cells, whose places are read soon.
-  ZENITH_FN void ask_for_cells(const T (&at)[D], ranges& to) const {
-    u32 asked = 0;
-    to.is_wide = false;
-    grid.each_range(at, [&](u32 first, u32 end) ZENITH_BODY {
-      if (asked == most_ranges) {
-        to.is_wide = true;
-        return;
+  /// The ranges around n <= together points, which are read soon.
+  ZENITH_FN void ask_for_points(const point* points, u32 n, ranges* to) const {
+    cells_around<T, D> cells;
+    const bool is_usual = cells.find(grid, points, n);
+    for (u32 j = 0; j < n; ++j) {
+      u32 asked = 0;
+      to[j].is_wide = !is_usual;
+      for (u32 plane = 0; is_usual && plane < (D == 3 ? cells.count[D - 1][j] : 1); ++plane) {
+        for (u32 row = 0; row < cells.count[1][j]; ++row) {
+          const u32 first = cells.first[j] + (plane * grid.cells[1] + row) * grid.cells[0];
+          to[j].begin[asked] = starts[first];
+          to[j].end[asked] = starts[first + cells.count[0][j]];
+          read_soon(right + to[j].begin[asked]);
+          read_soon(right + to[j].end[asked]);
+          ++asked;
+        }
       }
-      to.begin[asked] = first;
-      to.end[asked] = end;
-      ++asked;
-      read_soon(starts + first);
-    });
-    to.count = asked;
-  }
-  /// Ranges of places in place of these, whose points are read soon.
-  ZENITH_FN void ask_for_points(ranges& to) const {
-    for (u32 j = 0; j < to.count; ++j) {
-      to.begin[j] = starts[to.begin[j]];
-      to.end[j] = starts[to.end[j]];
-      read_soon(right + to.begin[j]);
-      read_soon(right + to.end[j]);
+      to[j].count = asked;
     }
   }
   /// use(begin, end) again.
@@ -132,8 +168,7 @@ struct list_partners {
       for (u64 first = begin; first < end; first += row_probe<T, D>::together) {
         const u64 left = end - first;
         const u32 n = left < row_probe<T, D>::together ? static_cast<u32>(left) : row_probe<T, D>::together;
-        for (u32 j = 0; j < n; ++j) probe.ask_for_cells(probe.left[first + j].at, asked[j]);
-        for (u32 j = 0; j < n; ++j) probe.ask_for_points(asked[j]);
+        probe.ask_for_points(probe.left + first, n, asked);
         const u64 before = all;
         for (u32 j = 0; j < n; ++j) {
           const auto& at = probe.left[first + j].at;

@@ -1,5 +1,5 @@
 // The strategies of spatial joins on the sequential context, whose memory is told apart from the host's, through the
-// conformance cases, as a host runs them and as a device does; and the grid's proof by numbers.
+// conformance cases, as a host runs them and as a device does; and the rounds of threshold_first.
 
 #include <algorithm>
 #include <array>
@@ -92,159 +92,6 @@ const suite& the_suite() {
 }
 
 }  // namespace conformance::spatial
-
-TEMPLATE_TEST_CASE("the reach of a distance holds every point that the predicate takes", "[spatial]", float, double) {
-  using T = TestType;
-  std::mt19937_64 random{zenith_test::seed_of("spatial.reach", 0)};
-  for (int i = 0; i < 20000; ++i) {
-    const int digits = std::numeric_limits<T>::max_exponent;
-    const T distance =
-        std::ldexp(static_cast<T>(1 + random() % 1000) / 1000, static_cast<int>(random() % (2 * digits)) - digits - 20);
-    const T squared = distance * distance;
-    const T reach = spatial_join_family::reach_of(squared);
-    REQUIRE(reach >= distance * (1 - std::numeric_limits<T>::epsilon()));
-    // the largest difference whose square is not above: a few steps around the distance, and below the least square
-    const T root = std::sqrt(std::numeric_limits<T>::denorm_min());
-    for (T d : {distance, root / 2, root, squared == 0 ? root * static_cast<T>(0.7071) : distance}) {
-      for (int step = 0; step < 4; ++step) d = std::nextafter(d, std::numeric_limits<T>::infinity());
-      for (int step = 0; step < 8; ++step) {
-        if (d * d <= squared) REQUIRE(d <= reach);
-        d = std::nextafter(d, T{0});
-      }
-    }
-  }
-}
-
-TEMPLATE_TEST_CASE("cells are bounded, and every partner's cell is within the probe", "[spatial]", float, double) {
-  using T = TestType;
-  std::mt19937_64 random{zenith_test::seed_of("spatial.cells", 0)};
-  for (int i = 0; i < 2000; ++i) {
-    const auto any = [&](int low, int high) {
-      const auto exponent = low + static_cast<int>(random() % static_cast<unsigned>(high - low));
-      const T share = static_cast<T>(random() % 2001) / 1000 - 1;
-      return std::ldexp(share, exponent);
-    };
-    const T origin = any(-60, 60);
-    const T width = std::abs(any(-80, 60));
-    const T distance = std::abs(any(-100, 60));
-    const T squared = distance * distance;
-    const T far = origin + width;
-    const double most = 1 + static_cast<double>(random() % 100000);
-    const spatial_join_family::side_extents<T, 2> all{{origin, origin}, {far, far}};
-    const T middle = std::min(far, origin + width / 3);
-    const auto some = i % 2 == 0 ? all : spatial_join_family::side_extents<T, 2>{{origin, origin}, {middle, middle}};
-    const auto grid = spatial_join_family::make_grid<T, 2>(all, some, squared, most);
-    REQUIRE(static_cast<double>(spatial_join_family::cells_of(grid)) <= most);
-    for (int j = 0; j < 20; ++j) {
-      const T y = std::min(far, std::max(origin, origin + width * (static_cast<T>(random() % 1000) / 999)));
-      REQUIRE(grid.cell_of(0, y) < grid.cells[0]);
-      for (T x : {y + distance, y - distance, y + distance / 3, y}) {
-        for (int step = 0; step < 3; ++step) x = std::nextafter(x, std::numeric_limits<T>::infinity());
-        for (int step = 0; step < 6; ++step) {
-          if ((x - y) * (x - y) <= squared) {
-            REQUIRE(grid.cell_of(0, x - grid.reach) <= grid.cell_of(0, y));
-            REQUIRE(grid.cell_of(0, y) <= grid.cell_of(0, x + grid.reach));
-          }
-          bool is_probed = false;
-          grid.each_range({x, x}, [&](std::uint32_t first, std::uint32_t end) {
-            is_probed = is_probed || (first <= grid.cell_at({y, y}) && grid.cell_at({y, y}) < end);
-          });
-          if (grid.is_near({x, x}, {y, y})) REQUIRE(is_probed);
-          if (x - grid.reach > far || x + grid.reach < origin) REQUIRE(!is_probed);
-          x = std::nextafter(x, -std::numeric_limits<T>::infinity());
-        }
-      }
-    }
-  }
-}
-
-TEMPLATE_TEST_CASE("extremes are those of all bit patterns in the order of numbers", "[spatial]", float, double) {
-  using T = TestType;
-  using limits = std::numeric_limits<T>;
-  std::mt19937_64 random{zenith_test::seed_of("spatial.extremes", 0)};
-  const std::vector<T> special{T{0},
-                               -T{0},
-                               limits::denorm_min(),
-                               -limits::denorm_min(),
-                               limits::max(),
-                               -limits::max(),
-                               limits::infinity(),
-                               -limits::infinity(),
-                               limits::quiet_NaN(),
-                               -limits::quiet_NaN()};
-  for (std::size_t n = 0; n < 200; ++n) {
-    for (const int kind : {0, 1, 2, 3}) {
-      std::vector<T> values(n);
-      for (auto& value : values) {
-        value = static_cast<T>(random() % 1000 + 1);
-        if (kind == 1 || (kind > 1 && random() % 2 == 0)) value = -value;
-        if (kind == 3 && random() % 8 == 0) value = special[random() % special.size()];
-      }
-      spatial_join_family::number_extremes<T> expected;
-      for (const T value : values) {
-        const auto image = spatial_join_family::total_order(value);
-        expected.least = std::min(expected.least, image);
-        expected.greatest = std::max(expected.greatest, image);
-      }
-      const auto found = spatial_join_family::extremes_of_values(values.data(), T{1}, n);
-      INFO(n << " values of kind " << kind);
-      REQUIRE(found.least == expected.least);
-      REQUIRE(found.greatest == expected.greatest);
-    }
-  }
-}
-
-TEST_CASE("every page is touched, and nothing beside the memory", "[spatial]") {
-  using touch = spatial_join_family::touch_pages;
-  constexpr std::size_t margin = 64;
-  std::vector<char> memory(2 * touch::large + 3 * margin, 1);
-  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{5000}, std::size_t{touch::large + 7}}) {
-    for (const std::size_t skipped : {std::size_t{0}, std::size_t{8}, std::size_t{margin}}) {
-      INFO(bytes << " bytes after " << skipped);
-      std::fill(memory.begin(), memory.end(), char{1});
-      char* const first = memory.data() + margin + skipped;
-      std::vector<char> other(bytes + 1, 1);
-      const touch all{{first, other.data()}, bytes};
-      device::sequential_context on;
-      on.for_teams(all.teams(), all);
-      CHECK(std::all_of(memory.data(), first, [](char c) { return c == 1; }));
-      CHECK(std::all_of(first + bytes, memory.data() + memory.size(), [](char c) { return c == 1; }));
-      CHECK(other.back() == 1);
-      for (const char* const at : {static_cast<const char*>(first), static_cast<const char*>(other.data())}) {
-        for (std::size_t page = 0; page + touch::page <= bytes; page += touch::page) {
-          CHECK(std::count(at + page, at + page + touch::page, char{0}) >= 1);
-        }
-      }
-    }
-  }
-}
-
-TEMPLATE_TEST_CASE("partners are sorted", "[spatial]", std::uint32_t, std::uint64_t) {
-  std::mt19937_64 random{zenith_test::seed_of("spatial.sort", 0)};
-  for (std::size_t n = 0; n < 300; ++n) {
-    std::vector<TestType> ids(n);
-    for (auto& id : ids) id = static_cast<TestType>(random() % (n + 1));
-    auto expected = ids;
-    std::sort(expected.begin(), expected.end());
-    spatial_join_family::sort_ids(ids.data(), n);
-    REQUIRE(ids == expected);
-  }
-}
-
-TEST_CASE("lists of a few partners are sorted", "[spatial]") {
-  constexpr std::uint32_t most = spatial_join_family::kept_partners;
-  // a network that sorts all words of zeros and ones sorts all words
-  constexpr std::uint32_t lists = 1U << most;
-  std::uint32_t words[lists * most];
-  for (std::uint32_t i = 0; i < lists * most; ++i) words[i] = (i / most >> i % most) % 2;
-  spatial_join_family::sort_lists<lists>(words);
-  for (std::uint32_t list = 0; list < lists; ++list) {
-    INFO(list);
-    const auto* const at = words + list * most;
-    CHECK(std::is_sorted(at, at + most));
-    CHECK(std::count(at, at + most, 1U) == std::popcount(list));
-  }
-}
 
 TEST_CASE("samples that mislead about the best scores", "[spatial]") {
   REQUIRE(!conformance::spatial::the_suite().ranked.empty());
@@ -359,6 +206,35 @@ TEST_CASE("one row with most of the partners takes a host two rounds", "[spatial
         CHECK(seen.rounds <= 2);
         CHECK(seen.candidates < 20 * k + 8000);
       }
+    }
+  }
+}
+
+TEST_CASE("a host finds the pairs of picked points, however many share a cell", "[spatial]") {
+  REQUIRE(!conformance::spatial::the_suite().ranked.empty());
+  std::mt19937 random{zenith_test::seed_of("spatial.picked", 0)};
+  const auto ex = make_executor("sequential");
+  for (const std::size_t crowd : {0, 30, 2000}) {
+    drawn_points left(8000, random);
+    drawn_points right(9000, random);
+    for (auto* side : {&left, &right}) {
+      for (std::size_t i = 0; i < crowd; ++i) {
+        side->x[i] = 50 + side->x[i] / 1000;
+        side->y[i] = 50 + side->y[i] / 1000;
+      }
+    }
+    for (const double distance : {0.05, 1.0, 20.0}) {
+      const std::size_t k = 3000;
+      INFO(crowd << " crowded, distance " << distance);
+      spatial_join_statistics seen;
+      const auto all =
+          top_k_spatial_join(ex, left.points(), right.points(), k, {.predicate = {distance}, .strategy = "full"});
+      const auto best =
+          top_k_spatial_join(ex, left.points(), right.points(), k,
+                             {.predicate = {distance}, .strategy = "threshold_first", .statistics = &seen});
+      CHECK(all.left == best.left);
+      CHECK(all.right == best.right);
+      CHECK(all.scores == best.scores);
     }
   }
 }

@@ -1,0 +1,293 @@
+// Parts of spatial joins: the grid's proof by numbers, extremes, what a host picks, and sorting of few ids.
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include <algorithms/spatial_join/strategies.hpp>
+#include <catch.hpp>
+#include <spatial_suite.hpp>
+#include <tests/unit/sequential_backend.hpp>
+
+using namespace zenith;
+
+TEMPLATE_TEST_CASE("the reach of a distance holds every point that the predicate takes", "[spatial]", float, double) {
+  using T = TestType;
+  std::mt19937_64 random{zenith_test::seed_of("spatial.reach", 0)};
+  for (int i = 0; i < 20000; ++i) {
+    const int digits = std::numeric_limits<T>::max_exponent;
+    const T distance =
+        std::ldexp(static_cast<T>(1 + random() % 1000) / 1000, static_cast<int>(random() % (2 * digits)) - digits - 20);
+    const T squared = distance * distance;
+    const T reach = spatial_join_family::reach_of(squared);
+    REQUIRE(reach >= distance * (1 - std::numeric_limits<T>::epsilon()));
+    // the largest difference whose square is not above: a few steps around the distance, and below the least square
+    const T root = std::sqrt(std::numeric_limits<T>::denorm_min());
+    for (T d : {distance, root / 2, root, squared == 0 ? root * static_cast<T>(0.7071) : distance}) {
+      for (int step = 0; step < 4; ++step) d = std::nextafter(d, std::numeric_limits<T>::infinity());
+      for (int step = 0; step < 8; ++step) {
+        if (d * d <= squared) REQUIRE(d <= reach);
+        d = std::nextafter(d, T{0});
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("cells are bounded, and every partner's cell is within the probe", "[spatial]", float, double) {
+  using T = TestType;
+  std::mt19937_64 random{zenith_test::seed_of("spatial.cells", 0)};
+  for (int i = 0; i < 2000; ++i) {
+    const auto any = [&](int low, int high) {
+      const auto exponent = low + static_cast<int>(random() % static_cast<unsigned>(high - low));
+      const T share = static_cast<T>(random() % 2001) / 1000 - 1;
+      return std::ldexp(share, exponent);
+    };
+    const T origin = any(-60, 60);
+    const T width = std::abs(any(-80, 60));
+    const T distance = std::abs(any(-100, 60));
+    const T squared = distance * distance;
+    const T far = origin + width;
+    const double most = 1 + static_cast<double>(random() % 100000);
+    const spatial_join_family::side_extents<T, 2> all{{origin, origin}, {far, far}};
+    const T middle = std::min(far, origin + width / 3);
+    const auto some = i % 2 == 0 ? all : spatial_join_family::side_extents<T, 2>{{origin, origin}, {middle, middle}};
+    const auto grid = spatial_join_family::make_grid<T, 2>(all, some, squared, most);
+    REQUIRE(static_cast<double>(spatial_join_family::cells_of(grid)) <= most);
+    for (int j = 0; j < 20; ++j) {
+      const T y = std::min(far, std::max(origin, origin + width * (static_cast<T>(random() % 1000) / 999)));
+      REQUIRE(grid.cell_of(0, y) < grid.cells[0]);
+      for (T x : {y + distance, y - distance, y + distance / 3, y}) {
+        for (int step = 0; step < 3; ++step) x = std::nextafter(x, std::numeric_limits<T>::infinity());
+        for (int step = 0; step < 6; ++step) {
+          if ((x - y) * (x - y) <= squared) {
+            REQUIRE(grid.cell_of(0, x - grid.reach) <= grid.cell_of(0, y));
+            REQUIRE(grid.cell_of(0, y) <= grid.cell_of(0, x + grid.reach));
+          }
+          bool is_probed = false;
+          grid.each_range({x, x}, [&](std::uint32_t first, std::uint32_t end) {
+            is_probed = is_probed || (first <= grid.cell_at({y, y}) && grid.cell_at({y, y}) < end);
+          });
+          if (grid.is_near({x, x}, {y, y})) REQUIRE(is_probed);
+          if (x - grid.reach > far || x + grid.reach < origin) REQUIRE(!is_probed);
+          x = std::nextafter(x, -std::numeric_limits<T>::infinity());
+        }
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("extremes are those of all bit patterns in the order of numbers", "[spatial]", float, double) {
+  using T = TestType;
+  using limits = std::numeric_limits<T>;
+  std::mt19937_64 random{zenith_test::seed_of("spatial.extremes", 0)};
+  const std::vector<T> special{T{0},
+                               -T{0},
+                               limits::denorm_min(),
+                               -limits::denorm_min(),
+                               limits::max(),
+                               -limits::max(),
+                               limits::infinity(),
+                               -limits::infinity(),
+                               limits::quiet_NaN(),
+                               -limits::quiet_NaN()};
+  // many are taken some at a time
+  std::vector<std::size_t> sizes(200);
+  std::iota(sizes.begin(), sizes.end(), std::size_t{0});
+  for (const std::size_t n : {511, 512, 513, 1024, 5000}) sizes.push_back(n);
+  for (const std::size_t n : sizes) {
+    for (const int kind : {0, 1, 2, 3}) {
+      std::vector<T> values(n);
+      for (auto& value : values) {
+        value = static_cast<T>(random() % 1000 + 1);
+        if (kind == 1 || (kind > 1 && random() % 2 == 0)) value = -value;
+        if (kind == 3 && random() % 8 == 0) value = special[random() % special.size()];
+      }
+      spatial_join_family::number_extremes<T> expected;
+      for (const T value : values) {
+        const auto image = spatial_join_family::total_order(value);
+        expected.least = std::min(expected.least, image);
+        expected.greatest = std::max(expected.greatest, image);
+      }
+      spatial_join_family::value_extremes<T> all;
+      all.take(values.data(), T{1}, n, 0);
+      const auto found = all.found();
+      INFO(n << " values of kind " << kind);
+      REQUIRE(found.least == expected.least);
+      REQUIRE(found.greatest == expected.greatest);
+    }
+  }
+}
+
+TEST_CASE("every page is touched, and nothing beside the memory", "[spatial]") {
+  using touch = spatial_join_family::touch_pages;
+  constexpr std::size_t margin = 64;
+  std::vector<char> memory(2 * touch::large + 3 * margin, 1);
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{5000}, std::size_t{touch::large + 7}}) {
+    for (const std::size_t skipped : {std::size_t{0}, std::size_t{8}, std::size_t{margin}}) {
+      INFO(bytes << " bytes after " << skipped);
+      std::fill(memory.begin(), memory.end(), char{1});
+      char* const first = memory.data() + margin + skipped;
+      std::vector<char> other(bytes + 1, 1);
+      const touch all{{first, other.data()}, bytes};
+      device::sequential_context on;
+      on.for_teams(all.teams(), all);
+      CHECK(std::all_of(memory.data(), first, [](char c) { return c == 1; }));
+      CHECK(std::all_of(first + bytes, memory.data() + memory.size(), [](char c) { return c == 1; }));
+      CHECK(other.back() == 1);
+      for (const char* const at : {static_cast<const char*>(first), static_cast<const char*>(other.data())}) {
+        for (std::size_t page = 0; page + touch::page <= bytes; page += touch::page) {
+          CHECK(std::count(at + page, at + page + touch::page, char{0}) >= 1);
+        }
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("partners are sorted", "[spatial]", std::uint32_t, std::uint64_t) {
+  std::mt19937_64 random{zenith_test::seed_of("spatial.sort", 0)};
+  for (std::size_t n = 0; n < 300; ++n) {
+    std::vector<TestType> ids(n);
+    for (auto& id : ids) id = static_cast<TestType>(random() % (n + 1));
+    auto expected = ids;
+    std::sort(expected.begin(), expected.end());
+    spatial_join_family::sort_ids(ids.data(), n);
+    REQUIRE(ids == expected);
+  }
+}
+
+TEST_CASE("lists of a few partners are sorted", "[spatial]") {
+  constexpr std::uint32_t most = spatial_join_family::kept_partners;
+  // a network that sorts all words of zeros and ones sorts all words
+  constexpr std::uint32_t lists = 1U << most;
+  std::uint32_t words[lists * most];
+  for (std::uint32_t i = 0; i < lists * most; ++i) words[i] = (i / most >> i % most) % 2;
+  spatial_join_family::sort_lists<lists>(words);
+  for (std::uint32_t list = 0; list < lists; ++list) {
+    INFO(list);
+    const auto* const at = words + list * most;
+    CHECK(std::is_sorted(at, at + most));
+    CHECK(std::count(at, at + most, 1U) == std::popcount(list));
+  }
+}
+
+TEMPLATE_TEST_CASE("every value of a column is in one part, wherever the column begins", "[spatial]", float, double) {
+  constexpr std::size_t part = 64;
+  constexpr std::size_t line = 64 / sizeof(TestType);
+  const std::vector<TestType> values(5 * part + 3 * line);
+  for (std::size_t shift = 0; shift < 2 * line; ++shift) {
+    for (std::size_t rows = 0; rows < 4 * part + 2; ++rows) {
+      const TestType* const column = values.data() + shift;
+      std::size_t next = 0;
+      for (std::size_t p = 0; p < (rows + part - 1) / part; ++p) {
+        const auto of = spatial_join_family::part_of(column, rows, p, part);
+        REQUIRE(of.begin == next);
+        if (p > 0 && of.count > 0) REQUIRE(reinterpret_cast<std::uintptr_t>(column + of.begin) % 64 == 0);
+        next += of.count;
+      }
+      REQUIRE(next == rows);
+    }
+  }
+}
+
+namespace {
+
+/// Scans two sides of so many rows, of which every column begins elsewhere in a line of the cache, and compares.
+template <class T, unsigned D>
+void check_scan(std::size_t left_rows, std::size_t right_rows, double share, std::mt19937_64& random) {
+  using scan = spatial_join_family::scan_sides<T, D>;
+  using point = spatial_join_family::packed_point<T, D, true>;
+  std::uniform_real_distribution<T> draw(-1, 1);
+  const std::size_t rows[] = {left_rows, right_rows};
+  std::vector<T> columns[2][D + 1];
+  spatial_join_family::point_columns<T, D> sides[2] = {};
+  for (std::size_t s = 0; s < 2; ++s) {
+    for (std::size_t c = 0; c <= D; ++c) {
+      const std::size_t shift = 3 * c + s;
+      columns[s][c].resize(rows[s] + shift);
+      for (auto& value : columns[s][c]) value = draw(random);
+      const T* const from = columns[s][c].data() + shift;
+      if (c < D) {
+        sides[s].at[c] = from;
+      } else {
+        sides[s].scores = from;
+      }
+    }
+    sides[s].weight = 2;
+    sides[s].rows = rows[s];
+  }
+  const T limit = 2 - 4 * static_cast<T>(share);
+  std::vector<point> points[2];
+  for (std::size_t s = 0; s < 2; ++s) points[s].resize(rows[s]);
+  const std::size_t parts = (std::max(left_rows, right_rows) + scan::part - 1) / scan::part;
+  using image = typename scan::image;
+  std::vector<image> least(parts * spatial_join_family::most_all_columns);
+  std::vector<image> greatest(least.size());
+  for (const bool has_extremes : {true, false}) {
+    spatial_join_family::picked_counts found{};
+    device::sequential_context on;
+    on.for_teams(2 * parts, scan{{{sides[0], 2, limit, points[0].data(), rows[0]},
+                                  {sides[1], 2, limit, points[1].data(), rows[1]}},
+                                 parts,
+                                 &found,
+                                 has_extremes ? least.data() : nullptr,
+                                 has_extremes ? greatest.data() : nullptr});
+    for (std::size_t s = 0; s < 2; ++s) {
+      auto& picked = points[s];
+      const std::size_t count = s == 0 ? found.left : found.right;
+      std::sort(picked.begin(), picked.begin() + static_cast<std::ptrdiff_t>(count),
+                [](const point& a, const point& b) { return a.row < b.row; });
+      std::size_t next = 0;
+      for (std::size_t row = 0; row < rows[s]; ++row) {
+        if (sides[s].scores[row] * 2 < limit) continue;
+        REQUIRE(next < count);
+        CHECK(picked[next].row == row);
+        CHECK(picked[next].value == sides[s].scores[row] * 2);
+        for (std::size_t a = 0; a < D; ++a) CHECK(picked[next].at[a] == sides[s].at[a][row]);
+        ++next;
+      }
+      REQUIRE(next == count);
+    }
+  }
+  for (std::size_t s = 0; s < 2; ++s) {
+    for (std::size_t c = 0; c < spatial_join_family::most_side_columns; ++c) {
+      const bool is_score = c + 1 == spatial_join_family::most_side_columns;
+      const T* const column = is_score ? sides[s].scores : c < D ? sides[s].at[c] : nullptr;
+      spatial_join_family::number_extremes<T> expected;
+      for (std::size_t row = 0; column != nullptr && row < rows[s]; ++row) {
+        const auto here = spatial_join_family::total_order(column[row] * (is_score ? T{2} : T{1}));
+        expected.least = std::min(expected.least, here);
+        expected.greatest = std::max(expected.greatest, here);
+      }
+      const auto first = static_cast<std::ptrdiff_t>((s * spatial_join_family::most_side_columns + c) * parts);
+      const auto end = first + static_cast<std::ptrdiff_t>(parts);
+      if (parts == 0) continue;
+      CHECK(*std::min_element(least.begin() + first, least.begin() + end) == expected.least);
+      CHECK(*std::max_element(greatest.begin() + first, greatest.begin() + end) == expected.greatest);
+    }
+  }
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a scan finds the extremes, and the points that reach a limit", "[spatial]", float, double) {
+  using scan = spatial_join_family::scan_sides<TestType, 2>;
+  std::mt19937_64 random{zenith_test::seed_of("spatial.scan", 0)};
+  const std::size_t sizes[][2] = {{0, 0},
+                                  {1, 0},
+                                  {7, 600},
+                                  {scan::block + 5, scan::block - 1},
+                                  {513, 511},
+                                  {scan::part + 3, scan::part},
+                                  {3 * std::size_t{scan::part} + 1, 40}};
+  for (const auto& rows : sizes) {
+    for (const double share : {0.0, 0.01, 0.1, 0.6, 1.0}) {
+      INFO(rows[0] << " and " << rows[1] << " rows, " << share);
+      check_scan<TestType, 2>(rows[0], rows[1], share, random);
+      check_scan<TestType, 3>(rows[0], rows[1], share, random);
+    }
+  }
+}
