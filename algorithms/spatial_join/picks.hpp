@@ -27,8 +27,9 @@ struct scan_sides {
   static constexpr u32 block = 2048;  ///< rows that are read, and then picked from
   static constexpr u32 part = 4 * block;
   static constexpr u64 item_cost = u64{part} * (D + 1) * sizeof(T);
-  static constexpr u32 few = 4;
-  static constexpr u32 scratch_bytes = (block + few) * sizeof(u32);
+  static constexpr u32 few = 4;   ///< bits that are taken at once
+  static constexpr u32 some = 8;  ///< the same where more rows seem to reach the limit
+  static constexpr u32 scratch_bytes = (block + some) * sizeof(u32);
 
   picked_side<T, D> side[2];  ///< left and right
   u64 parts;                  ///< of each
@@ -87,7 +88,10 @@ struct scan_sides {
     }
   }
   ZENITH_FN void pick(const picked_side<T, D>& of, u64 begin, u32 n, u32* count, u32* picked) const {
-    const u32 reached = list(of.from.scores + begin, n, of.weight, of.limit, picked);
+    // of two lanes' 64 bits, more than `few` are set as a rule
+    const bool are_many = of.capacity * 12 > of.from.rows;
+    const u32 reached = are_many ? list<some>(of.from.scores + begin, n, of.weight, of.limit, picked)
+                                 : list<few>(of.from.scores + begin, n, of.weight, of.limit, picked);
     if (reached == 0) return;
     const u64 first = device::atomic_add(count, reached);
     if (first + reached > of.capacity) return;
@@ -99,6 +103,7 @@ struct scan_sides {
   /// lanes, and the words stay in registers. Then the bits of two lanes are taken, a few at a time whether there are as
   /// many or not, that hardly a branch depends on how many there are. What is taken says group, lane and bit, and
   /// becomes a place afterwards, many at a time.
+  template <u32 at_once>
   ZENITH_FN u32 list(const T* scores, u32 n, T weight, T limit, u32* to) const {
     constexpr u32 half = lanes / 2;
     constexpr u32 bits_of_two = 2 * steps;
@@ -118,11 +123,11 @@ struct scan_sides {
         const u32 end = reached + bits_of(words[l]) + bits_of(words[l + half]);
         u32 place = reached;
         do {
-          for (u32 j = 0; j < few; ++j) {
+          for (u32 j = 0; j < at_once; ++j) {
             to[place + j] = first + lowest_bit(bits | u64{1} << (bits_of_two - 1));
             bits &= bits - 1;
           }
-          place += few;
+          place += at_once;
         } while (place < end);
         reached = end;
       }

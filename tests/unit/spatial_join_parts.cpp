@@ -220,8 +220,10 @@ void check_scan(std::size_t left_rows, std::size_t right_rows, double share, std
     sides[s].rows = rows[s];
   }
   const T limit = 2 - 4 * static_cast<T>(share);
+  // few points are wanted where there is space for few
   std::vector<point> points[2];
-  for (std::size_t s = 0; s < 2; ++s) points[s].resize(rows[s]);
+  for (std::size_t s = 0; s < 2; ++s)
+    points[s].resize(share < 0.05 ? std::max(rows[s] / 16, std::size_t{64}) : rows[s]);
   const std::size_t parts = (std::max(left_rows, right_rows) + scan::part - 1) / scan::part;
   using image = typename scan::image;
   std::vector<image> least(parts * spatial_join_family::most_all_columns);
@@ -229,8 +231,8 @@ void check_scan(std::size_t left_rows, std::size_t right_rows, double share, std
   for (const bool has_extremes : {true, false}) {
     spatial_join_family::picked_counts found{};
     device::sequential_context on;
-    on.for_teams(2 * parts, scan{{{sides[0], 2, limit, points[0].data(), rows[0]},
-                                  {sides[1], 2, limit, points[1].data(), rows[1]}},
+    on.for_teams(2 * parts, scan{{{sides[0], 2, limit, points[0].data(), points[0].size()},
+                                  {sides[1], 2, limit, points[1].data(), points[1].size()}},
                                  parts,
                                  &found,
                                  has_extremes ? least.data() : nullptr,
@@ -238,6 +240,7 @@ void check_scan(std::size_t left_rows, std::size_t right_rows, double share, std
     for (std::size_t s = 0; s < 2; ++s) {
       auto& picked = points[s];
       const std::size_t count = s == 0 ? found.left : found.right;
+      REQUIRE(count <= picked.size());
       std::sort(picked.begin(), picked.begin() + static_cast<std::ptrdiff_t>(count),
                 [](const point& a, const point& b) { return a.row < b.row; });
       std::size_t next = 0;
