@@ -32,80 +32,78 @@ struct value_method {
   static constexpr std::uint64_t all_rows = ~std::uint64_t{0};
 };
 
-/// A strategy that compares by bitmaps has no choice.
-struct bitmap_method {};
-
-/// Nor has one that partitions.
-struct tree_method {};
-
-/// What runs a strategy that differs from others in its member `how` alone.
+/// A strategy that compares by values: it differs from others in its member `how` alone.
 template <class Strategy>
-struct of_skyline {
+struct value_strategy {
   using call_type = skyline_call;
   template <class Context>
   static void run(Context& on, const call_type& call);
 };
 
 /// Sort, filter, skyline: rows by a rising sum of their values; each is compared with the skyline found so far.
-struct sfs : of_skyline<sfs> {
+struct sfs : value_strategy<sfs> {
   static constexpr std::string_view name = "sfs";
   static constexpr value_method how{};
 };
 
 /// SaLSa, sort and limit skyline algorithm: rows by a rising least value. Where that exceeds the largest value of a row
 /// that was read, it dominates all that follow: the stop point.
-struct salsa : of_skyline<salsa> {
+struct salsa : value_strategy<salsa> {
   static constexpr std::string_view name = "salsa";
   static constexpr value_method how{.order = row_order::least_value, .is_prefiltered = false};
 };
 
 /// GGS: rows by a rising sum. The first 1024 of those that are left are compared with all that are left.
-struct ggs : of_skyline<ggs> {
+struct ggs : value_strategy<ggs> {
   static constexpr std::string_view name = "ggs";
   static constexpr value_method how{.window = 1024};
 };
 
 /// SkyAlign: rows by the cells of a static grid; masks of the cells are compared before values.
-struct skyalign : of_skyline<skyalign> {
+struct skyalign : value_strategy<skyalign> {
   static constexpr std::string_view name = "skyalign";
   static constexpr value_method how{.order = row_order::grid};
 };
 
 /// NoSync: without rounds; every row is compared with all before it, dominated ones too.
-struct skyalign_no_sync : of_skyline<skyalign_no_sync> {
+struct skyalign_no_sync : value_strategy<skyalign_no_sync> {
   static constexpr std::string_view name = "skyalign_no_sync";
   static constexpr value_method how{.order = row_order::grid, .window = value_method::all_rows};
 };
 
 /// NoQuart: masks of the median alone.
-struct skyalign_no_quartile : of_skyline<skyalign_no_quartile> {
+struct skyalign_no_quartile : value_strategy<skyalign_no_quartile> {
   static constexpr std::string_view name = "skyalign_no_quartile";
   static constexpr value_method how{.order = row_order::grid, .has_quartiles = false};
 };
 
 /// Padded: no warp has rows of two partitions of the median.
-struct skyalign_padded : of_skyline<skyalign_padded> {
+struct skyalign_padded : value_strategy<skyalign_padded> {
   static constexpr std::string_view name = "skyalign_padded";
   static constexpr value_method how{.order = row_order::grid, .is_padded = true};
 };
 
 /// Hybrid: rows by the cells of the grid's median; behind the masks of those, masks by the first row of each cell.
-struct hybrid : of_skyline<hybrid> {
+struct hybrid : value_strategy<hybrid> {
   static constexpr std::string_view name = "hybrid";
   static constexpr value_method how{.order = row_order::grid, .has_quartiles = false, .has_pivots = true};
 };
 
 /// BSkyTree: recursive partitions by balanced pivots. One worker does it.
-struct bskytree : of_skyline<bskytree> {
+struct bskytree {
   static constexpr std::string_view name = "bskytree";
-  static constexpr tree_method how{};
   static constexpr bool is_for_hosts = true;
+  using call_type = skyline_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
 };
 
 /// The order of `skyalign`; a row is compared with 512 rows at a time by bitmaps of quantiles.
-struct bitmap_tiles : of_skyline<bitmap_tiles> {
+struct bitmap_tiles {
   static constexpr std::string_view name = "bitmap_tiles";
-  static constexpr bitmap_method how{};
+  using call_type = skyline_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
 };
 
 /// The skyband in the order of `sfs`: a row's dominators are counted in the band found so far.

@@ -91,11 +91,10 @@ class layer_marks {
   u64 blocks_ = 0;
 };
 
-/// The order must hold all points once: no stop point, no padding.
-template <class Context, class Method>
-void find_layers(Context& on, const skyline_layers_call& call, const Method& how) {
+template <class Context>
+void find_layers_by_bitmaps(Context& on, const skyline_layers_call& call) {
   layer_marks<Context> marks(on, call);
-  if constexpr (std::is_same_v<Method, bitmap_method> && Context::runs_on_host) {
+  if constexpr (Context::runs_on_host) {
     with_ordered_rows(on, call, row_layout::rows_by_grid, false, [&](const auto& rows) {
       if (rows.count > 0) {
         row_rounds rounds(on, rows, points_after::kept);
@@ -103,27 +102,38 @@ void find_layers(Context& on, const skyline_layers_call& call, const Method& how
       }
       marks.deliver(on, rows.count);
     });
-  } else if constexpr (std::is_same_v<Method, bitmap_method>) {
+  } else {
     with_ordered_points(on, call, nullptr, [&](const auto& rows) {
-      if (rows.count > 0) {
-        with_lasting_tile_rounds(on, rows, [&](auto rounds) { marks.mark(on, rows.points, rows.count, rounds); });
+      const auto mark = [&](auto* masks) {
+        tile_rounds rounds(on, rows.points, rows.count, masks, all_bitmaps);
+        marks.mark(on, rows.points, rows.count, rounds);
+      };
+      // masks of the points are kept for the next layer
+      if (rows.count > 0 && has_short_masks(rows.points.columns)) {
+        mark(static_cast<u32*>(nullptr));
+      } else if (rows.count > 0) {
+        mark(static_cast<u64*>(nullptr));
       }
       marks.deliver(on, rows.count);
       return true;
     });
-  } else {
-    with_images(on, call, false, [&]<class Image>(const image_table<Image>& table) {
-      u64 count = 0;
-      const u32* const left = rows_left(on, table.removed, call.rows, count);
-      if (count > 0) {
-        in_order_of(how, on, table, left, count, points_after::kept,
-                    [&](const point_set<Image>& placed, u64 /*count*/, auto& rounds) {
-                      marks.mark(on, placed, count, rounds);
-                    });
-      }
-      marks.deliver(on, count);
-    });
   }
+}
+
+/// The order must hold all points once: no stop point, no padding.
+template <class Context>
+void find_layers_by_values(Context& on, const skyline_layers_call& call, const value_method& how) {
+  layer_marks<Context> marks(on, call);
+  with_images(on, call, false, [&]<class Image>(const image_table<Image>& table) {
+    u64 count = 0;
+    const u32* const left = rows_left(on, table.removed, call.rows, count);
+    if (count > 0) {
+      in_order_of(
+          how, on, table, left, count, points_after::kept,
+          [&](const point_set<Image>& placed, u64 /*count*/, auto& rounds) { marks.mark(on, placed, count, rounds); });
+    }
+    marks.deliver(on, count);
+  });
 }
 
 }  // namespace detail
@@ -131,7 +141,11 @@ void find_layers(Context& on, const skyline_layers_call& call, const Method& how
 template <class Skyline>
 template <class Context>
 void layers_by<Skyline>::run(Context& on, const call_type& call) {
-  detail::find_layers(on, call, Skyline::how);
+  if constexpr (std::is_same_v<Skyline, bitmap_tiles>) {
+    detail::find_layers_by_bitmaps(on, call);
+  } else {
+    detail::find_layers_by_values(on, call, Skyline::how);
+  }
 }
 
 }  // namespace zenith::skyline_family

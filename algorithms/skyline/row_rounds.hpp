@@ -22,7 +22,7 @@ namespace zenith::skyline_family::detail {
 /// On a host, `bitmap_tiles` has an override of its own, for speed (perf/notes/skyline.md); these share its order, for
 /// memory: no image of the table is kept.
 [[nodiscard]] inline bool goes_by_rows(const value_method& how) {
-  return how.order != row_order::least_value && !how.is_padded;
+  return how.is_prefiltered && how.order != row_order::least_value && !how.is_padded;
 }
 
 /// Points in their order.

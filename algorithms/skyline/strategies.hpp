@@ -49,10 +49,6 @@ using kernels = device::concat<
 
 namespace detail {
 
-[[nodiscard]] inline bool is_prefiltered(const value_method& how) { return how.is_prefiltered; }
-[[nodiscard]] inline bool is_prefiltered(const bitmap_method& /*how*/) { return true; }
-[[nodiscard]] inline bool is_prefiltered(const tree_method& /*how*/) { return true; }
-
 /// `count` ids to the caller, unless they are there already.
 template <class Context>
 void deliver_ids(Context& on, const skyline_call& call, const u32* rows, u64 count, bool are_written) {
@@ -90,43 +86,17 @@ void deliver_marks(Context& on, const skyline_call& call, const u8* flags) {
   return {call.known_ids, call.known_count, static_cast<u32>(call.index_bytes)};
 }
 
-/// Calls use(points, count, rounds).
-template <class Context, class Image, class Use>
-void in_rounds_of(const bitmap_method& /*how*/, Context& on, const ordered_rows<Image>& rows, const Use& use) {
-  row_rounds rounds(on, rows, points_after::overwritten);
-  use(rows.points, rows.count, rounds);
-}
-template <class Context, class Image, class Use>
-void in_rounds_of(const value_method& how, Context& on, const ordered_rows<Image>& rows, const Use& use) {
-  auto points = rows.points;
-  if (how.order == row_order::grid) {
-    points.masks = rows.spare;
-    on.for_each(rows.count, write_masks<Image>{points, rows.cuts, how.has_quartiles});
-  }
-  in_rounds_by_values(how, on, points, rows.count, points_after::overwritten, use);
-}
-template <class Context, class Image, class Use>
-void in_rounds_of(const tree_method& /*how*/, Context& on, const ordered_rows<Image>& rows, const Use& use) {
-  tree_rounds<Context, Image> rounds(on, rows.count);
-  use(rows.points, rows.count, rounds);
-}
-
-[[nodiscard]] inline row_layout layout_of(const value_method& how) {
-  return how.order == row_order::grid ? row_layout::columns_by_grid : row_layout::columns_by_sum;
-}
-[[nodiscard]] inline row_layout layout_of(const bitmap_method& /*how*/) { return row_layout::rows_by_grid; }
-[[nodiscard]] inline row_layout layout_of(const tree_method& /*how*/) { return row_layout::rows_as_they_are; }
-
-template <class Context, class Method>
-void find_skyline_by_rows(Context& on, const skyline_call& call, const Method& how) {
+/// On a host: in_rounds(rows, use) calls use(points, count, rounds).
+template <class Context, class InRounds>
+void find_skyline_by_rows(Context& on, const skyline_call& call, row_layout layout, const InRounds& in_rounds) {
   const auto counters = make_counters(on, call);
-  with_ordered_rows(on, call, layout_of(how), is_prefiltered(how), [&](const auto& rows) {
+  with_ordered_rows(on, call, layout, true, [&](const auto& rows) {
     u8* const members = rows.flags;
     on.fill_zero(members, call.rows);
     u64 blocks = 0;
     if (rows.count > 0) {
       const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
-      in_rounds_of(how, on, rows, [&](const auto& points, u64 count, auto& rounds) {
+      in_rounds(rows, [&](const auto& points, u64 count, auto& rounds) {
         blocks = rounds.mark(on, points, count, members, keeps_twins, counters);
       });
     }
@@ -137,11 +107,22 @@ void find_skyline_by_rows(Context& on, const skyline_call& call, const Method& h
 
 /// What the strategies that compare by values do.
 template <class Context>
-void find_skyline(Context& on, const skyline_call& call, const value_method& how) {
+void find_skyline_by_values(Context& on, const skyline_call& call, const value_method& how) {
   if constexpr (Context::runs_on_host) {
-    if (goes_by_rows(how)) return find_skyline_by_rows(on, call, how);
+    if (goes_by_rows(how)) {
+      const bool has_grid = how.order == row_order::grid;
+      const auto layout = has_grid ? row_layout::columns_by_grid : row_layout::columns_by_sum;
+      return find_skyline_by_rows(on, call, layout, [&]<class Image>(const ordered_rows<Image>& rows, const auto& use) {
+        auto points = rows.points;
+        if (has_grid) {
+          points.masks = rows.spare;
+          on.for_each(rows.count, write_masks<Image>{points, rows.cuts, how.has_quartiles});
+        }
+        in_rounds_by_values(how, on, points, rows.count, points_after::overwritten, use);
+      });
+    }
   }
-  with_images(on, call, is_prefiltered(how), [&]<class Image>(const image_table<Image>& table) {
+  with_images(on, call, how.is_prefiltered, [&]<class Image>(const image_table<Image>& table) {
     if (table.pivots != nullptr) prefilter(on, table);
     u64 count = 0;
     u32* const left = rows_left(on, table.removed, call.rows, count);
@@ -173,57 +154,65 @@ template <class Image>
   return most < taken ? 0 : most - taken;
 }
 
-template <class Context>
-void find_skyline_by_tiles(Context& on, const skyline_call& call) {
-  const auto counters = make_counters(on, call);
-  const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
-  const few_request few{keeps_twins, call.nans == nan_rows::reject, target_of(call), counters};
-  const bool are_written = few.ids.at != nullptr;
-  with_ordered_points(on, call, &few, [&](const auto& rows) {
-    u8* const members = rows.flags;
-    if (rows.kept != nullptr || rows.count == 0) {
-      on.for_each(call.out_mask == nullptr ? 0 : rows.members, mark_rows{rows.kept, members});
-      deliver_marks(on, call, members);
-      deliver_ids(on, call, rows.kept, rows.members, are_written);
-      report(on, call, counters, rows.count, rows.kept == nullptr ? 0 : 1);
-      return true;
-    }
-    return with_tile_rounds(on, rows, bytes_for_bitmaps(call, rows), [&](auto rounds) {
-      const u64 blocks = rounds.mark(on, rows.points, rows.count, members, keeps_twins, counters);
-      on.compact(call.rows, is_marked{members}, rows.points.rows, &rows.found->left);
-      if (are_written) {
-        on.for_each(std::min(rows.count, few.ids.most), write_found_ids{rows.found, rows.points.rows, few.ids});
-      }
-      const auto told = on.read(static_cast<const table_findings*>(rows.found));
-      rounds.release(on);
-      if (told.has_ties != 0) return false;
-      on.release(rows.points.values);  // for the ids
-      deliver_marks(on, call, members);
-      deliver_ids(on, call, rows.points.rows, told.left, are_written);
-      report(on, call, counters, rows.count, blocks);
-      return true;
-    });
-  });
-}
-template <class Context>
-void find_skyline(Context& on, const skyline_call& call, const bitmap_method& how) {
-  if constexpr (Context::runs_on_host) {
-    find_skyline_by_rows(on, call, how);
-  } else {
-    find_skyline_by_tiles(on, call);
-  }
-}
-template <class Context>
-void find_skyline(Context& on, const skyline_call& call, const tree_method& how) {
-  find_skyline_by_rows(on, call, how);
-}
-
 }  // namespace detail
 
 template <class Strategy>
 template <class Context>
-void of_skyline<Strategy>::run(Context& on, const call_type& call) {
-  detail::find_skyline(on, call, Strategy::how);
+void value_strategy<Strategy>::run(Context& on, const skyline_call& call) {
+  detail::find_skyline_by_values(on, call, Strategy::how);
+}
+
+template <class Context>
+void bskytree::run(Context& on, const skyline_call& call) {
+  using namespace detail;
+  find_skyline_by_rows(on, call, row_layout::rows_as_they_are,
+                       [&]<class Image>(const ordered_rows<Image>& rows, const auto& use) {
+                         tree_rounds<Context, Image> rounds(on, rows.count);
+                         use(rows.points, rows.count, rounds);
+                       });
+}
+
+template <class Context>
+void bitmap_tiles::run(Context& on, const skyline_call& call) {
+  using namespace detail;
+  if constexpr (Context::runs_on_host) {
+    find_skyline_by_rows(on, call, row_layout::rows_by_grid, [&](const auto& rows, const auto& use) {
+      row_rounds rounds(on, rows, points_after::overwritten);
+      use(rows.points, rows.count, rounds);
+    });
+  } else {
+    const auto counters = make_counters(on, call);
+    const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
+    const few_request few{keeps_twins, call.nans == nan_rows::reject, target_of(call), counters};
+    const bool are_written = few.ids.at != nullptr;
+    with_ordered_points(on, call, &few, [&](const auto& rows) {
+      u8* const members = rows.flags;
+      if (rows.kept != nullptr || rows.count == 0) {
+        on.for_each(call.out_mask == nullptr ? 0 : rows.members, mark_rows{rows.kept, members});
+        deliver_marks(on, call, members);
+        deliver_ids(on, call, rows.kept, rows.members, are_written);
+        report(on, call, counters, rows.count, rows.kept == nullptr ? 0 : 1);
+        return true;
+      }
+      const auto find = [&](auto* masks) {
+        tile_rounds rounds(on, rows.points, rows.count, masks, bytes_for_bitmaps(call, rows));
+        const u64 blocks = rounds.mark(on, rows.points, rows.count, members, keeps_twins, counters);
+        on.compact(call.rows, is_marked{members}, rows.points.rows, &rows.found->left);
+        if (are_written) {
+          on.for_each(std::min(rows.count, few.ids.most), write_found_ids{rows.found, rows.points.rows, few.ids});
+        }
+        const auto told = on.read(static_cast<const table_findings*>(rows.found));
+        rounds.release(on);
+        if (told.has_ties != 0) return false;
+        on.release(rows.points.values);  // for the ids
+        deliver_marks(on, call, members);
+        deliver_ids(on, call, rows.points.rows, told.left, are_written);
+        report(on, call, counters, rows.count, blocks);
+        return true;
+      };
+      return rows.short_masks != nullptr ? find(rows.short_masks) : find(rows.points.masks);
+    });
+  }
 }
 
 }  // namespace zenith::skyline_family

@@ -12,6 +12,7 @@ namespace zenith::skyline_family {
 inline constexpr u32 order_buckets = 1024;
 inline constexpr u32 most_key_samples = 4 * order_buckets;
 inline constexpr u32 most_bucket_rows = 2048;  ///< that a team sorts
+inline constexpr u32 size_step = 8;            ///< from a bucket's size to the next: counters apart are counted faster
 /// Of a random sample, a bucket with 8 times the rows of the average is less likely than one of 10^9.
 inline constexpr u64 most_rows_in_buckets = u64{order_buckets} * most_bucket_rows / 8;
 
@@ -73,34 +74,35 @@ struct pick_first_of_buckets {
     u64* const keys = team.template scratch<u64>();
     u32* const ranks = team.template scratch<u32>(ranks_at);
     team.for_each(part, [&](u64 i) ZENITH_BODY { ranks[i] = 0; });
-    // a lane's loads are under way at once
-    const u32 apart = (samples + at_once - 1) / at_once;
+    // a lane's loads are under way at once; behind the last key are the largest
+    constexpr u32 step = shares * at_once;
+    const u32 share = (samples + step - 1) / step * at_once;
+    const u32 apart = share * shares / at_once;
     team.for_each(apart, [&](u64 i) ZENITH_BODY {
       u64 some[at_once];
       ZENITH_UNROLLED
-      for (u32 k = 0; k < at_once; ++k) some[k] = sampled[i + k * apart < samples ? i + k * apart : 0].key;
+      for (u32 k = 0; k < at_once; ++k) some[k] = i + k * apart < samples ? sampled[i + k * apart].key : ~u64{0};
       ZENITH_UNROLLED
-      for (u32 k = 0; k < at_once; ++k) {
-        if (i + k * apart < samples) keys[i + k * apart] = some[k];
-      }
+      for (u32 k = 0; k < at_once; ++k) keys[i + k * apart] = some[k];
     });
     team.barrier();
     team.for_each(part * shares, [&](u64 j) ZENITH_BODY {
-      const u32 own = static_cast<u32>(j) % part;
-      const u32 share = static_cast<u32>(j) / part;
-      if (own >= n) return;
-      const u64 key = keys[begin + own];
-      const u32 first = samples * share / shares;
-      const u32 end = samples * (share + 1) / shares;
+      const u32 own = begin + static_cast<u32>(j) % part;
+      if (own - begin >= n) return;
+      const u64 key = keys[own];
+      const u32 first = static_cast<u32>(j) / part * share;
+      const u32 end = first + share;
+      // of equal keys those before it are less
+      const u32 middle = own < first ? first : own < end ? own / at_once * at_once : end;
       u32 less = 0;
-      for (u32 i = first; i < end; i += at_once) {
-        ZENITH_UNROLLED
-        for (u32 k = 0; k < at_once; ++k) {
-          const u32 other = i + k < end ? i + k : begin + own;  // which is not less than itself
-          less += keys[other] < key || (keys[other] == key && other < begin + own) ? 1U : 0U;
-        }
+      for (u32 i = first; i < middle; i += at_once) {
+        less += count(keys + i, [=](u64 other) ZENITH_BODY { return other <= key; });
       }
-      (void)team.add(ranks + own, less);
+      for (u32 i = middle; i < own && i < end; ++i) less += keys[i] == key ? 1U : 0U;
+      for (u32 i = middle; i < end; i += at_once) {
+        less += count(keys + i, [=](u64 other) ZENITH_BODY { return other < key; });
+      }
+      (void)team.add(ranks + (own - begin), less);
     });
     team.barrier();
     team.for_each(n, [&](u64 i) ZENITH_BODY {
@@ -110,6 +112,20 @@ struct pick_first_of_buckets {
         if (k > 0) to[k] = sampled[begin + i];
       }
     });
+  }
+
+ private:
+  /// How many of `at_once` keys the test holds for.
+  template <class Test>
+  ZENITH_FN static u32 count(const u64* keys, const Test& test) {
+    u32 found = 0;
+    ZENITH_UNROLLED
+    for (u32 k = 0; k < at_once; k += 4) {
+      const auto four = *reinterpret_cast<const four_values<u64>*>(keys + k);
+      ZENITH_UNROLLED
+      for (u32 j = 0; j < 4; ++j) found += test(four.value[j]) ? 1U : 0U;
+    }
+    return found;
   }
 };
 
@@ -150,7 +166,7 @@ struct find_buckets {
       const auto own = key_of_row(from, left[first + i], cuts, buckets);
       u32 bucket = 0;
       for (u32 step = order_buckets / 2; step > 0; step /= 2) bucket += own < begins[bucket + step] ? 0U : step;
-      places[first + i] = device::atomic_add(sizes + bucket, 1) * order_buckets + bucket;
+      places[first + i] = device::atomic_add(sizes + bucket * size_step, 1) * order_buckets + bucket;
     });
   }
 };
@@ -174,7 +190,7 @@ struct move_to_buckets {
   ZENITH_FN void operator()(Team& team, u64 t) const {
     const u64 first = t * team_rows;
     u32* const before = team.template scratch<u32>();
-    team.for_each(order_buckets, [&](u64 k) ZENITH_BODY { before[k] = sizes[k]; });
+    team.for_each(order_buckets, [&](u64 k) ZENITH_BODY { before[k] = sizes[k * size_step]; });
     team.barrier();
     (void)team.scan(before, order_buckets);
     if (t == 0) team.for_each(order_buckets, [&](u64 k) ZENITH_BODY { begins[k] = before[k]; });
@@ -202,7 +218,7 @@ struct sort_buckets {
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
-    const u32 n = sizes[t];
+    const u32 n = sizes[t * size_step];
     const u32 begin = begins[t];
     if (n > most_bucket_rows) {
       team.once([&]() ZENITH_BODY { device::atomic_store(has_ties, u32{1}); });
@@ -238,7 +254,7 @@ struct sort_buckets {
  private:
   ZENITH_FN void write(u32 at, u32 row) const {
     place.to.rows[at] = row;
-    place(at);
+    place.write(at, row);
   }
 };
 
@@ -252,7 +268,7 @@ void place_by_buckets(Context& on, const place_table_rows<T>& place, u64 count, 
   const u32 samples = count < most_key_samples ? static_cast<u32>(count) : most_key_samples;
   auto* const sampled = on.template buffer<keyed_row>(samples);
   auto* const first_of_buckets = on.template buffer<keyed_row>(order_buckets);
-  u32* const sizes = on.template zeroed<u32>(order_buckets);
+  u32* const sizes = on.template zeroed<u32>(order_buckets * size_step);
   u32* const begins = on.template buffer<u32>(order_buckets);
   // masks are written last
   u32* const places = place.short_masks != nullptr ? place.short_masks : reinterpret_cast<u32*>(place.to.masks);

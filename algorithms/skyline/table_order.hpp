@@ -52,8 +52,8 @@ inline constexpr u32 sum_cuts = 1U << sum_cut_bits;
 template <class T>
 struct find_cuts_of_columns {
   using image = typename row_source<T>::image;
-  static constexpr u32 part = 64;   // samples of a team
-  static constexpr u32 shares = 4;  // of all samples: lanes that compare each of the part's with some
+  static constexpr u32 part = 32;   // samples of a team
+  static constexpr u32 shares = 8;  // of all samples: lanes that compare each of the part's with some
   static constexpr u32 ranks_at = most_cut_samples * 8;
   static constexpr u32 scratch_bytes = ranks_at + part * 4;
   static constexpr u64 item_cost = u64{1} << 16;
@@ -263,8 +263,10 @@ struct place_table_rows {
   point_set<image> to;
   u32* short_masks;  ///< to be written, not those of `to`; nullptr: those of `to`
 
-  ZENITH_FN void operator()(u64 i) const {
-    const u64 row = to.rows[i];
+  ZENITH_FN void operator()(u64 i) const { write(i, to.rows[i]); }
+
+  /// The point that a row is.
+  ZENITH_FN void write(u64 i, u32 row) const {
     const u32 columns = from.columns;
     const bool has_lower = 2 * columns <= most_cell_bits;
     const bool has_upper = 3 * columns <= most_cell_bits;

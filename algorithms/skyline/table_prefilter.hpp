@@ -100,7 +100,7 @@ struct test_table {
   static constexpr u32 pivots_at = team_rows * Columns * sizeof(image);
   static constexpr u32 queue_at = pivots_at + pivot_count * Columns * sizeof(image);
   static constexpr u32 scratch_bytes = queue_at + 16 + team_rows * 2;
-  static constexpr u32 wanted_teams = Columns * sizeof(image) <= 48 ? 4 : 2;
+  static constexpr u32 wanted_teams = Columns * sizeof(image) <= 16 ? 6 : Columns * sizeof(image) <= 48 ? 4 : 2;
   static constexpr u64 item_cost = u64{1} << 16;
 
   row_source<T> from;

@@ -186,22 +186,4 @@ void with_ordered_points(Context& on, const skyline_input& call, const few_reque
   on.finish();
 }
 
-/// use(rounds) with those of points that lose their masks.
-template <class Context, class Image, class Use>
-bool with_tile_rounds(Context& on, const ordered_points<Image>& of, u64 most_bytes, const Use& use) {
-  if (of.short_masks != nullptr) {
-    return use(tile_rounds<Context, Image, u32>(on, of.points, of.count, of.short_masks, most_bytes));
-  }
-  return use(tile_rounds<Context, Image, u64>(on, of.points, of.count, of.points.masks, most_bytes));
-}
-/// The same of points that keep their masks, of 64 bits.
-template <class Context, class Image, class Use>
-void with_lasting_tile_rounds(Context& on, const ordered_points<Image>& of, const Use& use) {
-  if (has_short_masks(of.points.columns)) {
-    use(tile_rounds<Context, Image, u32>(on, of.points, of.count, nullptr, all_bitmaps));
-  } else {
-    use(tile_rounds<Context, Image, u64>(on, of.points, of.count, nullptr, all_bitmaps));
-  }
-}
-
 }  // namespace zenith::skyline_family::detail

@@ -182,28 +182,11 @@ struct alignas(16) four_words {
 /// Candidates at positions [first, first + count) against the points of a list, which are not behind the candidates, or
 /// are some of them. In the first case no two of the list are equal and none dominates another, so the first that
 /// reaches a candidate decides: if it equals it, no other one can dominate it.
-///
-/// Teams take pairs of a tile and a chunk of the candidates, in turn: early tiles first, since they decide most.
-///
-/// `Columns`: how many there are, or 0 for any number, which takes more registers and instructions.
-template <class Image, u32 Columns, class Mask>
-struct filter_by_tiles {
+template <class Image, class Mask>
+struct tile_filter_request {
   static constexpr u32 group = candidate_group;
-  static constexpr u32 least_chunk = 4;  // groups
-  static constexpr u32 most_chunk = 1024;
-  static constexpr u32 enough_items = 4096;
+  static constexpr u32 least_chunk = 4;    // groups
   static constexpr u32 most_teams = 1024;  // about twice what the largest devices hold at once
-  static constexpr u32 at_once = 4;        // loads of a lane
-  static constexpr u32 copied_rows =
-      Columns == 0 ? most_chunk_rows : copies_of(Columns) * Columns * buckets_of(Columns);
-  static constexpr bool is_small = copied_rows <= 1024;
-  static constexpr u32 step_groups = is_small ? 160 : 80;  // whose candidates are queued at a time
-  static constexpr u32 bitmap_bytes = copied_rows * chunk_tile_words * 4;
-  static constexpr u32 groups_at = bitmap_bytes + 16;
-  static constexpr u32 queue_at = groups_at + most_chunk * 2;
-  static constexpr u32 scratch_bytes = queue_at + step_groups * group * 2;
-  static constexpr u32 wanted_teams = is_small ? 5 : 4;
-  static constexpr u64 item_cost = u64{1} << 18;
 
   point_set<Image> points;  ///< row by row
   u64 first;
@@ -223,18 +206,43 @@ struct filter_by_tiles {
     const u64 items = tiles * ((count + group * least_chunk - 1) / (group * least_chunk));
     return items < most_teams ? items : most_teams;
   }
+};
+
+/// The filter. Teams take pairs of a tile and a chunk of the candidates, in turn: early tiles first, since they decide
+/// most.
+///
+/// `Columns`: how many there are, or 0 for any number, which takes more registers and instructions.
+template <class Image, u32 Columns, class Mask>
+struct filter_by_tiles {
+  using request = tile_filter_request<Image, Mask>;
+  static constexpr u32 group = request::group;
+  static constexpr u32 most_chunk = 1024;  // groups
+  static constexpr u32 enough_items = 4096;
+  static constexpr u32 at_once = 4;  // loads of a lane
+  static constexpr u32 copied_rows =
+      Columns == 0 ? most_chunk_rows : copies_of(Columns) * Columns * buckets_of(Columns);
+  static constexpr bool is_small = copied_rows <= 1024;
+  static constexpr u32 step_groups = is_small ? 160 : 80;  // whose candidates are queued at a time
+  static constexpr u32 bitmap_bytes = copied_rows * chunk_tile_words * 4;
+  static constexpr u32 groups_at = bitmap_bytes + 16;
+  static constexpr u32 queue_at = groups_at + most_chunk * 2;
+  static constexpr u32 scratch_bytes = queue_at + step_groups * group * 2;
+  static constexpr u32 wanted_teams = is_small ? 5 : 4;
+  static constexpr u64 item_cost = u64{1} << 18;
+
+  request of;
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 /*t*/) const {
-    const u32 tiles = static_cast<u32>((window.size() + chunk_tile - 1) / chunk_tile);
-    const u32 groups = static_cast<u32>((count + group - 1) / group);
+    const u32 tiles = static_cast<u32>((of.window.size() + chunk_tile - 1) / chunk_tile);
+    const u32 groups = static_cast<u32>((of.count + group - 1) / group);
     const u32 chunk = chunk_of(u64{tiles} * groups);
     const u32 chunks = (groups + chunk - 1) / chunk;
     u32* const words = team.template scratch<u32>(bitmap_bytes);  // the pair, groups, queued candidates
     for (;;) {
       team.barrier();  // whoever still reads the last pair's is done
       team.once([&]() ZENITH_BODY {
-        words[0] = device::atomic_add(taken, 1);
+        words[0] = device::atomic_add(of.taken, 1);
         words[1] = 0;
         words[2] = 0;
       });
@@ -249,23 +257,23 @@ struct filter_by_tiles {
  private:
   ZENITH_FN static u32 chunk_of(u64 all) {
     const u64 even = all / enough_items;
-    return even < least_chunk ? least_chunk : even > most_chunk ? most_chunk : static_cast<u32>(even);
+    return even < request::least_chunk ? request::least_chunk : even > most_chunk ? most_chunk : static_cast<u32>(even);
   }
 
   /// Groups [begin, begin + n) of the candidates against a tile.
   template <class Team>
   ZENITH_FN void run(Team& team, u32 tile, u32 begin, u32 n) const {
     const u32 from = begin * group;
-    const u32 candidates = count - from < n * group ? static_cast<u32>(count - from) : n * group;
-    const u64 behind = is_itself ? window.at(u64{tile} * chunk_tile) : 0;
-    if (is_itself && first + from + candidates <= behind + 1) return;
+    const u32 candidates = of.count - from < n * group ? static_cast<u32>(of.count - from) : n * group;
+    const u64 behind = of.is_itself ? of.window.at(u64{tile} * chunk_tile) : 0;
+    if (of.is_itself && of.first + from + candidates <= behind + 1) return;
     auto* const rows = team.template scratch<four_words>();
     u32* const words = team.template scratch<u32>(bitmap_bytes);
     auto* const found = team.template scratch<std::uint16_t>(groups_at);
     auto* const queue = team.template scratch<std::uint16_t>(queue_at);
-    const Mask needed = tile_masks[tile];
+    const Mask needed = of.tile_masks[tile];
     team.for_each(n, [&](u64 g) ZENITH_BODY {
-      if ((needed & ~group_masks[begin + g]) == 0) found[team.add(words + 1, 1U)] = static_cast<std::uint16_t>(g);
+      if ((needed & ~of.group_masks[begin + g]) == 0) found[team.add(words + 1, 1U)] = static_cast<std::uint16_t>(g);
     });
     team.barrier();
     const u32 all = words[1];
@@ -282,32 +290,32 @@ struct filter_by_tiles {
         for (u32 k = 0; k < at_once; ++k) {
           const u32 slot = static_cast<u32>(j) + k * slots;
           i[k] = found[at + slot / group] * group + slot % group;
-          mask[k] = i[k] < candidates ? device::atomic_load(masks + (first + from + i[k])) : Mask{0};
+          mask[k] = i[k] < candidates ? device::atomic_load(of.masks + (of.first + from + i[k])) : Mask{0};
         }
         ZENITH_UNROLLED
         for (u32 k = 0; k < at_once; ++k) {
-          if ((needed & ~mask[k]) != 0 || (is_itself && first + from + i[k] <= behind)) continue;
+          if ((needed & ~mask[k]) != 0 || (of.is_itself && of.first + from + i[k] <= behind)) continue;
           queue[team.add(words + 2, 1U)] = static_cast<std::uint16_t>(i[k]);
         }
       });
       team.barrier();
       team.for_each(words[2],
-                    [&](u64 p) ZENITH_BODY { test(first + from + queue[p], tile, rows, static_cast<u32>(p)); });
+                    [&](u64 p) ZENITH_BODY { test(of.first + from + queue[p], tile, rows, static_cast<u32>(p)); });
       team.barrier();
       team.once([&]() ZENITH_BODY { words[2] = 0; });
       team.barrier();
     }
-    team.once([&]() ZENITH_BODY { counters.masks.add(n + u64{all} * group); });
+    team.once([&]() ZENITH_BODY { of.counters.masks.add(n + u64{all} * group); });
   }
 
-  [[nodiscard]] ZENITH_FN u32 columns() const { return Columns == 0 ? points.columns : Columns; }
+  [[nodiscard]] ZENITH_FN u32 columns() const { return Columns == 0 ? of.points.columns : Columns; }
   [[nodiscard]] ZENITH_FN u32 copies() const { return copies_of(columns()); }
 
   template <class Team>
   ZENITH_FN void load(Team& team, u32 tile, four_words* rows) const {
     const u32 row_parts = 2 * copies();
     const u32 words = chunk_bitmap_words(columns());
-    const auto* const from = reinterpret_cast<const four_words*>(bitmaps + u64{tile} * words);
+    const auto* const from = reinterpret_cast<const four_words*>(of.bitmaps + u64{tile} * words);
     team.for_each(words / chunk_tile_words * row_parts, [&](u64 j) ZENITH_BODY {
       const u32 part = static_cast<u32>(j);
       rows[part] = from[part / row_parts * 2 + part % 2];
@@ -319,7 +327,7 @@ struct filter_by_tiles {
   /// not.
   ZENITH_FN void test(u64 position, u32 tile, const four_words* rows, u32 p) const {
     const u32 columns = this->columns();
-    const u32* const codes = points.codes + position * code_words(columns);
+    const u32* const codes = of.points.codes + position * code_words(columns);
     const u32 buckets = buckets_of(columns);
     const u32 row_parts = 2 * copies();
     const u32 half = p / copies() % 2;
@@ -363,7 +371,7 @@ struct filter_by_tiles {
   /// The candidate with the points of the tile whose bits are set.
   ZENITH_FN void compare(u64 position, u32 tile, u64 low, u64 second, u64 third, u64 high) const {
     const u32 columns = this->columns();
-    const Image* const own = points.values + position * columns;
+    const Image* const own = of.points.values + position * columns;
     bool is_twin = false;
     u64 tests = 0;
     // one place that compares, so that the code is there once
@@ -376,23 +384,23 @@ struct filter_by_tiles {
         begin += 64;
         continue;
       }
-      const u64 other = window.at(u64{tile} * chunk_tile + begin + lowest_bit(low));
+      const u64 other = of.window.at(u64{tile} * chunk_tile + begin + lowest_bit(low));
       low &= low - 1;
-      if (is_itself && other >= position) break;
+      if (of.is_itself && other >= position) break;
       ++tests;
-      const relation found = compare_rows_by_fours(points.values + other * columns, own, columns);
+      const relation found = compare_rows_by_fours(of.points.values + other * columns, own, columns);
       if (found == relation::none) continue;
-      if (found == relation::equals && is_itself) {
+      if (found == relation::equals && of.is_itself) {
         // a twin may still turn out to be dominated together with its like
-        if (!is_twin) (void)device::atomic_or(masks + position, twin_bit<Mask>);
+        if (!is_twin) (void)device::atomic_or(of.masks + position, twin_bit<Mask>);
         is_twin = true;
         continue;
       }
-      if (found == relation::equals && flags != nullptr) flags[points.rows[position]] = marked;
-      device::atomic_store(masks + position, Mask{0});
+      if (found == relation::equals && of.flags != nullptr) of.flags[of.points.rows[position]] = marked;
+      device::atomic_store(of.masks + position, Mask{0});
       break;
     }
-    counters.dominance.add(tests);
+    of.counters.dominance.add(tests);
   }
 };
 

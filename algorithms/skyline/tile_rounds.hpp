@@ -37,7 +37,7 @@ class tile_rounds {
            const test_counters& counters) {
     if (std::exchange(is_used_, true)) on.fill_zero(words_, words_of_part * parts_of(count));
     if (are_kept_) on.for_each(count, copy_masks<Mask>{points.masks, masks_});
-    any_columns filter{};
+    tile_filter_request<Image, Mask> filter{};
     filter.points = points;
     filter.bitmaps = bitmaps_;
     filter.tile_masks = tile_masks_;
@@ -73,7 +73,8 @@ class tile_rounds {
   [[nodiscard]] u32 padded() const { return columns_; }
 
  private:
-  using any_columns = filter_by_tiles<Image, 0, Mask>;
+  static constexpr u32 narrow = sizeof(Mask) == sizeof(u32) ? 4 : 12;  ///< columns that the filter is compiled for
+  static constexpr u32 wide = narrow + 4;
   static constexpr u64 words_of_part = 2;  ///< points of its list, pairs taken by the filter
   static constexpr u64 growth = 8;         ///< of blocks, up to the next
   static constexpr u64 most_of_block = u64{1} << 20;
@@ -102,7 +103,7 @@ class tile_rounds {
 
   /// Compares a block's points with those that are left of [begin, end), which are before them or are the block. A part
   /// of those has bitmaps at a time. What it removes of the block's own is not in the next one's.
-  void compare_with(Context& on, any_columns& filter, u64 begin, u64 end) const {
+  void compare_with(Context& on, tile_filter_request<Image, Mask>& filter, u64 begin, u64 end) const {
     const u64 block = filter.first;
     const u64 behind = block + filter.count;
     filter.is_itself = begin == block;
@@ -126,27 +127,17 @@ class tile_rounds {
                                     tile_masks_,
                                     {masks_ + filter.first, filter.count, group_masks_}};
       on.for_teams(tiles.teams(), tiles);
-      run(on, filter);
+      if (columns_ == narrow) {
+        on.for_teams(filter.teams(), filter_by_tiles<Image, narrow, Mask>{filter});
+      } else if (columns_ == wide) {
+        on.for_teams(filter.teams(), filter_by_tiles<Image, wide, Mask>{filter});
+      } else {
+        on.for_teams(filter.teams(), filter_by_tiles<Image, 0, Mask>{filter});
+      }
       ++filter.taken;
     }
     filter.first = block;
     filter.count = behind - block;
-  }
-  void run(Context& on, const any_columns& filter) const {
-    if constexpr (sizeof(Mask) == sizeof(u32)) {
-      if (columns_ == 4) return run_for<4>(on, filter);
-      if (columns_ == 8) return run_for<8>(on, filter);
-    } else {
-      if (columns_ == 12) return run_for<12>(on, filter);
-      if (columns_ == 16) return run_for<16>(on, filter);
-    }
-    run_for<0>(on, filter);
-  }
-  template <u32 Columns>
-  static void run_for(Context& on, const any_columns& of) {
-    on.for_teams(of.teams(), filter_by_tiles<Image, Columns, Mask>{
-                                 of.points, of.first, of.count, of.window, of.is_itself, of.bitmaps, of.tile_masks,
-                                 of.group_masks, of.masks, of.flags, of.taken, of.counters});
   }
 
   u32 columns_;

@@ -62,7 +62,7 @@ class context {
     if (gate_ == nullptr) {
       if (n > 0) simt::fill_zero(at, n * sizeof(T), memory_.stream());
     } else {
-      using word = std::conditional_t<alignof(T) % sizeof(u32) == 0, u32, unsigned char>;
+      using word = word_of<T>;
       for_each(n * sizeof(T) / sizeof(word), clear_words<word>{reinterpret_cast<word*>(at)});
     }
   }
@@ -263,7 +263,10 @@ class context {
   T read(const T* at) {
     require_outside("read");
     static_assert(sizeof(T) <= page_bytes);
-    simt::copy(page().get(), at, sizeof(T), memory_.stream());
+    // stored by a kernel: a copy of few bytes takes longer
+    using word = word_of<T>;
+    for_each(sizeof(T) / sizeof(word),
+             copy_items<word>{static_cast<word*>(page().get()), reinterpret_cast<const word*>(at)});
     return fetched<T>();
   }
   [[nodiscard]] std::string_view variant() const { return "warp tiles"; }
@@ -312,6 +315,10 @@ class context {
   void require_outside(const char* word) const {
     if (gate_ != nullptr) throw std::logic_error(std::string{word} + ": a phase of `when` may only launch");
   }
+
+  /// What a T is cleared and copied by.
+  template <class T>
+  using word_of = std::conditional_t<alignof(T) % sizeof(u32) == 0, u32, unsigned char>;
 
   static unsigned blocks(u64 items, u64 each, unsigned most) {
     return static_cast<unsigned>(std::clamp<u64>((items + each - 1) / each, 1, most));

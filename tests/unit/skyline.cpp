@@ -95,7 +95,7 @@ namespace {
 enum class wanted { ids, ids_of_four_bytes, too_many_ids, ids_on_host, ids_of_four_bytes_on_host, mask };
 
 const skyline_on_device::named_strategy& bitmap_tiles() {
-  static const auto found = skyline_on_device::strategies_with<zenith::skyline_family::bitmap_method>().at(0);
+  static const auto found = skyline_on_device::strategies_with<skyline_on_device::only_bitmap_tiles>().at(0);
   return found;
 }
 

@@ -11,7 +11,7 @@
 #include <tests/unit/skyline_strategies_with.hpp>
 
 template std::vector<skyline_on_device::named_strategy>
-skyline_on_device::strategies_with<zenith::skyline_family::tree_method>();
+skyline_on_device::strategies_with<skyline_on_device::only_bskytree>();
 
 namespace {
 

@@ -23,21 +23,29 @@ inline bool skips_filters = false;
 /// Whether keys of 32 bits are said to tell too little apart, whatever the points are.
 inline bool finds_ties = false;
 
+using only_bitmap_tiles = zenith::device::list<zenith::skyline_family::bitmap_tiles>;
+using only_bskytree = zenith::device::list<zenith::skyline_family::bskytree>;
+static_assert(
+    std::is_same_v<zenith::skyline_family::by_bitmaps,
+                   zenith::device::list<zenith::skyline_family::bitmap_tiles, zenith::skyline_family::bskytree,
+                                        zenith::skyline_family::band_by_sum,
+                                        zenith::skyline_family::layers_by<zenith::skyline_family::bitmap_tiles>>>,
+    "every_strategy() leaves one out");
+
 struct named_strategy {
   std::string_view name;
   void (*run)(const zenith::skyline_call& call);
 };
 
-/// Those whose member `how` is a Method: bitmap_method, value_method, tree_method.
-template <class Method>
+/// Those of a list.
+template <class Strategies>
 std::vector<named_strategy> strategies_with();
 
 /// All.
 inline std::vector<named_strategy> every_strategy() {
   std::vector<named_strategy> all;
-  for (const auto& some : {strategies_with<zenith::skyline_family::bitmap_method>(),
-                           strategies_with<zenith::skyline_family::value_method>(),
-                           strategies_with<zenith::skyline_family::tree_method>()}) {
+  for (const auto& some : {strategies_with<only_bitmap_tiles>(), strategies_with<zenith::skyline_family::by_values>(),
+                           strategies_with<only_bskytree>()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;

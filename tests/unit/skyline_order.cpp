@@ -186,3 +186,24 @@ TEST_CASE("a key of 32 bits has some for the sum, or there is none", "[skyline]"
     CHECK(((u64{columns} << columns) | ((u64{1} << columns) - 1)) < u64{1} << (32 - bits));
   }
 }
+
+TEST_CASE("buckets begin at rows of the sorted sample, whatever keys are equal", "[skyline]") {
+  random_source random{zenith_test::seed_of("first rows of buckets", 0)};
+  for (const u32 samples : {1U, 15U, 1000U, 1025U, family::most_key_samples}) {
+    for (const u64 different : {1, 3, 100, 1 << 30}) {
+      std::vector<family::keyed_row> sampled(samples);
+      for (u32 i = 0; i < samples; ++i) sampled[i] = {~(random() % different), 2 * i, 0};
+      std::vector<family::keyed_row> found(family::order_buckets);
+      zenith::device_suite::device_like on;
+      const family::pick_first_of_buckets pick{sampled.data(), samples, found.data()};
+      on.for_teams(pick.teams(), pick);
+      std::ranges::sort(sampled, [](const auto& a, const auto& b) { return a < b; });
+      u32 wrong = 0;
+      for (u32 k = 1; k < family::order_buckets; ++k) {
+        wrong += found[k].row == sampled[u64{k} * samples / family::order_buckets].row ? 0U : 1U;
+      }
+      INFO(samples << " samples of " << different << " keys, seed " << zenith_test::seed());
+      CHECK(wrong == 0);
+    }
+  }
+}

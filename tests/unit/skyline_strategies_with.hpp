@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What defines `strategies_with<Method>` (skyline_on_device.hpp): for one unit each.
+/// What defines `strategies_with<Strategies>` (skyline_on_device.hpp): for one unit each.
 
 #include <algorithm>
 #include <functional>
@@ -84,25 +84,17 @@ class counting_device : public zenith::device_suite::device_like {
 static_assert(zenith::device::device_context<counting_device>);
 
 /// The other operations are tested by the conformance suite.
-template <class Method>
+template <class Strategies>
 std::vector<named_strategy> strategies_with() {
   std::vector<named_strategy> found;
-  zenith::device::for_each_type(zenith::skyline_family::strategies{},
-                                [&]<class Strategy>(std::type_identity<Strategy>) {
-                                  if constexpr (std::is_same_v<typename Strategy::call_type, zenith::skyline_call>) {
-                                    using method = std::remove_cv_t<decltype(Strategy::how)>;
-                                    static_assert(std::is_same_v<method, zenith::skyline_family::bitmap_method> ||
-                                                      std::is_same_v<method, zenith::skyline_family::value_method> ||
-                                                      std::is_same_v<method, zenith::skyline_family::tree_method>,
-                                                  "every_strategy() leaves this one out");
-                                    if constexpr (std::is_same_v<method, Method>) {
-                                      found.push_back({Strategy::name, [](const zenith::skyline_call& call) {
-                                                         counting_device on;
-                                                         Strategy::run(on, call);
-                                                       }});
-                                    }
-                                  }
-                                });
+  zenith::device::for_each_type(Strategies{}, [&]<class Strategy>(std::type_identity<Strategy>) {
+    if constexpr (std::is_same_v<typename Strategy::call_type, zenith::skyline_call>) {
+      found.push_back({Strategy::name, [](const zenith::skyline_call& call) {
+                         counting_device on;
+                         Strategy::run(on, call);
+                       }});
+    }
+  });
   return found;
 }
 
