@@ -103,7 +103,7 @@ cost prefiltered(const skyline_problem& problem, const device_profile& on, const
                          {"skyline.rows.pivot", of.left * of.columns, 3e-9}},
                         region(cores_for(32 * values, on), on),
                         cores_for(32 * values, on)});
-  // flags, for which one worker alone gets memory and clears it
+  // what 16 threads do not share, as measured: one worker clears flags, in new memory
   all.phases.push_back({"flags", {}, {{"skyline.rows.row", 0.1 * of.rows, 5.5e-9}}, 0, 1});
   // those that are left, in two passes
   all.phases.push_back({"compact",
