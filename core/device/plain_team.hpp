@@ -14,24 +14,24 @@
 ///     any(n, f), count(n, f)     the same of a predicate
 ///     scan(values, n)            values[i] in scratch becomes the sum of those before it; returns the total; a barrier
 ///     add(at, more)              to scratch, atomic among the lanes; returns what was there before
-///     each_list(n, open)         open(0) … open(n - 1) are lists, whose items have flags: bit j of word(i), i <
-///     `words`,
-///                                is that of item 32 i + j. Of each: put(item, rank) for all that are flagged, `rank`
-///                                of them before it. It orders nothing: what is put needs places of its own
-///     each_parted(n, open)       open(0) … open(n - 1) are lists of `count` items with keys, which are unsigned integers
-///                                (key_type): the `left` least items, of equal ones the first, come before the others,
-///                                and both stay in their order. Of each: put(i, place) for every item i; if there are
-///                                others, pivot(i) for the first of the least of them; key(i) is asked once, and `keys`
-///                                is memory for `count` of them. It orders nothing
+///     each_list(n, open)         open(0) … open(n - 1) are lists, whose items have flags: bit j of word(i), where i
+///                                is less than `words`, is that of item 32 i + j. Of each: put(item, rank) for all
+///                                that are flagged, `rank` of them before it. It orders nothing: what is put needs
+///                                places of its own
+///     each_parted(n, open)       open(0) … open(n - 1) are lists of `count` items with keys, unsigned integers
+///                                (key_type): the `left` least items, of equal ones the first, come before the
+///                                others, and both stay in their order. Of each: put(i, place) for every item i; if
+///                                there are others, pivot(i) for the first of the least of them; key(i) is asked
+///                                once, and `keys` is memory for `count` of them. It orders nothing
 ///     wait_until(test)           by one lane: returns once test() is true, which other teams must make it
-///     (work_queue.hpp) each_tile(source, body)    body(items) for each of this team's tiles. No barrier and none of
-///     the words above
-///                                inside, but `add`
+///                                (work_queue.hpp)
+///     each_tile(source, body)    body(items) for each of this team's tiles. Inside, no barrier and none of the words
+///                                above but `add`
 ///     flag(items, is)            flags of a tile: is(lane)
 ///     any(flags)                 whether an item is flagged
 ///     each_item(items, use)      use(key) for every key of the tile
 ///     open(collection)           the team's end of a collection: bound(), append(team, items, flags, make),
-///     close(team)
+///                                close(team)
 ///
 /// `body`, `is` and `use` are called with tiles and lanes of several types. All lanes of a team must say the same words
 /// in the same order; n and values must be the same for all.
