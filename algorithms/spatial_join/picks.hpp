@@ -53,7 +53,6 @@ struct scan_sides {
   static constexpr u32 group = lanes * steps;
 
   ZENITH_FN void scan(const picked_side<T, D>& of, u64 p, unsigned first_column, u32* count, u32* picked) const {
-    if (least == nullptr) return pick_all(of, part_of(of.from.scores, of.from.rows, p, part), count, picked);
     const T* columns[D + 1];
     column_part parts_of[D + 1];
     value_extremes<T> all[D + 1];
@@ -63,28 +62,24 @@ struct scan_sides {
     }
     const column_part scores = parts_of[D];
     for (u64 at = 0; at < part + lanes; at += block) {
-      for (unsigned c = 0; c <= D; ++c) {
+      for (unsigned c = 0; least != nullptr && c <= D; ++c) {
         if (at >= parts_of[c].count) continue;
         const u64 left_over = parts_of[c].count - at;
         const u64 n = left_over < block ? left_over : block;
         all[c].take(columns[c] + parts_of[c].begin + at, c < D ? T{1} : of.from.weight, n, left_over - n);
       }
+      // in one place, so that the code is there once: it takes long to compile
       if (at < scores.count) {
         const u64 left_over = scores.count - at;
         pick(of, scores.begin + at, left_over < block ? static_cast<u32>(left_over) : block, count, picked);
       }
     }
+    if (least == nullptr) return;
     for (unsigned c = 0; c < most_side_columns; ++c) {
       const bool is_there = c < D || c + 1 == most_side_columns;
       const auto values = is_there ? all[c < D ? c : D].found() : number_extremes<T>{};
       least[(first_column + c) * parts + p] = values.least;
       greatest[(first_column + c) * parts + p] = values.greatest;
-    }
-  }
-  ZENITH_FN void pick_all(const picked_side<T, D>& of, column_part rows, u32* count, u32* picked) const {
-    for (u64 at = 0; at < rows.count; at += block) {
-      const u64 left_over = rows.count - at;
-      pick(of, rows.begin + at, left_over < block ? static_cast<u32>(left_over) : block, count, picked);
     }
   }
   ZENITH_FN void pick(const picked_side<T, D>& of, u64 begin, u32 n, u32* count, u32* picked) const {
