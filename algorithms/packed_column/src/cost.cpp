@@ -21,13 +21,13 @@ struct estimates {
   std::array<double, encodings> decode;
   std::array<double, encodings> pack;
 };
-constexpr estimates of_a_core{{0.02e-9, 0.03e-9, 0.21e-9, 0.085e-9, 0.72e-9, 0.18e-9, 0.48e-9, 0.07e-9},
-                              {0.15e-9, 0.4e-9, 0.45e-9, 2.2e-9, 4.5e-9, 1.6e-9, 4.6e-9, 10e-9}};
+constexpr estimates of_a_core{{0.02e-9, 0.034e-9, 0.21e-9, 0.095e-9, 0.72e-9, 0.18e-9, 0.48e-9, 0.07e-9},
+                              {0.15e-9, 0.4e-9, 0.45e-9, 2.2e-9, 4.5e-9, 1.6e-9, 3.9e-9, 10e-9}};
 constexpr estimates of_a_multiprocessor{{0.03e-9, 0.03e-9, 0.04e-9, 0.03e-9, 0.2e-9, 0.2e-9, 0.06e-9, 0.06e-9},
                                         {0.1e-9, 0.5e-9, 0.5e-9, 0.2e-9, 1e-9, 1e-9, 1e-9, 3e-9}};
 
 // How many times as long a 64-bit value takes a core.
-constexpr estimates times_for_wide{{1.8, 1.8, 1.7, 1.8, 1.1, 1, 1.5, 1.8}, {1.8, 3.5, 3.3, 1.25, 1.05, 1, 1.1, 1.3}};
+constexpr estimates times_for_wide{{1.8, 1.4, 1.7, 1.4, 1.1, 1, 1.4, 1.8}, {1.8, 3.5, 3.3, 1.25, 1.05, 1, 1.1, 1.3}};
 
 // One value alone, as a sample reads it: of deltas and words of any length its block, and among runs it searches.
 constexpr std::array<double, encodings> lone_value{0, 8e-9, 50e-9, 2e-9, 110e-9, 12e-9, 12e-9, 8e-9};
@@ -73,6 +73,13 @@ double run_seconds(double runs, double share_of_values) {
   return mispredicted * share_of_values * std::clamp(runs / remembered - 1, 0.0, 1.0);
 }
 
+// What such an estimate becomes where values are decoded by vectors, of which cores do more or less than of other work.
+double by_vectors(double seconds, encoding kind, const device_profile& on) {
+  const bool is_by_value = kind == encoding::null_suppression_variable || kind == encoding::run_length;
+  const double of_other_work = on.rate("core.estimate", 1);
+  return is_by_value ? seconds : seconds * on.rate("core.vector", of_other_work) / of_other_work;
+}
+
 // What a worker takes at a time.
 constexpr double chunk_values = 65536;
 
@@ -108,11 +115,18 @@ cost host_top_k_cost(const packed_problem& problem, double decode, const device_
   return found;
 }
 
+// What the system clears for a host's column: smaller ones lie where the allocator had others before.
+work cleared(double bytes, bool is_reserved) {
+  constexpr double large_bytes = 4 << 20;
+  constexpr double huge_page_bytes = 2 << 20;
+  const bool is_large = is_reserved || bytes >= large_bytes;
+  return {"core.huge_page", is_large ? std::ceil(bytes / huge_page_bytes) : 0, 80e-6};
+}
+
 // Values are read, once or twice, and a column is made: an allocation, and pages that the system hands out one after
 // the other. How many bits a value will take is not known; most that are worth packing take a dozen.
 cost making_cost(const packed_problem& problem, const device_profile& on) {
   constexpr double likely_bytes = 1.5;
-  constexpr double page_bytes = 4096;
   const auto n = static_cast<double>(problem.count);
   const std::size_t width = size_of(problem.type);
   const auto kind = static_cast<std::size_t>(problem.kind);
@@ -132,23 +146,19 @@ cost making_cost(const packed_problem& problem, const device_profile& on) {
 
   cost found;
   if (is_gpu) {
-    const double pages = goes_back ? packed_bytes / page_bytes : 0;
+    const double pages = goes_back ? packed_bytes / 4096 : 0;
     const double typical_call = stays ? std::min(60e-6, gpu_pack_call[kind]) : gpu_pack_call[kind];
     found.phases.push_back({"call", {}, {{"pack.call", 1, typical_call}, {"pack.page", pages, 0.3e-6}}, 0, 1});
     found.phases.push_back({"tiles", {moved}, {{rate, n, estimate}}, 1, 0});
   } else {
     const int cores = workers_of(n, cores_for(plain_bytes, on));
-    constexpr double kept_bytes = 128 << 10;  // what allocators hand out again and again
-    double pages = std::max(0.0, packed_bytes - kept_bytes) / page_bytes;
-    if (is_in_one_pass(problem.kind)) {
-      // one worker has the pages cleared ahead, which pays after the first ones
-      constexpr double first_pages = 1024;
-      if (pages > first_pages) pages = first_pages + (pages - first_pages) / 8;
-    } else {
-      // faults of several workers wait for each other
-      pages *= 1 + 0.07 * (cores - 1);
-    }
-    found.phases.push_back({"call", {}, {{"pack.call", 1, 1e-6}, {"pack.page", pages, 0.45e-6}}, 0, 1});
+    found.phases.push_back({"call", {}, {{"pack.call", 1, 1e-6}}, 0, 1});
+    // what is packed in one pass has its memory reserved before its size is known, and its checksum is summed on the
+    // way
+    const bool is_once = is_in_one_pass(problem.kind);
+    const double summed = is_once ? 0 : packed_bytes;
+    found.phases.push_back({"memory", {}, {cleared(packed_bytes, is_once && plain_bytes >= 4 << 20)}, 0, 1});
+    found.phases.push_back({"checksum", {}, {{"pack.checksum", summed, 0.035e-9}}, 0, 1});
     double of_a_value = estimate;
     if (problem.kind == encoding::run_length) of_a_value += run_seconds(n / 16, 1.0 / 16);
     found.phases.push_back({"tiles",
@@ -158,7 +168,7 @@ cost making_cost(const packed_problem& problem, const device_profile& on) {
                             cores});
     // a group that is not whole is packed value by value
     constexpr double group = 2048;
-    if (const double rest = std::fmod(n, group); rest > 0 && is_in_one_pass(problem.kind)) {
+    if (const double rest = std::fmod(n, group); rest > 0 && is_once) {
       found.phases.push_back({"last group", {}, {{"pack.last_group", rest, 30e-9}}, 0, 1});
     }
   }
@@ -196,6 +206,7 @@ cost packed_cost(const packed_problem& problem, const device_profile& on) {
 
   const double wider = width == 8 ? (is_gpu ? 1.8 : times_for_wide.decode[kind]) : 1;
   double estimate = (is_gpu ? of_a_multiprocessor : of_a_core).decode[kind] * wider;
+  if (!is_gpu) estimate = by_vectors(estimate, problem.kind, on);
   // decoding a value is worth as many workers as reading two bytes are, and what is written as its bytes
   const int woken = cores_for(packed_bytes + 2 * n + (is_unpack ? plain_bytes : 0), on);
   const int cores = is_gpu ? 0 : workers_of(n, woken);
@@ -210,7 +221,7 @@ cost packed_cost(const packed_problem& problem, const device_profile& on) {
     constexpr double past_caches = 32 << 20;
     if (plain_bytes >= past_caches) {
       moved.written /= 2;
-      moved.working_set = static_cast<std::uint64_t>(packed_bytes);
+      moved.working_set = on.levels.back().bytes;
     }
     // Workers take other chunks at each call: the lines that they write are in the cache of another.
     moved.working_set = std::max(moved.working_set, set_beyond_own_caches(cores, on));

@@ -43,7 +43,9 @@ struct device_profile {
   /// the link of up to 4 MiB, and of the first 4 MiB of others; "core.estimate" is how long this core takes for what
   /// estimates say takes a second; "core.all_busy" is how many times as long a core takes while all cores work;
   /// "core.own_levels" is how many of the levels, from the first on, are caches that each core has alone;
-  /// "core.shared_alone" is how many times its part of the bandwidth of the other levels a core reaches alone.
+  /// "core.shared_alone" is how many times its part of the bandwidth of the other levels a core reaches alone;
+  /// "core.vector" is what "core.estimate" is, for computing with vectors; "core.huge_page" is the time until a huge
+  /// page of fresh memory can be written.
   std::map<std::string, double, std::less<>> rates;
   /// "operation/strategy" for each kernel that the backend offers; a strategy that is not listed is never chosen.
   std::vector<std::string> offers;
