@@ -22,6 +22,7 @@
 #include <backends/cpu/parallel.hpp>
 #include <backends/cpu/profile.hpp>
 #include <backends/cpu/scratch.hpp>
+#include <core/core_speed.hpp>
 #include <core/workers.hpp>
 
 namespace zenith::cpu_backend {
@@ -324,6 +325,9 @@ device_profile measure(const execution& on, const progress_function& progress) {
   report(steps.size(), "parallel regions");
   measured.launch_overhead = region_seconds(on, 200);
   measure_cores(measured, on);
+  detail::core_speed speed;
+  speed.probe(24);
+  measured.rates["core.estimate"] = speed.factor();
   if (progress) progress(1, "done");
   return measured;
 }

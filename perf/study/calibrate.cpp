@@ -5,6 +5,7 @@
 #include <ctime>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <perf/study/clock.hpp>
@@ -70,9 +71,13 @@ void measure_ladder(const zenith::device_profile& profile, const placement& at, 
   rungs = rung;
 }
 
-// The rates of a family. Those of all ladders of a strategy are fitted together, since they share what a call costs.
-void measure_subject(zenith::device_profile& profile, const std::string& spec, subject& of,
-                     const zenith::progress_function& progress) {
+/// What is fitted together.
+using point_group = std::vector<measured_cost>;
+
+// Measures a family's strategies. Points of all ladders of a strategy are a group, since they share what a call costs,
+// and those of all strategies where these share their rates.
+void measure_subject(const zenith::device_profile& profile, const std::string& spec, subject& of,
+                     const zenith::progress_function& progress, std::vector<point_group>& groups) {
   constexpr int rounds = 2;
   struct measured_ladder {
     std::size_t rungs = 0;
@@ -83,7 +88,10 @@ void measure_subject(zenith::device_profile& profile, const std::string& spec, s
   const auto strategies = of.strategies();
   const auto operations = of.operations();
   double done = 0;
-  std::vector<measured_cost> points;
+  point_group points;
+  const auto end_group = [&] {
+    if (!points.empty()) groups.push_back(std::exchange(points, {}));
+  };
   for (const auto strategy : strategies) {
     const auto offered = [&](std::string_view operation) { return profile.offers_kernel(operation, strategy); };
     if (std::ranges::none_of(operations, offered)) continue;
@@ -98,11 +106,33 @@ void measure_subject(zenith::device_profile& profile, const std::string& spec, s
       }
     }
     for (auto& one : measured) std::ranges::move(one.points, std::back_inserter(points));
-    if (of.shares_rates()) continue;
-    fit_rates(points, profile);
-    points.clear();
+    if (!of.shares_rates()) end_group();
   }
-  if (!points.empty()) fit_rates(points, profile);
+  end_group();
+}
+
+// The better of two measurements of a device, number by number: what disturbs one only ever makes it slower.
+zenith::device_profile better_of(zenith::device_profile one, const zenith::device_profile& other) {
+  const bool has_levels = one.levels.size() == other.levels.size();
+  if (has_levels && one.levels.back().read < other.levels.back().read) {
+    // the others are relations between two numbers, which stay together
+    if (const double alone = other.rate("core.shared_alone", 0); alone > 0) one.rates["core.shared_alone"] = alone;
+  }
+  for (std::size_t i = 0; has_levels && i < one.levels.size(); ++i) {
+    auto& level = one.levels[i];
+    level.read = std::max(level.read, other.levels[i].read);
+    level.write = std::max(level.write, other.levels[i].write);
+    level.copy = std::max(level.copy, other.levels[i].copy);
+  }
+  one.launch_overhead = std::min(one.launch_overhead, other.launch_overhead);
+  one.host_to_device = std::max(one.host_to_device, other.host_to_device);
+  one.device_to_host = std::max(one.device_to_host, other.device_to_host);
+  one.link_latency = std::min(one.link_latency, other.link_latency);
+  for (auto& [name, seconds] : one.rates) {
+    if (name != "core.shared_alone" && name != "core.own_levels")
+      seconds = std::min(seconds, other.rate(name, seconds));
+  }
+  return one;
 }
 
 }  // namespace
@@ -110,8 +140,8 @@ void measure_subject(zenith::device_profile& profile, const std::string& spec, s
 zenith::machine calibrate(const zenith::progress_function& progress) {
   const auto all = subjects();
   auto devices = zenith::machine::defaults().devices();
-  // of each device: itself and each subject
-  const double part = 1.0 / static_cast<double>(devices.size() * (all.size() + 1));
+  // of each device: itself, each subject and itself again
+  const double part = 1.0 / static_cast<double>(devices.size() * (all.size() + 2));
   double at = 0;
   for (auto& device : devices) {
     const auto spec = device.backend + (device.device > 0 ? ":" + std::to_string(device.device) : "");
@@ -122,7 +152,11 @@ zenith::machine calibrate(const zenith::progress_function& progress) {
     device.version = std::to_string(ZENITH_VERSION_MAJOR) + "." + std::to_string(ZENITH_VERSION_MINOR) + "." +
                      std::to_string(ZENITH_VERSION_PATCH);
 
-    for (const auto& one : all) measure_subject(device, spec, *one, part_of(progress, at += part, part));
+    // rates are fitted beside bandwidths, so these are measured again some time later: neighbours take a part of them
+    std::vector<point_group> groups;
+    for (const auto& one : all) measure_subject(device, spec, *one, part_of(progress, at += part, part), groups);
+    device = better_of(std::move(device), measure_device(device, on, part_of(progress, at += part, part)));
+    for (const auto& points : groups) fit_rates(points, device);
     at += part;
   }
   if (progress) progress(1, "done");

@@ -13,6 +13,14 @@ namespace {
 constexpr double near = 0.405;
 constexpr double least_rate = 1e-14;
 
+// What a rate weighs that stays as it was given, beside a point: a rate of which the points say nothing stays there.
+constexpr double prior = 0.01;
+
+double bounded_square(double off) {
+  const double size = std::abs(off);
+  return size <= near ? size * size : near * (2 * size - near);
+}
+
 using vector = std::vector<double>;
 
 /// The rates that the points name, as the unknowns of a least-squares problem in their logarithms.
@@ -25,11 +33,14 @@ class rate_problem {
         for (const auto& work : phase.operations) add(work);
       }
     }
+    given_ = all();
   }
 
   [[nodiscard]] std::size_t unknowns() const { return rates_.size(); }
   [[nodiscard]] double at(std::size_t j) const { return std::log(*rates_[j]); }
   void set(std::size_t j, double log_rate) { *rates_[j] = std::max(std::exp(log_rate), least_rate); }
+  /// The logarithm of a rate over what it was at first.
+  [[nodiscard]] double off_given(std::size_t j) const { return at(j) - given_[j]; }
   [[nodiscard]] vector all() const {
     vector values(unknowns());
     for (std::size_t j = 0; j < values.size(); ++j) values[j] = at(j);
@@ -50,16 +61,15 @@ class rate_problem {
   }
   [[nodiscard]] double loss() const {
     double sum = 0;
-    for (const double off : residuals()) {
-      const double size = std::abs(off);
-      sum += size <= near ? size * size : near * (2 * size - near);
-    }
+    for (const double off : residuals()) sum += bounded_square(off);
+    for (std::size_t j = 0; j < unknowns(); ++j) sum += prior * bounded_square(off_given(j));
     return sum;
   }
 
  private:
   void add(const zenith::work& work) {
-    double* rate = &profile_.rates.try_emplace(std::string{work.rate}, work.default_seconds).first->second;
+    const double estimate = work.default_seconds * profile_.rate("core.estimate", 1);
+    double* rate = &profile_.rates.try_emplace(std::string{work.rate}, estimate).first->second;
     if (std::ranges::find(rates_, rate) != rates_.end()) return;
     *rate = std::max(*rate, least_rate);
     rates_.push_back(rate);
@@ -68,6 +78,7 @@ class rate_problem {
   const std::vector<measured_cost>& points_;
   zenith::device_profile& profile_;
   std::vector<double*> rates_;
+  vector given_;
 };
 
 // One unknown after the other, by factors that shrink: from anywhere to the right valley. The roofline's maximum has
@@ -138,9 +149,13 @@ void follow_valley(rate_problem& problem) {
         for (std::size_t k = 0; k < n; ++k) normal[j][k] += weight * slopes[j][i] * slopes[k][i];
       }
     }
-    // an unknown that no point depends on any more stays where it is
-    constexpr double least_slope = 1e-9;
-    for (std::size_t j = 0; j < n; ++j) normal[j][j] += damping * normal[j][j] + least_slope;
+    for (std::size_t j = 0; j < n; ++j) {
+      const double off_given = problem.off_given(j);
+      const double weight = prior * std::min(1.0, near / std::max(std::abs(off_given), 1e-12));
+      pull[j] -= weight * off_given;
+      normal[j][j] += weight;
+      normal[j][j] += damping * normal[j][j];
+    }
     vector next = solve(std::move(normal), std::move(pull));
     for (std::size_t j = 0; j < n; ++j) next[j] = base[j] + std::clamp(next[j], -1.0, 1.0);
     problem.set(next);

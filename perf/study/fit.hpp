@@ -15,8 +15,8 @@ struct measured_cost {
 
 /// Finds the rates of all work that `points` name, so that the roofline on `profile` predicts their times: least
 /// squares of the logarithm of predicted over measured, so that a small problem counts as much as a large one; points
-/// that no rate can explain pull with a bounded force. Rates are never negative. The rates that `profile` has, or the
-/// models' estimates, are where it starts; those found are written to it.
+/// that no rate can explain pull with a bounded force. The rates that `profile` has, or the models' estimates, are
+/// where it starts, and where a rate stays that the points leave open; those found are written to it, never negative.
 void fit_rates(const std::vector<measured_cost>& points, zenith::device_profile& profile);
 
 }  // namespace zenith_study
