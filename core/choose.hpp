@@ -50,7 +50,7 @@ template <class Problem>
                                    : barred(device, one.name, std::move(reason)));
     }
   }
-  return fastest(std::move(all));
+  return fastest(std::move(all), among);
 }
 
 /// The same; throws `unsupported` instead.

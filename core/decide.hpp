@@ -1,12 +1,14 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <zenith/backend.hpp>
 #include <zenith/cost.hpp>
+#include <zenith/machine.hpp>
 #include <zenith/types.hpp>
 
 namespace zenith::detail {
@@ -25,7 +27,9 @@ namespace zenith::detail {
 /// A candidate of which a model says that it takes `seconds`; one that cannot run if that is no time.
 [[nodiscard]] candidate predicted(const device_profile& on, std::string_view strategy, double seconds);
 
-/// The fastest, with its reasons and the others'; nothing when none can run. Of equals, the first.
-[[nodiscard]] std::optional<decision> fastest(std::vector<candidate> all);
+/// The fastest, with its reasons and the others'; nothing when none can run. Of equals, the first; of backends that use
+/// the same cores, one of plainer code only where it is predicted to be twice as fast. `among` are the candidates'
+/// devices.
+[[nodiscard]] std::optional<decision> fastest(std::vector<candidate> all, std::span<const device_profile> among);
 
 }  // namespace zenith::detail

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -55,6 +56,33 @@ TEST_CASE("host data stays on the host when the link is slower than the host's m
       CHECK(decide(problem(log_count, k), fixture("server-h200.json")).backend == "cpu");
     }
   }
+}
+
+TEST_CASE("plainer code for the same cores is chosen where it is predicted twice as fast, not before") {
+  // so many keys that only the memory counts
+  const auto asked = problem(28, 1);
+  auto cpu = *fixture("server-h200.json").find("cpu");
+  cpu.rates = {{"core.estimate", 0.01}};
+  const auto decided = [&](double share, double estimate, device_kind kind) {
+    auto plainer = cpu;
+    plainer.backend = "plainer";
+    plainer.kind = kind;
+    plainer.rates["core.estimate"] = estimate;
+    for (auto& level : plainer.levels) level.read /= share;
+    return decide(asked, machine({cpu, plainer}));
+  };
+  const auto alike = decided(0.7, 0.02, device_kind::cpu);
+  CHECK(alike.backend == "cpu");
+  CHECK(alike.why.find("but for plainer code") != std::string::npos);
+  const auto other = std::ranges::find(alike.rejected, "plainer", &candidate::backend);
+  REQUIRE(other != alike.rejected.end());
+  CHECK(other->predicted_seconds < alike.predicted_seconds);
+  CHECK(other->reason.find("plainer code") != std::string::npos);
+
+  CHECK(decided(0.4, 0.02, device_kind::cpu).backend == "plainer");
+  CHECK(decided(0.4, 0.02, device_kind::cpu).why.find("but for plainer code") == std::string::npos);
+  CHECK(decided(0.7, 0.01, device_kind::cpu).backend == "plainer");  // it is no plainer
+  CHECK(decided(0.7, 0.02, device_kind::gpu).backend == "plainer");  // it has cores of its own
 }
 
 TEST_CASE("data on the GPU stays there, whatever its size") {

@@ -24,7 +24,7 @@ std::optional<decision> try_decide(const packed_problem& problem, std::span<cons
   std::vector<candidate> all;
   all.reserve(among.size());
   for (const auto& device : among) all.push_back(consider(problem, device));
-  return detail::fastest(std::move(all));
+  return detail::fastest(std::move(all), among);
 }
 
 // The latest decision of this thread: calls in a loop have one problem.
