@@ -61,8 +61,7 @@ cost node_pair_cost(const top_k_spatial_join_problem& problem, double leaf_share
   auto all = making_trees(problem, on);
   all.phases.push_back({"open",
                         {},
-                        {{"spatial_join.open", opened, is_gpu(on) ? 290e-9 : 120e-9},
-                         {"spatial_join.round", rounds, is_gpu(on) ? 20e-6 : 5e-6}},
+                        {{"spatial_join.open", opened, 290e-9}, {"spatial_join.round", rounds, 20e-6}},
                         12 * rounds,
                         cores_of(opened * 512, on)});
   finish(all, problem, pairs * std::min(1.0, leaf_share), on);
