@@ -158,6 +158,13 @@ cost threshold_first_cost(const top_k_spatial_join_problem& problem, const devic
   const double goal = 1.5 * static_cast<double>(problem.k) + 16;
   // scores that are independent: of a sum, a share s of all pairs is made of a share of about the root of 2 s of both
   const double share = std::sqrt(std::min(1.0, 2 * goal / pairs));
+  if (share == 1 && !is_gpu(on)) {
+    // a host knows from its guess that no bound spares a row, and joins all
+    auto all = full_cost(problem, on);
+    add_guess(all, problem, goal, share, on);
+    all.phases.push_back(picking(problem, 0, on));
+    return all;
+  }
   const double left = static_cast<double>(problem.left_rows) * share;
   const double right = static_cast<double>(problem.right_rows) * share;
   const double rounds = share < 1 ? 1 : 2;
