@@ -42,7 +42,8 @@ template <class T, unsigned D, class Context>
   }
   best_keeper<T, Context> keeper(on, capacity);
   if (total == capacity) {
-    on.for_each(n, append_pairs<T, D>{sides, scorer, bound, 0, keeper.pool()});
+    on.for_each(n, append_pairs<T, D>{sides, scorer, bound, 0, offsets, keeper.pool()});
+    on.for_each(1, set_count{total, keeper.pool().count});
   } else {
     const u64 batches = (total + batch - 1) / batch;
     u64* const begins = on.template buffer<u64>(batches + 1);
@@ -50,7 +51,7 @@ template <class T, unsigned D, class Context>
     u64 begin = 0;
     for (u64 b = 1; b <= batches; ++b) {
       const u64 end = b == batches ? n : on.read(static_cast<const u64*>(begins + b));
-      on.for_each(end - begin, append_pairs<T, D>{sides, scorer, bound, begin, keeper.pool()});
+      on.for_each(end - begin, append_pairs<T, D>{sides, scorer, bound, begin, nullptr, keeper.pool()});
       begin = end;
       const u64 count = on.read(static_cast<const u64*>(keeper.pool().count));
       if (b < batches && count > k + batch) keeper.keep(count, k, bound);
@@ -76,7 +77,7 @@ template <class T, unsigned D, class Context>
 [[nodiscard]] found_pairs<T> collect_best(Context& on, const placed_sides<T, D>& sides, const pair_scorer<T>& scorer,
                                           pair_bound<T>* bound, u64 k, u64 capacity) {
   best_keeper<T, Context> keeper(on, capacity);
-  on.for_each(sides.left.count, append_pairs<T, D>{sides, scorer, bound, 0, keeper.pool()});
+  on.for_each(sides.left.count, append_pairs<T, D>{sides, scorer, bound, 0, nullptr, keeper.pool()});
   const u64 found = on.read(static_cast<const u64*>(keeper.pool().count));
   if (found > capacity) return collect_in_batches(on, sides, scorer, bound, k);
   return keep_best(keeper, found, bound, k);

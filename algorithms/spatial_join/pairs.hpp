@@ -148,8 +148,9 @@ struct count_takers {
   }
 };
 
-/// Those pairs of a point of the left side that the bound takes. Partners are first listed, a few at a time, without a
-/// branch that depends on a single candidate.
+/// Those pairs of a point of the left side that the bound takes, in the places that a count has given them, or else in
+/// the pool's next ones, whose count threads take from each other. Partners are first listed, a few at a time, without
+/// a branch that depends on a single candidate.
 template <class T, unsigned D>
 struct append_pairs {
   static constexpr u64 item_cost = 512;
@@ -158,14 +159,15 @@ struct append_pairs {
   placed_sides<T, D> sides;
   pair_scorer<T> scorer;
   const pair_bound<T>* bound;
-  u64 first;  ///< of the left side
+  u64 first;          ///< of the left side
+  const u64* places;  ///< by point, or nullptr
   pair_pool<T> pool;
 
   ZENITH_FN void operator()(u64 item) const {
     const u64 i = first + item;
     T point[D];
     sides.left.get(i, point);
-    const left_point left{sides.left.values[i], sides.left.rows[i], *bound};
+    left_point left{sides.left.values[i], sides.left.rows[i], *bound, places == nullptr ? 0 : places[i]};
     u32 near[few];
     u32 listed = 0;
     sides.each_candidate(point, [&](u32 r, bool is_near) ZENITH_BODY {
@@ -184,9 +186,10 @@ struct append_pairs {
     T value;
     u32 row;
     pair_bound<T> least;
+    u64 place;
   };
 
-  ZENITH_FN void append(const left_point& left, const u32* near, u32 listed) const {
+  ZENITH_FN void append(left_point& left, const u32* near, u32 listed) const {
     ordered::bits_t<T> images[few];
     u64 pairs[few];
     u32 taken = 0;
@@ -196,8 +199,9 @@ struct append_pairs {
       taken += left.least.takes(images[taken], pairs[taken]) ? 1 : 0;
     }
     if (taken == 0) return;
-    const u64 at = pool.reserve(taken);
+    const u64 at = places == nullptr ? pool.reserve(taken) : left.place;
     for (u32 j = 0; j < taken; ++j) pool.set(at + j, images[j], pairs[j]);
+    left.place += taken;
   }
 };
 

@@ -154,7 +154,10 @@ struct join_picked {
   static constexpr u32 most_ranges = together * (D == 2 ? usual : usual * usual) + 1;
   static constexpr u32 few = 4;  ///< points of a range that are listed at once, whether they are as many or not
   static constexpr u32 most_listed = few * (most_ranges + 1);
-  static constexpr u32 scratch_bytes = most_listed * (2 * sizeof(u32) + sizeof(image) + sizeof(u64));
+  /// So many pairs wait for their places in the pool, whose count and lines workers take from each other.
+  static constexpr u32 waiting = 512;
+  static constexpr u32 most_found = waiting + most_listed;
+  static constexpr u32 scratch_bytes = most_found * (sizeof(image) + sizeof(u64)) + most_listed * 2 * sizeof(u32);
 
   const point* left;
   u64 left_count;
@@ -168,9 +171,9 @@ struct join_picked {
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 g) const {
     u64* const pairs = team.template scratch<u64>();
-    image* const images = reinterpret_cast<image*>(pairs + most_listed);
-    u32* const owners = reinterpret_cast<u32*>(images + most_listed);
-    candidates to{nullptr, pairs, images, owners, owners + most_listed, 0};
+    image* const images = reinterpret_cast<image*>(pairs + most_found);
+    u32* const owners = reinterpret_cast<u32*>(images + most_found);
+    candidates to{nullptr, pairs, images, 0, owners, owners + most_listed, 0};
     team.once([&]() ZENITH_BODY {
       const u64 begin = g * group;
       const u64 end = begin + group < left_count ? begin + group : left_count;
@@ -178,6 +181,7 @@ struct join_picked {
         to.left = left + first;
         join(to, end - first < together ? static_cast<u32>(end - first) : together);
       }
+      append(to);
     });
   }
 
@@ -186,6 +190,7 @@ struct join_picked {
     const point* left;
     u64* pairs;
     image* images;
+    u32 found;  ///< pairs and images
     u32* owners;
     u32* places;
     u32 count;
@@ -268,18 +273,23 @@ struct join_picked {
       near += grid.is_near(to.left[owner].at, right[place].at) ? 1 : 0;
     }
     to.count = 0;
-    u32 taken = 0;
+    u32 found = to.found;
     for (u32 i = 0; i < near; ++i) {
       const point& a = to.left[to.owners[i]];
       const point& b = right[to.places[i]];
       const image score = scorer.image_of(a.value, b.value);
-      to.images[taken] = score;
-      to.pairs[taken] = pair_of(a.row, b.row);
-      taken += score >= least ? 1 : 0;
+      to.images[found] = score;
+      to.pairs[found] = pair_of(a.row, b.row);
+      found += score >= least ? 1 : 0;
     }
-    if (taken == 0) return;
-    const u64 at = pool.reserve(taken);
-    for (u32 j = 0; j < taken; ++j) pool.set(at + j, to.images[j], to.pairs[j]);
+    to.found = found;
+    if (found >= waiting) append(to);
+  }
+  ZENITH_FN void append(candidates& to) const {
+    if (to.found == 0) return;
+    const u64 at = pool.reserve(to.found);
+    for (u32 j = 0; j < to.found; ++j) pool.set(at + j, to.images[j], to.pairs[j]);
+    to.found = 0;
   }
 };
 

@@ -1,0 +1,46 @@
+#pragma once
+
+/// \file
+/// What the cost models of spatial joins have in common. A GPU's rates were measured by themselves; on a host the
+/// times were fitted to calls of one thread and of two, of 2^6 to 2^20 points a side.
+
+#include <string_view>
+
+#include <zenith/cost.hpp>
+#include <zenith/spatial_join.hpp>
+
+namespace zenith::spatial_join_detail {
+
+[[nodiscard]] inline bool is_gpu(const device_profile& on) { return on.kind == device_kind::gpu; }
+
+/// Cores for so many bytes on a host, whose launches wake no more; 0, which is all, where launches take all.
+[[nodiscard]] int cores_of(double bytes, const device_profile& on);
+/// The same as a divisor.
+[[nodiscard]] double workers_of(double bytes, const device_profile& on);
+
+/// Of so many items, those whose branches a core's predictor does not remember from the last call: none of few, and all
+/// of twice as many.
+[[nodiscard]] double unpredicted(double items, double remembered);
+/// Of a worker's rows, the share whose partners come as a surprise.
+[[nodiscard]] double surprising(double rows_of_worker);
+
+/// Pairs of points in neighbouring cells.
+[[nodiscard]] double tests_of(const spatial_join_problem& problem);
+
+/// One read of so many columns of both sides.
+[[nodiscard]] phase reading(const spatial_join_problem& problem, unsigned columns, const device_profile& on);
+/// One side's rows that take part, in cells: a count, a place, a copy of every column, all of them scattered.
+[[nodiscard]] phase placing(double rows, const spatial_join_problem& problem, const device_profile& on,
+                            std::string_view name = "place");
+/// Pairs with their scores: a selection of the k best, and their order.
+[[nodiscard]] phase selecting(double pairs, double k, const device_profile& on);
+
+/// What each call on a host pays, however few rows there are; more where a pool of pairs is made and chosen from.
+void add_call(cost& to, bool has_pool, const device_profile& on);
+/// What a GPU's call pays besides its launches: scratch, and values that the host waits for.
+void add_waits(cost& to, double waits, const device_profile& on);
+/// Points to a device, and its results back.
+void add_transfers(cost& to, const spatial_join_problem& problem, unsigned columns, double pairs,
+                   unsigned result_columns, const device_profile& on);
+
+}  // namespace zenith::spatial_join_detail

@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <cmath>
+
+#include <algorithms/spatial_join/choices.hpp>
+#include <algorithms/spatial_join/cost_parts.hpp>
+
+namespace zenith::spatial_join_detail {
+namespace {
+
+// Trees over both sides: a sort of places on a curve, a scattered copy, levels of nodes.
+cost making_trees(const top_k_spatial_join_problem& problem, const device_profile& on) {
+  const double rows = static_cast<double>(problem.left_rows + problem.right_rows);
+  const double bytes = rows * 64;
+  constexpr double remembered = 2048;
+  cost all;
+  add_call(all, false, on);
+  all.phases.push_back(reading(problem, problem.dimensions + 1, on));
+  all.phases.push_back({"trees",
+                        {{static_cast<std::uint64_t>(bytes), bytes, bytes}},
+                        {{"spatial_join.tree", rows, is_gpu(on) ? 100e-9 : 18e-9},
+                         {"spatial_join.tree_unpredicted", is_gpu(on) ? 0 : unpredicted(rows, remembered), 110e-9}},
+                        40,
+                        cores_of(bytes, on)});
+  return all;
+}
+
+// The choice of the best of some pairs that were found, and their way.
+void finish(cost& all, const top_k_spatial_join_problem& problem, double found, const device_profile& on) {
+  const double k = std::min(static_cast<double>(problem.k), static_cast<double>(problem.pairs));
+  all.phases.push_back(selecting(found, k, on));
+  // the columns' extremes, and what the first round, the last and the choice find
+  add_waits(all, 4, on);
+  add_transfers(all, problem, problem.dimensions + 1, k, 3, on);
+}
+
+// The left side's blocks by score, and a descent for each item that takes part.
+cost tree_cost(const top_k_spatial_join_problem& problem, double blocks, double share, const device_profile& on) {
+  const auto left = static_cast<double>(problem.left_rows);
+  const auto pairs = static_cast<double>(problem.pairs);
+  const double bytes = static_cast<double>(problem.left_rows + problem.right_rows) * 64;
+  const int cores = cores_of(bytes, on);
+  auto all = making_trees(problem, on);
+  all.phases.push_back({"order", {}, {{"spatial_join.block", blocks, is_gpu(on) ? 50e-9 : 8e-9}}, 6, cores});
+  all.phases.push_back({"descend",
+                        {},
+                        {{"spatial_join.descent", left * share, is_gpu(on) ? 700e-9 : 80e-9},
+                         {"spatial_join.found", share * pairs, is_gpu(on) ? 10e-9 : 4e-9}},
+                        60,
+                        cores});
+  finish(all, problem, std::min(pairs, 4 * static_cast<double>(problem.k)), on);
+  return all;
+}
+
+// Pairs of near leaves, about six of a left leaf, and of nodes above them; of both, the shares that are opened.
+cost node_pair_cost(const top_k_spatial_join_problem& problem, double leaf_share, double node_share,
+                    const device_profile& on) {
+  const auto left = static_cast<double>(problem.left_rows);
+  const auto pairs = static_cast<double>(problem.pairs);
+  const double opened = left / 16 * 6 * leaf_share + left / 256 * 6 * node_share + pairs / 16 * leaf_share;
+  const double rounds = 8 + std::log2(opened + 1);
+  auto all = making_trees(problem, on);
+  all.phases.push_back({"open",
+                        {},
+                        {{"spatial_join.open", opened, 290e-9}, {"spatial_join.round", rounds, 20e-6}},
+                        12 * rounds,
+                        cores_of(opened * 512, on)});
+  finish(all, problem, pairs * std::min(1.0, leaf_share), on);
+  return all;
+}
+
+// Of items that reach the k-th score with the best partner there is, if scores are independent.
+double share_in_reach(const top_k_spatial_join_problem& problem) {
+  return std::sqrt(
+      std::min(1.0, 2 * static_cast<double>(problem.k) / std::max(1.0, static_cast<double>(problem.pairs))));
+}
+
+// The same where scores oppose each other: the best pairs are no better than most.
+constexpr double opposing_share = 0.6;
+
+}  // namespace
+
+cost ba_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
+  double share = share_in_reach(problem);
+  // the best item of a block takes the others along
+  if (!is_gpu(on)) share = problem.scores_oppose ? opposing_share : std::min(1.0, 2 * share);
+  return tree_cost(problem, static_cast<double>(problem.left_rows) / 16, share, on);
+}
+
+cost sfa_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
+  const double share = !is_gpu(on) && problem.scores_oppose ? opposing_share : share_in_reach(problem);
+  return tree_cost(problem, static_cast<double>(problem.left_rows), share, on);
+}
+
+cost dfa_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
+  // pairs of leaves that are met before the bound has risen
+  const double share = static_cast<double>(problem.k) / std::max(1.0, static_cast<double>(problem.pairs));
+  return node_pair_cost(problem, std::min(1.0, 10 * std::sqrt(share)), 1, on);
+}
+
+cost rj_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
+  // the best of 16 or of 256 scores on both sides; their order costs as much again
+  const double share =
+      std::min(1.0, static_cast<double>(problem.k) / std::max(1.0, static_cast<double>(problem.pairs)));
+  return node_pair_cost(problem, std::min(2.0, 512 * share), std::min(1.0, 65536 * share), on);
+}
+
+}  // namespace zenith::spatial_join_detail
