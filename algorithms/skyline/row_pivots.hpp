@@ -59,7 +59,7 @@ struct find_scales {
 template <class T>
 struct find_pivots {
   static constexpr u32 values_at = row_tile * 4;
-  static constexpr u32 scratch_bytes = values_at + 4 * row_tile * sizeof(T);
+  static constexpr u32 scratch_bytes = values_at + (row_source<T>::takes_fours ? 4 * row_tile * sizeof(T) : 0);
   static constexpr u32 at_once = 4;  // rows of a lane whose loads are under way at once
 
   row_source<T> from;
