@@ -92,23 +92,23 @@ cost prefiltered(const skyline_problem& problem, const device_profile& on, const
   all.phases.push_back(
       {"pivots",
        {{static_cast<std::uint64_t>(bytes), bytes, 0}},
-       {{"skyline.rows.row", 0.3 * of.rows, 5.5e-9}, {"skyline.rows.prefilter", 0.3 * values, 0.95e-9}},
+       {{"skyline.rows.row", 0.3 * of.rows, 4.6e-9}, {"skyline.rows.prefilter", 0.3 * values, 0.87e-9}},
        region(cores_for(16 * values, on), on),
        cores_for(16 * values, on)});
   all.phases.push_back({"prefilter",
                         {{static_cast<std::uint64_t>(bytes), bytes, 0}},
-                        {{"skyline.rows.row", 0.5 * of.rows, 5.5e-9},
-                         {"skyline.rows.prefilter", 0.7 * values, 0.95e-9},
+                        {{"skyline.rows.row", 0.5 * of.rows, 4.6e-9},
+                         {"skyline.rows.prefilter", 0.7 * values, 0.87e-9},
                          // a row that is left has met all pivots
                          {"skyline.rows.pivot", of.left * of.columns, 3e-9}},
                         region(cores_for(32 * values, on), on),
                         cores_for(32 * values, on)});
   // what 16 threads do not share, as measured: one worker clears flags, in new memory
-  all.phases.push_back({"flags", {}, {{"skyline.rows.row", 0.1 * of.rows, 5.5e-9}}, 0, 1});
+  all.phases.push_back({"flags", {}, {{"skyline.rows.row", 0.1 * of.rows, 4.6e-9}}, 0, 1});
   // those that are left, in two passes
   all.phases.push_back({"compact",
                         {},
-                        {{"skyline.rows.row", 0.1 * of.rows, 5.5e-9}},
+                        {{"skyline.rows.row", 0.1 * of.rows, 4.6e-9}},
                         region(cores_for(32 * of.rows, on), on),
                         cores_for(32 * of.rows, on)});
   return all;
@@ -293,13 +293,21 @@ cost by_masks(const skyline_problem& problem, const device_profile& on, const es
                   {"skyline.rows.begin", 1, 4e-6}});
 }
 
+// The rows of as many independent columns, uniform in [0, 1], whose least value is not above the least of all rows'
+// largest values, which is about the one that a single row's largest is expected to be below.
+double rows_before_stop(const estimate& of) {
+  const double columns = std::max(1.0, of.worth * of.columns);
+  const double stop = std::pow(std::max(of.rows, 1.0), -1 / columns);
+  return std::max(of.skyline, of.rows * (1 - std::pow(1 - stop, columns)));
+}
+
 }  // namespace
 
 cost sfs_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
   if (!is_host(on)) return by_values_on_gpu(problem, on, of, of.pairs, 60);
   return on_host(problem, on, of, {}, in_blocks(by_values(on, of), of),
-                 {{"skyline.rows.sort", of.sorted(), 14.5e-9},
+                 {{"skyline.rows.sort", of.sorted(), 8.5e-9},
                   {"skyline.rows.pairs", of.pairs * of.columns * twice_if_wide(problem), 0.036e-9},
                   {"skyline.rows.begin", 1, 0.5e-6}});
 }
@@ -310,23 +318,27 @@ cost ggs_cost(const skyline_problem& problem, const device_profile& on) {
   const double window = of.left * std::min(of.left, 1024.0);
   if (!is_host(on)) return by_values_on_gpu(problem, on, of, of.pairs + window, 42);
   return on_host(problem, on, of, {}, in_windows(by_values(on, of), of),
-                 {{"skyline.rows.sort", of.sorted(), 6e-9},
+                 {{"skyline.rows.sort", of.sorted(), 5e-9},
                   {"skyline.rows.pairs", of.pairs * of.columns * twice_if_wide(problem), 0.032e-9},
                   {"skyline.rows.window", window, 0.085e-9}});
 }
 
-// All rows are ordered, and by what says less of which row dominates many.
+// All rows are ordered, and by what says less of which row dominates many; those up to the stop point are compared.
 cost salsa_cost(const skyline_problem& problem, const device_profile& on) {
   estimate of(problem);
+  const double read = rows_before_stop(of);
   of.left = of.rows;
-  of.pairs += of.rows * std::min(40.0, of.rows / 2);
+  of.pairs = of.skyline * of.skyline / 2 + (read - of.skyline) * (0.15 * of.skyline + std::min(40.0, of.skyline / 2));
   if (!is_host(on)) return by_values_on_gpu(problem, on, of, 1.5 * of.pairs, 66);
   // the row that dominates another comes sooner or later, which no branch predictor knows
   const double compared = of.pairs * (of.columns + 14) - 14 * of.skyline * of.skyline / 2;
-  auto all = on_host(problem, on, of, {}, in_blocks(by_values(on, of), of),
-                     {{"skyline.rows.least", of.sorted(), 1.5e-9},
+  auto before_stop = of;
+  before_stop.left = read;
+  auto all = on_host(problem, on, of, {}, in_blocks(by_values(on, of), before_stop),
+                     {{"skyline.rows.least", of.sorted(), 0.2e-9},
+                      {"skyline.rows.read", read, 17e-9},
                       // comparisons that no branch predictor remembers from the last call
-                      {"skyline.rows.least_unpredicted", std::max(0.0, of.sorted() - 2048), 5e-9},
+                      {"skyline.rows.read_unpredicted", std::max(0.0, before_stop.sorted() - 10240), 3e-9},
                       {"skyline.rows.pairs", compared * twice_if_wide(problem), 0.040e-9}});
   // no pivots, and none that are left by them: images alone
   all.phases.erase(all.phases.begin() + 3);
@@ -411,7 +423,7 @@ cost bitmap_tiles_cost(const skyline_problem& problem, const device_profile& on)
   return on_host(
       problem, on, of,
       {2.1e-9 + 1.75e-9 * sample * std::log2(std::max(sample, 2.0)) / std::max(of.left, 1.0), digits_of_cell}, shared,
-      {{"skyline.rows.sort", of.sorted(), 12.5e-9},
+      {{"skyline.rows.sort", of.sorted(), 8e-9},
        {"skyline.rows.tests", tests, 0.38e-9},
        {"skyline.rows.begin", 1, 3.5e-6}});
 }

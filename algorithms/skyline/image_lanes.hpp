@@ -55,7 +55,9 @@ class lane_set {
   /// Those whose flag is 0.
   ZENITH_FN explicit lane_set(const u8* flags) {
 #if defined(__AVX512F__)
-    for (u32 lane = 0; lane < lanes; ++lane) set_ = static_cast<set>(set_ | (flags[lane] == 0 ? 1U << lane : 0U));
+    const __m128i bytes = lanes == 16 ? _mm_loadu_si128(reinterpret_cast<const __m128i*>(flags))
+                                      : _mm_loadl_epi64(reinterpret_cast<const __m128i*>(flags));
+    set_ = static_cast<set>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_setzero_si128())));
 #else
     for (u32 lane = 0; lane < lanes; ++lane) set_[lane] = flags[lane] == 0 ? static_cast<Image>(~Image{0}) : Image{0};
 #endif
@@ -96,13 +98,18 @@ class lane_set {
   ZENITH_FN void remove(const lane_set& others) { set_ = static_cast<set>(set_ & ~others.set_); }
   /// Flags of 1 for lanes that are not in the set, and of 0 for those that are.
   ZENITH_FN void mark_others(u8* flags) const {
-    for (u32 lane = 0; lane < lanes; ++lane) {
 #if defined(__AVX512F__)
-      flags[lane] = static_cast<u8>(~(static_cast<u32>(set_) >> lane) & 1);
-#else
-      flags[lane] = set_[lane] == 0 ? 1 : 0;
-#endif
+    const auto others = static_cast<set>(~set_);
+    if constexpr (lanes == 16) {
+      const __m128i bytes = _mm512_cvtepi32_epi8(_mm512_maskz_set1_epi32(others, 1));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(flags), bytes);
+    } else {
+      const __m128i bytes = _mm512_cvtepi64_epi8(_mm512_maskz_set1_epi64(others, 1));
+      _mm_storel_epi64(reinterpret_cast<__m128i*>(flags), bytes);
     }
+#else
+    for (u32 lane = 0; lane < lanes; ++lane) flags[lane] = set_[lane] == 0 ? 1 : 0;
+#endif
   }
 
  private:

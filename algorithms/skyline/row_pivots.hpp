@@ -58,7 +58,8 @@ struct find_scales {
 /// as many rows of the standard points.
 template <class T>
 struct find_pivots {
-  static constexpr u32 scratch_bytes = row_tile * 4;
+  static constexpr u32 values_at = row_tile * 4;
+  static constexpr u32 scratch_bytes = values_at + (row_source<T>::takes_fours ? 4 * row_tile * sizeof(T) : 0);
   static constexpr u32 at_once = 4;  // rows of a lane whose loads are under way at once
 
   row_source<T> from;
@@ -90,18 +91,32 @@ struct find_pivots {
       const u64 n = left < row_tile ? left : row_tile;
       team.barrier();
       team.for_each(n, [&](u64 i) ZENITH_BODY { sums[i] = 0; });
+      T* const values = team.template scratch<T>(values_at);
+      const bool takes_fours = row_source<T>::takes_fours && is_by_fours && step == 1;
       for (u32 c = 0; c < from.given_columns; ++c) {
-        const T* const column = from.column[c] + first * from.row_stride;
-        const u64 stride = step * from.row_stride;
+        if (takes_fours && c % 4 == 0) {
+          team.barrier();
+          team.once([&]() ZENITH_BODY { from.take_four(first, c, n, values, row_tile); });
+        }
+        const T* const column = takes_fours ? values + c % 4 * row_tile : from.column[c] + first * from.row_stride;
+        const u64 stride = takes_fours ? 1 : step * from.row_stride;
         const column_scale scale = scales[c];
         if (scale.factor == 0) continue;
         team.barrier();
-        team.for_each(n, [&](u64 i) ZENITH_BODY { sums[i] += scaled(column[i * stride], scale); });
+        if (takes_fours) {
+          team.for_each(n, [&](u64 i) ZENITH_BODY { sums[i] += scaled(column[i], scale); });
+        } else {
+          team.for_each(n, [&](u64 i) ZENITH_BODY { sums[i] += scaled(column[i * stride], scale); });
+        }
       }
       team.barrier();
-      const u64 here = team.reduce(
+      // hardly any tile has the best row so far: which one it is, is asked then
+      const u32 here = team.reduce(
+          n, ~u32{0}, [&](u64 i) ZENITH_BODY { return image_of(sums[i]); },
+          [](u32 a, u32 b) ZENITH_BODY { return b < a ? b : a; });
+      if (here >= static_cast<u32>(best >> 32)) continue;
+      best = team.reduce(
           n, ~u64{0}, [&](u64 i) ZENITH_BODY { return key(sums[i], first + i * step); }, less);
-      best = here < best ? here : best;
     }
     team.once([&]() ZENITH_BODY {
       if (parts == 1) {
@@ -146,10 +161,13 @@ struct find_pivots {
   ZENITH_FN static float scaled(T value, const column_scale& by) {
     return (static_cast<float>(value) - by.origin) * by.factor;
   }
-  ZENITH_FN static u64 key(float sum, u64 row) {
-    if (!(sum < 1e30F)) return ~u64{0};  // nor NaN
+  ZENITH_FN static u32 image_of(float sum) {
     const ordered::key_order<float> order{true, false};
-    return u64{static_cast<u32>(~order.image(sum))} << 32 | row;
+    return sum < 1e30F ? static_cast<u32>(~order.image(sum)) : ~u32{0};  // nor NaN
+  }
+  ZENITH_FN static u64 key(float sum, u64 row) {
+    const u32 image = image_of(sum);
+    return image == ~u32{0} ? ~u64{0} : u64{image} << 32 | row;
   }
 };
 

@@ -63,7 +63,8 @@ struct test_rows {
   row_source<T> from;
   const image* pivots;  ///< nullptr: none
   bool drops_nan;
-  u64* nan_at;  ///< lowered to the lowest row * 32 + column with a NaN
+  bool is_by_fours;  ///< `row_source::is_by_fours`
+  u64* nan_at;       ///< lowered to the lowest row * 32 + column with a NaN
   u8* removed;
 
   [[nodiscard]] u64 launch_cost(u64 /*n*/) const { return from.rows * from.columns * 32; }
@@ -77,8 +78,16 @@ struct test_rows {
     team.for_each(n, [&](u64 i) ZENITH_BODY { out[i] = 0; });
     for (u32 c = 0; c < from.columns; ++c) {
       image* const column = images + c * row_tile;
-      from.convert(
-          team, c, n, [&](u64 i) ZENITH_BODY { return first + i; }, raw, column);
+      if (row_source<T>::takes_fours && is_by_fours) {
+        T* const here = team.template scratch<T>(c * row_tile * sizeof(image));
+        if (c % 4 == 0) team.once([&]() ZENITH_BODY { from.take_four(first, c, n, here, row_tile); });
+        team.barrier();
+        from.to_images(team, c, n, here, column);
+        team.barrier();
+      } else {
+        from.convert(
+            team, c, n, [&](u64 i) ZENITH_BODY { return first + i; }, raw, column);
+      }
       if constexpr (std::is_floating_point_v<T>) {
         constexpr image of_nan = static_cast<image>(~image{0});
         if (((from.complement >> c) & 1) == 0 && team.any(n, [&](u64 i) ZENITH_BODY { return column[i] == of_nan; })) {
@@ -95,10 +104,7 @@ struct test_rows {
     // what is dominated is mostly so by one of the first; then the others have lanes of their own
     u8* const states = team.template scratch<u8>(images_bytes);
     u8* const places = states + row_tile;
-    team.for_each(row_tile, [&](u64 i) ZENITH_BODY {
-      states[i] = i < n ? out[i] : u8{1};
-      places[i] = static_cast<u8>(i);
-    });
+    team.for_each(row_tile, [&](u64 i) ZENITH_BODY { states[i] = i < n ? out[i] : u8{1}; });
     u32 count = static_cast<u32>(n);
     u32 first_pivot = 0;
     for (u32 stage = 0; stage < 3; ++stage) {
@@ -106,9 +112,13 @@ struct test_rows {
       team.barrier();
       test(team, first_pivot, end, images, count, states);
       team.barrier();
-      team.for_each(count, [&](u64 i) ZENITH_BODY { out[places[i]] |= states[i]; });
+      if (stage == 0) {
+        team.for_each(n, [&](u64 i) ZENITH_BODY { out[i] = states[i]; });
+      } else {
+        team.for_each(count, [&](u64 i) ZENITH_BODY { out[places[i]] |= states[i]; });
+      }
       first_pivot = end;
-      if (end < pivot_count) count = keep_open(team, images, count, states, places);
+      if (end < pivot_count) count = keep_open(team, images, count, states, places, stage == 0);
     }
   }
 
@@ -122,19 +132,27 @@ struct test_rows {
     });
   }
 
-  /// Moves open rows to the front; returns how many they are.
+  /// Moves open rows to the front; returns how many they are. `are_in_place`: none has been moved yet.
   template <class Team>
-  ZENITH_FN u32 keep_open(Team& team, image* images, u32 count, u8* states, u8* places) const {
+  ZENITH_FN u32 keep_open(Team& team, image* images, u32 count, u8* states, u8* places, bool are_in_place) const {
     u32* const kept = team.template scratch<u32>(images_bytes + 2 * row_tile);
     team.barrier();
     team.once([&]() ZENITH_BODY {
       u32 found = 0;
       u32 picked[row_tile];
-      for (u32 i = 0; i < count; ++i) {
-        picked[found] = i;
-        found += states[i] == 0 ? 1 : 0;
+      // behind the last states are of rows that are out, and often many are side by side
+      for (u32 i = 0; i < count; i += 8) {
+        u64 eight = 0;
+        __builtin_memcpy(&eight, states + i, sizeof(eight));
+        if (eight == 0x0101010101010101) continue;
+        for (u32 k = 0; k < 8; ++k) {
+          picked[found] = i + k;
+          found += states[i + k] == 0 ? 1 : 0;
+        }
       }
-      for (u32 i = 0; i < found; ++i) places[i] = places[picked[i]];
+      for (u32 i = 0; i < found; ++i) {
+        places[i] = are_in_place ? static_cast<u8>(picked[i]) : places[picked[i]];
+      }
       for (u32 c = 0; c < from.columns; ++c) {
         image* const column = images + c * row_tile;
         for (u32 i = 0; i < found; ++i) column[i] = column[picked[i]];

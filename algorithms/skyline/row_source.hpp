@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include <algorithms/skyline/image_lanes.hpp>
 #include <algorithms/skyline/points.hpp>
 #include <core/key_order.hpp>
 
@@ -72,6 +73,47 @@ struct row_source {
     ZENITH_UNROLLED
     for (u32 k = 0; k < 4; ++k) to[k] = column[c + k < given_columns ? c + k : given_columns - 1][row * row_stride];
   }
+  /// Whether `take_four` does what four loops over columns would do, and faster.
+  static constexpr bool takes_fours =
+#if defined(ZENITH_SKYLINE_PLAIN_LANES) || defined(__CUDACC__)
+      false;
+#else
+      sizeof(T) == 4;
+#endif
+  /// Values of n rows from `row` on in columns c … c + 3 of a table that is by fours: that of row i in column c + k to
+  /// to[k * apart + i]. Compilers do not find the transposition in loops.
+  ZENITH_FN void take_four(u64 row, u32 c, u64 n, T* to, u64 apart) const {
+    const T* const from = column[0] + row * row_stride + c;
+    u64 i = 0;
+#if !defined(ZENITH_SKYLINE_PLAIN_LANES) && !defined(__CUDACC__)
+    if constexpr (takes_fours) {
+      typedef T four __attribute__((vector_size(16)));
+      for (; i + 4 <= n; i += 4) {
+        four row_of[4];
+        for (u32 r = 0; r < 4; ++r) __builtin_memcpy(row_of + r, from + (i + r) * row_stride, sizeof(four));
+        const four low_first = __builtin_shufflevector(row_of[0], row_of[1], 0, 4, 1, 5);
+        const four low_last = __builtin_shufflevector(row_of[2], row_of[3], 0, 4, 1, 5);
+        const four high_first = __builtin_shufflevector(row_of[0], row_of[1], 2, 6, 3, 7);
+        const four high_last = __builtin_shufflevector(row_of[2], row_of[3], 2, 6, 3, 7);
+        const four columns_of[4] = {__builtin_shufflevector(low_first, low_last, 0, 1, 4, 5),
+                                    __builtin_shufflevector(low_first, low_last, 2, 3, 6, 7),
+                                    __builtin_shufflevector(high_first, high_last, 0, 1, 4, 5),
+                                    __builtin_shufflevector(high_first, high_last, 2, 3, 6, 7)};
+        for (u32 k = 0; k < 4; ++k) __builtin_memcpy(to + k * apart + i, columns_of + k, sizeof(four));
+      }
+    }
+#endif
+    for (; i < n; ++i) {
+      for (u32 k = 0; k < 4; ++k) to[k * apart + i] = from[i * row_stride + k];
+    }
+  }
+  /// Images of n values of column c; `to` may be where the values are.
+  template <class Team>
+  ZENITH_FN void to_images(Team& team, u32 c, u64 n, const T* raw, image* to) const {
+    const auto by = order(c);
+    const image flipped = flip(c);
+    team.for_each(n, [&](u64 i) ZENITH_BODY { to[i] = static_cast<image>(by.image(raw[i]) ^ flipped); });
+  }
   /// Images of the rows row(0) … row(n - 1) in column c, by way of `raw`.
   template <class Team, class Row>
   ZENITH_FN void convert(Team& team, u32 c, u64 n, const Row& row, T* raw, image* to) const {
@@ -80,9 +122,7 @@ struct row_source {
     team.barrier();
     team.for_each(n, [&](u64 i) ZENITH_BODY { raw[i] = from[row(i) * stride]; });
     team.barrier();
-    const auto by = order(c);
-    const image flipped = flip(c);
-    team.for_each(n, [&](u64 i) ZENITH_BODY { to[i] = static_cast<image>(by.image(raw[i]) ^ flipped); });
+    to_images(team, c, n, raw, to);
     team.barrier();
   }
 };

@@ -235,17 +235,19 @@ struct sort_buckets {
     team.barrier();
     team.for_each(n, [&](u64 i) ZENITH_BODY {
       const keyed_row own{keys[i], own_rows[i], 0};
+      // equal keys are rare: their rows are asked where there are any
       u32 rank = 0;
+      u32 not_behind = 0;
       for (u32 other = 0; other < padded; other += at_once) {
         const auto four = *reinterpret_cast<const four_values<u64>*>(keys + other);
         ZENITH_UNROLLED
         for (u32 k = 0; k < at_once; ++k) {
-          if (four.value[k] == own.key) {
-            rank += own_rows[other + k] < own.row ? 1U : 0U;  // itself, and hardly any other one
-          } else {
-            rank += four.value[k] < own.key ? 1U : 0U;
-          }
+          rank += four.value[k] < own.key ? 1U : 0U;
+          not_behind += four.value[k] <= own.key ? 1U : 0U;
         }
+      }
+      if (not_behind > rank + 1) {
+        for (u32 other = 0; other < n; ++other) rank += keys[other] == own.key && own_rows[other] < own.row ? 1U : 0U;
       }
       write(begin + rank, own.row);
     });

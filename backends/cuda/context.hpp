@@ -189,7 +189,7 @@ class context {
     if (n >= tuning::most_scanned) return library::exclusive_scan(memory_, as_word(from), n, as_word(to));
     using word = std::remove_pointer_t<decltype(as_word(to))>;
     const u64 tiles = n / tuning::scanned_items + 1;
-    simt::launch(scan_tile<word>{as_word(from), n, chain(tiles), as_word(to)},
+    simt::launch(scan_tile<word>{as_word(from), n, chain(tiles, sizeof(word) == 8), as_word(to)},
                  {.grid = static_cast<unsigned>(tiles), .stream = memory_.stream()});
   }
   void histogram(const u32* from, u64 n, u64 bins, u32* to) {
@@ -347,12 +347,11 @@ class context {
     return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const word, word>*>(at);
   }
 
-  /// Of a launch with so many tiles.
-  tile_chain chain(u64 tiles) {
+  /// Of a launch with so many tiles. `is_wide`: of sums of any size.
+  tile_chain chain(u64 tiles, bool is_wide = false) {
     if (tiles == 1) return {};
-    u32* const words = memory_.allocate_zeroed<u32>(tiles + 1);
-    u64* const sums = memory_.allocate<u64>(2 * tiles);
-    return {words, words + 1, sums, sums + tiles};
+    u64* const words = memory_.allocate_zeroed<u64>((is_wide ? 2 : 1) * tiles + 1);
+    return {reinterpret_cast<u32*>(words), words + 1, is_wide ? words + 1 + tiles : nullptr};
   }
 
   void sort_entries(ordered::entry32* entries, u64 n);

@@ -93,3 +93,14 @@ TEST_CASE("a few hundred rows of a host, most of them in the skyline, are not pr
       CHECK(decide(problem(rows, columns, 0), here).strategy == "salsa");
   }
 }
+
+TEST_CASE("a skyline that reads up to a stop point takes longer the less columns hang together") {
+  const auto on = host(1);
+  double before = 0;
+  for (const double columns : {1.0, 2.0, 4.0, 8.0, 16.0}) {
+    const double now = seconds(skyline_cost("salsa", problem(4096, 8, columns), on), on);
+    INFO(columns << " columns");
+    CHECK(now > before);
+    before = now;
+  }
+}

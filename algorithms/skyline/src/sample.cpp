@@ -1,6 +1,7 @@
 // How large a skyline will be, by that of a sample.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
@@ -105,6 +106,30 @@ std::size_t skyline_size(std::vector<std::uint64_t>& rows, std::size_t count) {
 constexpr std::size_t least_samples = 32;
 constexpr std::size_t most_samples = 256;  // compared pair by pair
 
+/// `columns_for`, which takes longer than a small sample, and is asked for the same numbers again and again.
+double remembered_columns_for(std::size_t samples, std::size_t size) {
+  struct known {
+    std::size_t samples = 0;
+    std::array<double, most_samples + 1> columns{};  ///< of a size; 0: not yet
+  };
+  static thread_local known last;
+  if (last.samples != samples) last = {samples, {}};
+  double& columns = last.columns[size];
+  if (columns == 0) columns = columns_for(static_cast<double>(samples), static_cast<double>(size));
+  return columns;
+}
+
+/// How many of so many rows to compare; 0: none.
+std::size_t samples_of(std::size_t rows, std::size_t columns) {
+  // few rows say little of how much is incomparable, and where there are few values, they cost more than the choice is
+  // worth
+  constexpr std::size_t least_values = 2048;
+  if (rows < 4 * least_samples || rows * columns < least_values) return 0;
+  const auto all = static_cast<double>(rows);
+  return std::clamp(static_cast<std::size_t>(std::max(std::sqrt(all / 2), std::min(128.0, all / 80))), least_samples,
+                    most_samples);
+}
+
 }  // namespace
 
 double expected_skyline(double rows, double columns) {
@@ -116,15 +141,12 @@ namespace detail {
 
 skyline_problem skyline_problem_of(const skyline_points& points, std::span<const preference> preferences) {
   skyline_problem problem{points.rows, static_cast<unsigned>(points.columns.size()), points.type, points.space};
-  const auto rows = static_cast<double>(points.rows);
-  // few rows say little of how much is incomparable, and many of few rows cost more than the choice is worth
-  const auto samples =
-      std::min(most_samples, static_cast<std::size_t>(std::max(std::sqrt(rows / 2), std::min(128.0, rows / 80))));
-  if (samples < least_samples || points.space != memory_space::host) return problem;
+  const auto samples = samples_of(points.rows, points.columns.size());
+  if (samples == 0 || points.space != memory_space::host) return problem;
   with_key_type(points.type, [&]<class T>(std::type_identity<T>) {
     auto drawn = draw<T>(points, preferences, samples);
     const auto size = skyline_size(drawn, samples);
-    problem.independent_columns = columns_for(static_cast<double>(samples), static_cast<double>(size));
+    problem.independent_columns = remembered_columns_for(samples, size);
   });
   return problem;
 }

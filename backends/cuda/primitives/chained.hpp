@@ -18,14 +18,16 @@ using device::u64;
 
 /// Sums of tiles, one a block, in the order of their numbers. A tile waits for earlier ones alone, and those run:
 /// blocks draw their numbers when they begin.
+///
+/// What a tile tells is one word: its sum, or that of all tiles up to its end, and which of the two it is. So no fence
+/// has to order two stores. Sums are less than 2^62, or their halves are told apart.
 struct tile_chain {
   static constexpr unsigned block_size = tuning::team_threads;
   static constexpr unsigned warps = block_size / simt::warp_size;
 
-  u32* drawn = nullptr;    ///< 0 before the launch; nullptr: there is one tile
-  u32* told = nullptr;     ///< of each tile `nothing` before the launch
-  u64* own = nullptr;      ///< of each tile its sum
-  u64* through = nullptr;  ///< of each tile the sum up to its end
+  u32* drawn = nullptr;  ///< 0 before the launch; nullptr: there is one tile
+  u64* told = nullptr;   ///< of each tile 0 before the launch
+  u64* upper = nullptr;  ///< the same of the sums' upper halves
 
   /// The number of the block's tile, to all of its threads.
   [[nodiscard]] ZENITH_DEVICE u32 draw() const {
@@ -36,53 +38,72 @@ struct tile_chain {
     return number.read(0);
   }
 
-  /// The sum of all tiles before this one, to all of its threads. The same for `sum`, the tile's own.
+  /// The sum of all tiles before this one, to all of its threads. The same for `sum`, the tile's own. `IsWide`: of sums
+  /// of any size; then `upper` must be there.
+  template <bool IsWide>
   [[nodiscard]] ZENITH_DEVICE u64 sum_before(u32 tile, u64 sum) const {
     ZENITH_STATIC_SHARED(u64, found, 1);
     if (drawn == nullptr) return 0;
     if (simt::warp_index() == 0) {
-      const u64 before = add_told(tile, sum);
-      if (simt::lane_index() == 0) {
-        simt::store(through + tile, before + sum);
-        device::atomic_publish(told + tile, is_through);
-        found.write(0, before);
-      }
+      u64 before = pass(told, tile, IsWide ? u64{static_cast<u32>(sum)} : sum);
+      if constexpr (IsWide) before += pass(upper, tile, sum >> 32) << 32;
+      if (simt::lane_index() == 0) found.write(0, before);
     }
     simt::block_barrier();
     return found.read(0);
   }
 
  private:
-  enum : u32 { nothing, is_own, is_through };
+  enum : u64 { nothing, is_own, is_through };
+  static constexpr unsigned state_bits = 2;
+  static constexpr unsigned at_once = 8;  ///< tiles that a lane looks at: each look takes the way to memory and back
 
-  // By the first warp: lanes look at as many tiles before, nearest first, until one knows the sum up to its end.
-  ZENITH_DEVICE u64 add_told(u32 tile, u64 sum) const {
-    if (tile == 0) return 0;
-    if (simt::lane_index() == 0) {
-      simt::store(own + tile, sum);
-      device::atomic_publish(told + tile, is_own);
-    }
+  ZENITH_DEVICE static u64 state_of(u64 word) { return word & ((u64{1} << state_bits) - 1); }
+  ZENITH_DEVICE static void tell(u64* words, u32 tile, u64 sum, u64 state) {
+    if (simt::lane_index() == 0) device::atomic_store(words + tile, sum << state_bits | state);
+  }
+
+  // By the first warp: the sum before the tile.
+  ZENITH_DEVICE static u64 pass(u64* words, u32 tile, u64 sum) {
     u64 before = 0;
-    for (u32 end = tile;; end -= simt::warp_size) {
-      u32 state = is_through;
-      u64 value = 0;
-      if (simt::lane_index() < end) {
-        const u32 at = end - 1 - simt::lane_index();
-        device::wait_until([&] {
-          state = device::atomic_observe(told + at);
-          return state != nothing;
-        });
-        value = simt::load((state == is_through ? through : own) + at);
-      }
-      const u32 known = simt::ballot(simt::full_warp, state == is_through);
-      if (known != 0 && simt::lane_index() >= simt::find_first_set(known)) value = 0;
-      ZENITH_UNROLL
-      for (unsigned lanes = simt::warp_size / 2; lanes > 0; lanes /= 2) {
-        value += simt::shuffle_xor(simt::full_warp, value, lanes);
-      }
-      before += value;
-      if (known != 0) return before;
+    if (tile > 0) {
+      tell(words, tile, sum, is_own);
+      before = add_told(words, tile);
     }
+    tell(words, tile, before + sum, is_through);
+    return before;
+  }
+
+  // Lanes look at tiles before this one, nearest first, until one knows the sum up to its end.
+  ZENITH_DEVICE static u64 add_told(const u64* words, u32 tile) {
+    u64 before = 0;
+    for (u32 end = tile;; end -= at_once * simt::warp_size) {
+      u64 word[at_once];
+      ZENITH_UNROLL
+      for (unsigned j = 0; j < at_once; ++j) {
+        const u32 back = j * simt::warp_size + simt::lane_index();
+        word[j] = back < end ? device::atomic_load(words + (end - 1 - back)) : u64{is_through};
+      }
+      ZENITH_UNROLL
+      for (unsigned j = 0; j < at_once; ++j) {
+        const u32 back = j * simt::warp_size + simt::lane_index();
+        device::wait_until([&] {
+          if (state_of(word[j]) == nothing) word[j] = device::atomic_load(words + (end - 1 - back));
+          return state_of(word[j]) != nothing;
+        });
+        const u32 known = simt::ballot(simt::full_warp, state_of(word[j]) == is_through);
+        if (known == 0 || simt::lane_index() < simt::find_first_set(known)) before += word[j] >> state_bits;
+        if (known != 0) return sum_of_lanes(before);
+      }
+    }
+  }
+
+  ZENITH_DEVICE static u64 sum_of_lanes(u64 value) {
+    ZENITH_UNROLL
+    for (unsigned lanes = simt::warp_size / 2; lanes > 0; lanes /= 2) {
+      value += simt::shuffle_xor(simt::full_warp, value, lanes);
+    }
+    return value;
   }
 };
 
@@ -115,7 +136,7 @@ struct compact_tile {
     u32 all = 0;
     const u32 sum = sum_of_threads_before(own, all);
     if (simt::thread_index() < counts) before.write(simt::thread_index(), sum);
-    const u64 begin = chain.sum_before(tile, all);
+    const u64 begin = chain.sum_before<false>(tile, all);
     simt::block_barrier();
     const u32 lanes_below = (1U << simt::lane_index()) - 1;
     ZENITH_UNROLL
@@ -152,7 +173,7 @@ struct scan_tile {
     }
     T all = 0;
     T sum = sum_of_threads_before(own, all);
-    sum += static_cast<T>(chain.sum_before(tile, all));
+    sum += static_cast<T>(chain.sum_before<sizeof(T) == 8>(tile, all));
     ZENITH_UNROLL
     for (unsigned j = 0; j < lane_items; ++j) {
       if (first + j <= n) simt::store(to + (first + j), sum);

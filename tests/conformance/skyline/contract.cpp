@@ -181,3 +181,19 @@ TEST_CASE("a problem knows how its columns hang together", "[skyline-contract]")
   CHECK(columns_of(shape::independent, {.preferences = groups}) > 20);
   CHECK(zenith::skyline_problem_of(view::row_major(std::vector<float>(40), 10, 4)).independent_columns == 0);
 }
+
+TEST_CASE("few rows of a problem are sampled where they have many values", "[skyline-contract]") {
+  random_source random{12};
+  const auto columns_of = [&](shape one, std::size_t rows, std::size_t columns) {
+    const auto made = make_table<float>(one, rows, columns, random);
+    return zenith::skyline_problem_of(view::row_major(made.values, made.rows, made.columns)).independent_columns;
+  };
+  CHECK(columns_of(shape::independent, 1023, 2) == 0);
+  CHECK(columns_of(shape::independent, 127, 32) == 0);
+  for (const std::size_t rows : {128, 256, 1024, 1999}) {
+    INFO(rows << " rows");
+    const std::size_t columns = 2048 / rows + 2;
+    CHECK(columns_of(shape::antichain, rows, columns) > 20);
+    CHECK(columns_of(shape::chain, rows, columns) < 1.5);
+  }
+}
