@@ -338,6 +338,8 @@ device_profile probe(const execution& on) try {
   constexpr std::uint64_t most = std::uint64_t{128} << 20;
   const auto steps = ladder(probed, std::min(most, past_caches(probed)));
   probed.levels.clear();
+  // before and after the rest: while a neighbour has one of the cores, waking it takes ten times as long
+  const double launch_overhead = region_seconds(on, 30);
   const bandwidth_meter meter(on, steps.back().bytes, brief);
   for (const auto& one : steps) {
     // past a core's own caches a line is read before it is written: half as fast as it is read, near enough
@@ -355,8 +357,8 @@ device_profile probe(const execution& on) try {
   }
   probed.levels.push_back(
       {memory.name, std::max(memory.bytes, probed.levels.back().bytes + 1), beyond, beyond / 2, beyond});
-  probed.launch_overhead = region_seconds(on, 30);
   measure_cores(probed, on);
+  probed.launch_overhead = std::min(launch_overhead, region_seconds(on, 30));
   return probed;
 } catch (const std::bad_alloc&) {
   return default_profile(on);
