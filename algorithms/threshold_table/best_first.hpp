@@ -60,18 +60,20 @@ struct open_best_first {
   using entry = entry_of<T>;
   using buckets = bound_buckets<score>;
   static constexpr u32 none = ~u32{0};
+  static constexpr u32 most_ahead = 8;
   static constexpr u32 first_groups = 4;
   static constexpr u32 first_places = first_groups * group_blocks;
   static constexpr u32 scores_at = 0;
   static constexpr u32 entries_at = scores_at + most_scores * sizeof(score);
   static constexpr u32 heads_at = entries_at + first_places * sizeof(entry);
-  static constexpr u32 begins_at = heads_at + buckets::count * sizeof(u32);
-  static constexpr u32 scratch_bytes = begins_at + (buckets::count + 1) * sizeof(u32);
+  static constexpr u32 ends_at = heads_at + buckets::count * sizeof(u32);
+  static constexpr u32 scratch_bytes = ends_at + buckets::count * sizeof(u32);
 
   /// A block on the list of its bucket.
   struct listed_block {
     score bound;
     u32 block;
+    u32 first;  ///< row
     u32 next;
   };
 
@@ -83,6 +85,7 @@ struct open_best_first {
   listed_block* listed;  ///< as many as blocks
   entry* best;           ///< k
   u32 k;
+  u32 block_rows;    ///< at most
   u32 first_blocks;  ///< to be opened before a threshold is asked for
   open_counters counters;
   device::event_counter bounds;
@@ -123,10 +126,11 @@ struct open_best_first {
         list(by, buckets::count - 1, static_cast<u32>(block), device::key_at(in.of_blocks.upper, block));
       }
       order_groups(by, first, opened);
-      const u32* const begins = team.template scratch<u32>(begins_at);
+      const u32* const ends = team.template scratch<u32>(ends_at);
+      u32 group = 0;
       for (u32 b = buckets::count; b-- > 0;) {
         if (is_full() && b < by.of(limit)) break;
-        for (u32 i = begins[b]; i < begins[b + 1]; ++i) open_group(by, b, i, groups);
+        for (; group < ends[b]; ++group) open_group(by, b, group, ends[0]);
         open_bucket(heads[b]);
       }
       in.counters.rows.add(seen_rows);
@@ -212,14 +216,14 @@ struct open_best_first {
       if (!reaches(in.of_blocks, block, bound)) return;
       const u32 own = by.of(bound);
       u32& head = team.template scratch<u32>(heads_at)[own < most_bucket ? own : most_bucket];
-      in.listed[listed_count] = {bound, block, head};
+      in.listed[listed_count] = {bound, block, in.rows.begins[block], head};
       head = listed_count++;
     }
-    /// Lists the groups that reach the threshold by bucket; those of bucket b are begins[b] … begins[b + 1] - 1.
+    /// Lists the groups that reach the threshold, those of the best bucket first; those of bucket b end at ends[b].
     ZENITH_FN void order_groups(const buckets& by, const u32* without, u32 without_count) const {
       constexpr u32 step = 64;
-      auto* const begins = team.template scratch<u32>(begins_at);
-      for (u32 b = 0; b <= buckets::count; ++b) begins[b] = 0;
+      auto* const ends = team.template scratch<u32>(ends_at);
+      for (u32 b = 0; b < buckets::count; ++b) ends[b] = 0;
       const auto groups = static_cast<u32>(in.of_groups.size());
       const score least = limit;
       // found twice: once to count, once to place
@@ -236,14 +240,33 @@ struct open_best_first {
           }
         }
       };
-      each([&](u32 /*group*/, score bound) ZENITH_BODY { ++begins[by.of(bound) + 1]; });
-      for (u32 b = 0; b < buckets::count; ++b) begins[b + 1] += begins[b];
-      each([&](u32 group, score bound) ZENITH_BODY { in.group_order[begins[by.of(bound)]++] = group; });
-      for (u32 b = buckets::count; b > 0; --b) begins[b] = begins[b - 1];
-      begins[0] = 0;
+      each([&](u32 /*group*/, score bound) ZENITH_BODY { ++ends[by.of(bound)]; });
+      u32 before = 0;
+      for (u32 b = buckets::count; b-- > 0;) {
+        const u32 count = ends[b];
+        ends[b] = before;
+        before += count;
+      }
+      each([&](u32 group, score bound) ZENITH_BODY { in.group_order[ends[by.of(bound)]++] = group; });
     }
 
-    ZENITH_FN void open_group(const buckets& by, u32 bucket, u32 place, u32 /*groups*/) {
+    /// Asks for so many values of each column.
+    ZENITH_FN static void read_soon(const columns_of<T>& of, u64 first, u32 count) {
+      constexpr u32 line = 64 / sizeof(value_of<T>);
+      for (unsigned j = 0; j < of.columns; ++j) {
+        for (u32 i = 0; i < count; i += line) __builtin_prefetch(of.column[j] + first + i);
+      }
+    }
+    /// Blocks whose rows are on their way, or groups with the bounds of their blocks: some hundred lines.
+    [[nodiscard]] ZENITH_FN u32 ahead() const {
+      const unsigned columns = in.of_groups.upper.columns;
+      return columns < most_ahead ? most_ahead / columns : 1;
+    }
+    ZENITH_FN void open_group(const buckets& by, u32 bucket, u32 place, u32 groups) {
+      const u32 later = place + ahead();
+      if (later < groups) {
+        read_soon(in.of_blocks.upper, u64{in.group_order[later]} * group_blocks, group_blocks);
+      }
       const u32 group = in.group_order[place];
       if (!reaches(in.of_groups, group, in.group_bounds[group])) return;
       auto* const scores = team.template scratch<score>(scores_at);
@@ -257,10 +280,20 @@ struct open_best_first {
       }
     }
     ZENITH_FN void open_bucket(u32 head) {
+      u32 later = head;
+      const u32 distance = ahead();
+      for (u32 i = 0; i < distance && later != none; ++i) later = read_block_soon(later);
       for (u32 at = head; at != none; at = in.listed[at].next) {
         const auto& one = in.listed[at];
+        if (later != none) later = read_block_soon(later);
         if (reaches(in.of_blocks, one.block, one.bound)) open(one.block);
       }
+    }
+    /// Returns the next block of the list.
+    [[nodiscard]] ZENITH_FN u32 read_block_soon(u32 at) const {
+      const auto& one = in.listed[at];
+      if (!(one.bound < limit)) read_soon(in.rows.scored, one.first, in.block_rows);
+      return one.next;
     }
     ZENITH_FN void open(u64 block) {
       auto* const scores = team.template scratch<score>(scores_at);

@@ -310,7 +310,7 @@ void walk_best_first(Context& on, query<T, Context>& asked, u32 first_blocks) {
                        on.template buffer<score_of<T>>(layout.of_groups.count),
                        on.template buffer<u32>(layout.of_groups.count),
                        on.template buffer<typename walk::listed_block>(layout.of_blocks.count), best,
-                       static_cast<u32>(k), first_blocks, asked.counters(), asked.tuples()});
+                       static_cast<u32>(k), layout.block_rows, first_blocks, asked.counters(), asked.tuples()});
   asked.finish(on.select_best(best, k, k));
 }
 
