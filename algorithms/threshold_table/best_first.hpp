@@ -121,7 +121,8 @@ struct open_best_first {
       auto* const heads = team.template scratch<u32>(heads_at);
       for (u32 b = 0; b < buckets::count; ++b) heads[b] = none;
       for (u32 i = 0; i < opened * group_blocks; ++i) {
-        if (!better(bounds[i], entry::worst())) continue;  // was opened, or is no block
+        // one that was opened, or is no block, is the worst
+        if (!better(bounds[i], entry::worst()) || better(heap.worst(), bounds[i])) continue;
         const u64 block = u64{first[i / group_blocks]} * group_blocks + i % group_blocks;
         list(by, buckets::count - 1, static_cast<u32>(block), device::key_at(in.of_blocks.upper, block));
       }
@@ -129,7 +130,7 @@ struct open_best_first {
       const u32* const ends = team.template scratch<u32>(ends_at);
       u32 group = 0;
       for (u32 b = buckets::count; b-- > 0;) {
-        if (is_full() && b < by.of(limit)) break;
+        if (is_number(limit) && b < by.of(limit)) break;
         for (; group < ends[b]; ++group) open_group(by, b, group, ends[0]);
         open_bucket(heads[b]);
       }
@@ -138,6 +139,8 @@ struct open_best_first {
       in.bounds.add(seen_bounds);
     }
 
+    /// Neither NaN nor infinite.
+    [[nodiscard]] ZENITH_FN static bool is_number(score x) { return x - x == 0; }
     [[nodiscard]] ZENITH_FN bool is_full() const { return better(heap.worst(), entry::worst()); }
     /// Whether an item may have one of the k best rows. Bounds that tie with the worst of those are told apart by ids.
     [[nodiscard]] ZENITH_FN bool reaches(const bounds_of<T>& of, u64 i, score bound) const {
@@ -201,7 +204,6 @@ struct open_best_first {
 
     /// From the threshold, or the least bound where that is none, to the best bound.
     [[nodiscard]] ZENITH_FN buckets buckets_for(u32 groups) const {
-      const auto is_number = [](score x) ZENITH_BODY { return x - x == 0; };
       score most = is_number(limit) ? limit : -in.largest();
       score least = in.largest();
       for (u32 g = 0; g < groups; ++g) {
