@@ -88,7 +88,7 @@ TEST_CASE("blocks by falling bound find the best rows of any values", "[unit]") 
     for (const std::size_t rows : {100U, 3000U, 20000U}) {
       for (const std::uint32_t block_rows : {8U, 64U, 300U}) {
         for (const std::size_t k : {1U, 16U, 125U}) {
-          if (k >= rows / 8 || k / block_rows > 16) continue;
+          if (k >= rows / 8 || k / block_rows > 7) continue;
           check<float>(of, rows, block_rows, k, random);
           check<double>(of, rows, block_rows, k, random);
           check<std::int32_t>(of, rows, block_rows, k, random);
