@@ -98,6 +98,25 @@ TEST_CASE("blocks by falling bound find the best rows of any values", "[unit]") 
   }
 }
 
+TEST_CASE("blocks are opened until the k best rows are numbers", "[unit]") {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  constexpr std::size_t rows = 4000;
+  std::vector<float> a(rows, 1);
+  std::vector<float> b(rows, 1);
+  // rows that are no numbers, in blocks with the best bounds
+  for (std::size_t i = 0; i + 100 < rows; ++i) {
+    a[i] = i % 2 == 0 ? 100 : nan;
+    b[i] = i % 2 == 0 ? nan : 100;
+  }
+  const column_set<float> set{a, b};
+  const auto table = threshold_table<float>::build(set, {.layout = table_layout::partitions, .partitions = 1});
+  const std::vector<float> weights{1, 1};
+  const auto found = top_k(cpu({.threads = 1}), table, weights, 16, {.strategy = "blocks"});
+  const auto expected = top_k(reference(), set, weights, 16);
+  CHECK(found.indices == expected.indices);
+  CHECK(found.keys == expected.keys);
+}
+
 TEST_CASE("blocks by falling bound open hardly more than must be opened", "[unit]") {
   std::mt19937_64 random(5);
   constexpr std::size_t rows = 1 << 18;
