@@ -109,7 +109,8 @@ TEST_CASE("blocks are opened until the k best rows are numbers", "[unit]") {
     b[i] = i % 2 == 0 ? nan : 100;
   }
   const column_set<float> set{a, b};
-  const auto table = threshold_table<float>::build(set, {.layout = table_layout::partitions, .partitions = 1});
+  const auto table =
+      threshold_table<float>::build(set, {.layout = table_layout::partitions, .block_rows = 50, .partitions = 1});
   const std::vector<float> weights{1, 1};
   const auto found = top_k(cpu({.threads = 1}), table, weights, 16, {.strategy = "blocks"});
   const auto expected = top_k(reference(), set, weights, 16);
