@@ -58,6 +58,7 @@ class query {
   [[nodiscard]] open_counters counters() const { return {event(0), event(1)}; }
   [[nodiscard]] device::event_counter tuples() const { return event(2); }
   void count_bounds(u64 more) { bounds_evaluated_ += more; }
+  void count_round() { ++rounds_; }
   /// One launch that evaluated all rows.
   void count_scan() {
     ++rounds_;

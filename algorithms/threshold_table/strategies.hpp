@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <algorithms/threshold_table/best_first.hpp>
 #include <algorithms/threshold_table/descent.hpp>
 #include <algorithms/threshold_table/family.hpp>
 #include <algorithms/threshold_table/group_walk.hpp>
@@ -26,8 +27,8 @@ struct kernels_for {
   using type =
       device::concat<scan_kernels<T>...,
                      device::list<write_bounds<T>..., write_block_bounds<T>..., open_blocks<T>..., open_fetched<T>...,
-                                  walk_partition<T>..., list_values<T>..., open_ranks<T>..., find_end<T>...,
-                                  write_rows<T, std::uint32_t>..., write_rows<T, std::uint64_t>...>>;
+                                  open_best_first<T>..., walk_partition<T>..., list_values<T>..., open_ranks<T>...,
+                                  find_end<T>..., write_rows<T, std::uint32_t>..., write_rows<T, std::uint64_t>...>>;
 };
 using kernels =
     device::concat<kernels_for<float, double, std::int32_t, std::uint32_t>::type, entry_kernels<ordered::entry32>,
@@ -297,6 +298,22 @@ template <class T, class Context>
   return on.select_best(kept, k);
 }
 
+/// One launch of one team, for k that few blocks have.
+template <class T, class Context>
+void walk_best_first(Context& on, query<T, Context>& asked, u32 first_blocks) {
+  using walk = open_best_first<T>;
+  const auto& layout = asked.layout();
+  const u64 k = asked.k();
+  auto* const best = on.template buffer<entry_of<T>>(k);
+  asked.count_round();
+  on.for_teams(
+      1, walk{asked.rows(), asked.bounds(layout.of_groups), asked.bounds(layout.of_blocks),
+              on.template buffer<score_of<T>>(layout.of_groups.count), on.template buffer<u32>(layout.of_groups.count),
+              on.template buffer<typename walk::listed_block>(layout.of_blocks.count), best, static_cast<u32>(k),
+              layout.block_rows, first_blocks, asked.counters(), asked.tuples()});
+  asked.finish(on.select_best(best, k, k));
+}
+
 /// Strategy "blocks".
 template <class T, class Context>
 void run_blocks(Context& on, query<T, Context>& asked) {
@@ -309,6 +326,12 @@ void run_blocks(Context& on, query<T, Context>& asked) {
     }
   }
   if (is_scan) return scan_all(on, asked);
+  if constexpr (Context::runs_on_host && scoring<T>::is_weighted_sum) {
+    const auto first = round_plan::of(false, false, asked.k(), asked.layout().block_rows).blocks;
+    if (!asked.rows().nan_first && !asked.fetches_rows() && first <= most_first_blocks) {
+      return walk_best_first(on, asked, static_cast<u32>(first));
+    }
+  }
   open_by_bound(on, asked);
   asked.finish();
 }
