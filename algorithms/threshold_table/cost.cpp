@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <algorithms/threshold_table/choices.hpp>
 #include <algorithms/top_k/filter_plan.hpp>
@@ -15,8 +17,9 @@ constexpr std::string_view call_rate = "threshold_table.call";
 constexpr std::string_view round_rate = "threshold_table.round";
 constexpr std::string_view merge_rate = "threshold_table.merge";
 // a product and a sum of one row, several rows at a time
-constexpr double typical_score = 0.1e-9;
+constexpr double typical_score = 0.11e-9;
 constexpr double typical_call = 4e-6;
+constexpr double typical_host_call = 1.7e-6;
 // selecting, listing and looking between two launches
 constexpr double typical_round = 6e-6;
 // a host selects and looks without a launch
@@ -31,10 +34,13 @@ constexpr std::uint64_t most_without_rounds = 128;
 // a row that is sampled, or reaches the threshold and is ranked
 constexpr std::string_view keep_rate = "threshold_table.keep";
 constexpr double typical_keep = 20e-9;
-constexpr double typical_host_keep = 6e-9;
+constexpr double typical_host_keep = 1.5e-9;
+// what a sample takes whatever its size
+constexpr std::string_view sampled_rate = "threshold_table.sampled";
+constexpr double typical_sampled = 0.9e-6;
 // a row that is taken while no sample says what the threshold is, and an entry of another worker's
 constexpr std::string_view take_rate = "threshold_table.take";
-constexpr double typical_take = 3.5e-9;
+constexpr double typical_take = 2.8e-9;
 constexpr std::string_view fetch_rate = "threshold_table.fetch";
 constexpr double typical_fetch = 2.5e-9;
 // an entry among the k best so far, in each round
@@ -61,9 +67,24 @@ constexpr std::string_view wait_rate = "threshold_table.wait";
 
 // a host's call that needs neither a plan nor a sample, and its sort of the k best
 constexpr std::string_view full_call_rate = "threshold_table.full_call";
-constexpr double typical_full_call = 1.5e-6;
+constexpr double typical_full_call = 0.9e-6;
 constexpr std::string_view sort_rate = "threshold_table.sort";
-constexpr double typical_sort = 1e-9;
+constexpr double typical_sort = 0.55e-9;
+// an entry that is told from as many others which it is better or worse than
+constexpr std::string_view part_rate = "threshold_table.part";
+constexpr double typical_part = 5.5e-9;
+
+// where a host opens by falling bound: a group, a block, a value of a row, and a row that is among the k best so far
+constexpr std::string_view first_rate = "threshold_table.first";
+constexpr double typical_first = 0.6e-6;  // a first threshold
+constexpr std::string_view group_rate = "threshold_table.group";
+constexpr double typical_group = 3e-9;
+constexpr std::string_view block_rate = "threshold_table.block";
+constexpr double typical_block = 12e-9;
+constexpr std::string_view value_rate = "threshold_table.value";
+constexpr double typical_value = 0.07e-9;
+constexpr std::string_view insert_rate = "threshold_table.insert";
+constexpr double typical_insert = 8.5e-9;
 
 // what a row costs a host besides its score where blocks are opened one by one, and where partitions keep their best
 constexpr std::string_view open_rate = "threshold_table.open";
@@ -74,6 +95,17 @@ constexpr double typical_walk = 5e-9;
 double share_of(const threshold_table_problem& problem) { return std::exp2(-0.125 * problem.share_eighths); }
 
 double sort_comparisons(double count) { return count * (std::log2(std::max(count, 2.0)) + 3); }
+
+/// The k best of some rows on a host: told from the others, and sorted.
+std::vector<work> best_of(double k, double rows) {
+  return {{part_rate, std::min(k, rows - k), typical_part}, {sort_rate, sort_comparisons(k), typical_sort}};
+}
+
+/// Scores are computed by vectors, of which cores do more or less than of other work.
+double score_seconds(const device_profile& on) {
+  const double of_other_work = on.rate("core.estimate", 1);
+  return typical_score * on.rate("core.vector", of_other_work) / of_other_work;
+}
 
 /// Evaluating `rows` rows, in so many launches.
 phase evaluated(std::string_view name, const threshold_table_problem& problem, const device_profile& on, double rows,
@@ -86,7 +118,7 @@ phase evaluated(std::string_view name, const threshold_table_problem& problem, c
   // a host runs what is small on the thread that asks
   return {name,
           {{set, bytes, 0}},
-          {{score_rate, values, typical_score}},
+          {{score_rate, values, score_seconds(on)}},
           on.kind == device_kind::gpu ? launches
           : cores > 1                 ? 1.0
                                       : 0.0,
@@ -115,7 +147,9 @@ phase copied(const threshold_table_problem& problem, const device_profile& on) {
 /// What every query pays.
 cost begun(const threshold_table_problem& problem, const device_profile& on) {
   cost all;
-  all.phases.push_back({"call", {}, {{call_rate, 1, typical_call}}, on.kind == device_kind::gpu ? 4.0 : 0.0, 1});
+  const bool is_gpu = on.kind == device_kind::gpu;
+  all.phases.push_back(
+      {"call", {}, {{call_rate, 1, is_gpu ? typical_call : typical_host_call}}, is_gpu ? 4.0 : 0.0, 1});
   if (travels(problem, on)) {
     if (problem.count > 0) all.phases.push_back(copied(problem, on));
     all.to_host_bytes = static_cast<double>(problem.k) * 16;
@@ -146,9 +180,45 @@ cost walked(const threshold_table_problem& problem, const device_profile& on, do
   return all;
 }
 
+/// Whether a host opens by falling bound: half more blocks than have k rows are opened for a first threshold, and the
+/// strategy's `most_first_blocks` are 12.
+bool opens_best_first(std::uint64_t k, std::uint32_t block_rows) { return k / block_rows + 1 <= 8; }
+
+/// One team opens groups and blocks by falling bound.
+cost best_first_cost(const threshold_table_problem& problem, const device_profile& on) {
+  auto all = begun(problem, on);
+  const auto k = static_cast<double>(problem.k);
+  const double block_rows = problem.block_rows;
+  const double blocks = std::ceil(static_cast<double>(problem.count) / block_rows);
+  const double opened = std::max(share_of(problem) * static_cast<double>(problem.count), k);
+  const double values = opened * static_cast<double>(problem.columns);
+  // a row is among the k best so far as seldom as in data without an order
+  const double inserts = k * (1 + std::log(std::max(opened / std::max(k, 1.0), 1.0)));
+  all.phases.push_back(
+      {"groups", {}, {{first_rate, 1, typical_first}, {group_rate, std::ceil(blocks / 64), typical_group}}, 0, 1});
+  // blocks lie apart: past the caches a core waits for their lines
+  const double row_bytes = static_cast<double>(problem.columns * size_of(problem.type));
+  const auto set = static_cast<std::uint64_t>(static_cast<double>(problem.count) * row_bytes);
+  constexpr double times_apart = 4;
+  const double times = &on.level_for(set) == &on.levels.back() ? times_apart : 1;
+  all.phases.push_back(
+      {"open",
+       {{set, times * opened * row_bytes, 0}},
+       {{block_rate, std::ceil(opened / block_rows), typical_block}, {value_rate, values, typical_value}},
+       0,
+       1});
+  all.phases.push_back(
+      {"keep", {}, {{insert_rate, inserts, typical_insert}, {sort_rate, sort_comparisons(k), typical_sort}}, 0, 1});
+  return all;
+}
+
 }  // namespace
 
 cost blocks_cost(const threshold_table_problem& problem, const device_profile& on) {
+  // so many rows are in hardly fewer blocks than there are
+  if (problem.k >= problem.count / 8) return scan_cost(problem, on);
+  if (on.kind != device_kind::gpu && opens_best_first(problem.k, problem.block_rows))
+    return best_first_cost(problem, on);
   auto all = begun(problem, on);
   const double share = share_of(problem);
   const auto rows = static_cast<double>(problem.count);
@@ -209,21 +279,20 @@ cost scan_cost(const threshold_table_problem& problem, const device_profile& on)
   const auto k = static_cast<double>(problem.k);
   const auto samples = static_cast<double>(top_k_detail::plan_filter(problem.count, problem.k).samples);
   const bool is_gpu = on.kind == device_kind::gpu;
-  const double kept = std::min(rows, is_gpu ? 64 * k : samples + 2.5 * k);
+  // without a sample rows are taken, not kept
+  const double kept = is_gpu ? std::min(rows, 64 * k) : samples > 0 ? std::min(rows, samples + 2.5 * k) : 0;
   if (is_gpu) {
     all.phases.push_back({"keep", {}, {{keep_rate, kept, typical_keep}}, 0, 0});
     return all;
   }
   // each worker holds up to k rows, whose lines come to the one that brings them together
   const double fetched = workers > 1 ? workers * std::min(k, rows / workers) : 0;
-  all.phases.push_back({"keep",
-                        {},
-                        {{keep_rate, kept, typical_host_keep},
-                         {take_rate, samples > 0 ? 0 : rows, typical_take},
-                         {fetch_rate, fetched, typical_fetch},
-                         {sort_rate, sort_comparisons(k), typical_sort}},
-                        0,
-                        1});
+  auto best = best_of(k, rows);
+  best.push_back({sampled_rate, samples > 0 ? 1.0 : 0.0, typical_sampled});
+  best.push_back({keep_rate, kept, typical_host_keep});
+  best.push_back({take_rate, samples > 0 ? 0 : rows, typical_take});
+  best.push_back({fetch_rate, fetched, typical_fetch});
+  all.phases.push_back({"keep", {}, std::move(best), 0, 1});
   return all;
 }
 
@@ -240,8 +309,7 @@ cost full_cost(const threshold_table_problem& problem, const device_profile& on)
   all.phases.push_back(std::move(select));
   if (is_host) {
     all.phases.front().operations = {{full_call_rate, 1, typical_full_call}};
-    all.phases.push_back(
-        {"sort", {}, {{sort_rate, sort_comparisons(static_cast<double>(problem.k)), typical_sort}}, 0, 1});
+    all.phases.push_back({"sort", {}, best_of(static_cast<double>(problem.k), rows), 0, 1});
   }
   return all;
 }
