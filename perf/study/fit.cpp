@@ -13,8 +13,9 @@ namespace {
 constexpr double near = 0.405;
 constexpr double least_rate = 1e-14;
 
-// What a rate weighs that stays as it was given, beside a point: a rate of which the points say nothing stays there.
-constexpr double prior = 0.01;
+// What a rate weighs that stays near to what was given, beside a point: one of which the points say little stays there,
+// and one that they say is far away is not held back.
+constexpr double prior = 0.1;
 
 double bounded_square(double off) {
   const double size = std::abs(off);
@@ -62,7 +63,10 @@ class rate_problem {
   [[nodiscard]] double loss() const {
     double sum = 0;
     for (const double off : residuals()) sum += bounded_square(off);
-    for (std::size_t j = 0; j < unknowns(); ++j) sum += prior * bounded_square(off_given(j));
+    for (std::size_t j = 0; j < unknowns(); ++j) {
+      const double square = off_given(j) * off_given(j);
+      sum += prior * square / (1 + square);
+    }
     return sum;
   }
 
@@ -151,7 +155,8 @@ void follow_valley(rate_problem& problem) {
     }
     for (std::size_t j = 0; j < n; ++j) {
       const double off_given = problem.off_given(j);
-      const double weight = prior * std::min(1.0, near / std::max(std::abs(off_given), 1e-12));
+      const double held = 1 + off_given * off_given;
+      const double weight = prior / (held * held);
       pull[j] -= weight * off_given;
       normal[j][j] += weight;
       normal[j][j] += damping * normal[j][j];

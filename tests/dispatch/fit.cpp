@@ -38,7 +38,7 @@ TEST_CASE("fitted rates predict what was measured, though they start far away") 
   auto fitted = two_cores();
   zenith_study::fit_rates(points, fitted);
   CHECK(fitted.rates.size() == 3);
-  for (const auto& point : points) CHECK(seconds(point.of, fitted) == Approx(point.seconds).epsilon(0.03));
+  for (const auto& point : points) CHECK(seconds(point.of, fitted) == Approx(point.seconds).epsilon(0.06));
 }
 
 TEST_CASE("a disturbed measurement does not bend the fit") {
