@@ -37,7 +37,7 @@ constexpr double typical_keep = 20e-9;
 constexpr double typical_host_keep = 1.5e-9;
 // what a sample takes whatever its size
 constexpr std::string_view sampled_rate = "threshold_table.sampled";
-constexpr double typical_sampled = 0.9e-6;
+constexpr double typical_sampled = 1.2e-6;
 // a row that is taken while no sample says what the threshold is, and an entry of another worker's
 constexpr std::string_view take_rate = "threshold_table.take";
 constexpr double typical_take = 2.8e-9;
@@ -67,7 +67,7 @@ constexpr std::string_view wait_rate = "threshold_table.wait";
 
 // a host's call that needs neither a plan nor a sample, and its sort of the k best
 constexpr std::string_view full_call_rate = "threshold_table.full_call";
-constexpr double typical_full_call = 0.9e-6;
+constexpr double typical_full_call = 1.2e-6;
 constexpr std::string_view sort_rate = "threshold_table.sort";
 constexpr double typical_sort = 0.55e-9;
 // an entry that is told from as many others which it is better or worse than
@@ -77,6 +77,8 @@ constexpr double typical_part = 5.5e-9;
 // where a host opens by falling bound: a group, a block, a value of a row, and a row that is among the k best so far
 constexpr std::string_view first_rate = "threshold_table.first";
 constexpr double typical_first = 0.6e-6;  // a first threshold
+constexpr std::string_view place_rate = "threshold_table.place";
+constexpr double typical_place = 0.73e-9;  // a block among which the next one of the first is sought
 constexpr std::string_view group_rate = "threshold_table.group";
 constexpr double typical_group = 3e-9;
 constexpr std::string_view block_rate = "threshold_table.block";
@@ -180,9 +182,14 @@ cost walked(const threshold_table_problem& problem, const device_profile& on, do
   return all;
 }
 
-/// Whether a host opens by falling bound: half more blocks than have k rows are opened for a first threshold, and the
-/// strategy's `most_first_blocks` are 12.
-bool opens_best_first(std::uint64_t k, std::uint32_t block_rows) { return k / block_rows + 1 <= 8; }
+/// How many blocks a host opens for a first threshold: half more than have k rows.
+std::uint64_t first_blocks(std::uint64_t k, std::uint32_t block_rows) {
+  const std::uint64_t needed = k / block_rows + 1;
+  return std::max<std::uint64_t>(4, needed + needed / 2);
+}
+
+/// Whether a host opens by falling bound: up to the strategy's `most_first_blocks`.
+bool opens_best_first(std::uint64_t k, std::uint32_t block_rows) { return first_blocks(k, block_rows) <= 12; }
 
 /// One team opens groups and blocks by falling bound.
 cost best_first_cost(const threshold_table_problem& problem, const device_profile& on) {
@@ -194,8 +201,15 @@ cost best_first_cost(const threshold_table_problem& problem, const device_profil
   const double values = opened * static_cast<double>(problem.columns);
   // a row is among the k best so far as seldom as in data without an order
   const double inserts = k * (1 + std::log(std::max(opened / std::max(k, 1.0), 1.0)));
+  // the first blocks are sought in the best four groups, one after the other
+  const double groups = std::ceil(blocks / 64);
+  const double sought = std::min(blocks, 256.0) * static_cast<double>(first_blocks(problem.k, problem.block_rows));
   all.phases.push_back(
-      {"groups", {}, {{first_rate, 1, typical_first}, {group_rate, std::ceil(blocks / 64), typical_group}}, 0, 1});
+      {"groups",
+       {},
+       {{first_rate, 1, typical_first}, {place_rate, sought, typical_place}, {group_rate, groups, typical_group}},
+       0,
+       1});
   // blocks lie apart: past the caches a core waits for their lines
   const double row_bytes = static_cast<double>(problem.columns * size_of(problem.type));
   const auto set = static_cast<std::uint64_t>(static_cast<double>(problem.count) * row_bytes);
