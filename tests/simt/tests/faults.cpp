@@ -38,7 +38,8 @@ void require_fault(fault_kind kind, const std::vector<std::string>& words, const
     INFO(found->what());
     CHECK(found->kind() == kind);
     CHECK(found->seed() == seed);
-    CHECK(found->where().file == "tests/simt/tests/faults.cpp");
+    // a compiler cache may have made the path relative to the build folder
+    CHECK(std::string_view{found->where().file}.ends_with("tests/simt/tests/faults.cpp"));
     CHECK(marked_lines().contains(found->where().line));
     CHECK(found->where().line + 1 >= test.line());
     CHECK(found->where().line <= test.line() + 12);
