@@ -5,7 +5,15 @@
 
 #include <vector>
 
+#include <zenith/machine.hpp>
+
 namespace zenith::detail {
+
+/// The estimate for work that vectors do, of which cores do more or less than of other work.
+[[nodiscard]] inline double vector_estimate(double seconds, const device_profile& on) {
+  const double of_other_work = on.rate("core.estimate", 1);
+  return seconds * on.rate("core.vector", of_other_work) / of_other_work;
+}
 
 /// A piece of work that is timed again and again, some of it now and some of it later. Other programs and the chip's
 /// clock make a core slower for a while, and a moment in which nothing does says as little about the calls to come: so

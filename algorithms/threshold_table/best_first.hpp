@@ -9,9 +9,6 @@
 
 namespace zenith::threshold_table_family {
 
-/// The most blocks that are opened for a first threshold. With more rows to keep, a heap costs more than rounds.
-inline constexpr u32 most_first_blocks = 12;
-
 /// The k best entries so far, as a heap with the worst of them in front.
 template <class Entry>
 struct best_heap {

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include <algorithms/threshold_table/choices.hpp>
+#include <algorithms/threshold_table/first_blocks.hpp>
 #include <algorithms/top_k/filter_plan.hpp>
+#include <core/core_speed.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith {
@@ -103,12 +105,6 @@ std::vector<work> best_of(double k, double rows) {
   return {{part_rate, std::min(k, rows - k), typical_part}, {sort_rate, sort_comparisons(k), typical_sort}};
 }
 
-/// Scores are computed by vectors, of which cores do more or less than of other work.
-double score_seconds(const device_profile& on) {
-  const double of_other_work = on.rate("core.estimate", 1);
-  return typical_score * on.rate("core.vector", of_other_work) / of_other_work;
-}
-
 /// Evaluating `rows` rows, in so many launches.
 phase evaluated(std::string_view name, const threshold_table_problem& problem, const device_profile& on, double rows,
                 double launches) {
@@ -120,7 +116,7 @@ phase evaluated(std::string_view name, const threshold_table_problem& problem, c
   // a host runs what is small on the thread that asks
   return {name,
           {{set, bytes, 0}},
-          {{score_rate, values, score_seconds(on)}},
+          {{score_rate, values, detail::vector_estimate(typical_score, on)}},
           on.kind == device_kind::gpu ? launches
           : cores > 1                 ? 1.0
                                       : 0.0,
@@ -182,15 +178,6 @@ cost walked(const threshold_table_problem& problem, const device_profile& on, do
   return all;
 }
 
-/// How many blocks a host opens for a first threshold: half more than have k rows.
-std::uint64_t first_blocks(std::uint64_t k, std::uint32_t block_rows) {
-  const std::uint64_t needed = k / block_rows + 1;
-  return std::max<std::uint64_t>(4, needed + needed / 2);
-}
-
-/// Whether a host opens by falling bound: up to the strategy's `most_first_blocks`.
-bool opens_best_first(std::uint64_t k, std::uint32_t block_rows) { return first_blocks(k, block_rows) <= 12; }
-
 /// One team opens groups and blocks by falling bound.
 cost best_first_cost(const threshold_table_problem& problem, const device_profile& on) {
   auto all = begun(problem, on);
@@ -203,7 +190,8 @@ cost best_first_cost(const threshold_table_problem& problem, const device_profil
   const double inserts = k * (1 + std::log(std::max(opened / std::max(k, 1.0), 1.0)));
   // the first blocks are sought in the best four groups, one after the other
   const double groups = std::ceil(blocks / 64);
-  const double sought = std::min(blocks, 256.0) * static_cast<double>(first_blocks(problem.k, problem.block_rows));
+  const double sought = std::min(blocks, 256.0) *
+                        static_cast<double>(threshold_table_family::first_blocks(problem.k, problem.block_rows));
   all.phases.push_back(
       {"groups",
        {},
@@ -229,10 +217,11 @@ cost best_first_cost(const threshold_table_problem& problem, const device_profil
 }  // namespace
 
 cost blocks_cost(const threshold_table_problem& problem, const device_profile& on) {
-  // so many rows are in hardly fewer blocks than there are
-  if (problem.k >= problem.count / 8) return scan_cost(problem, on);
-  if (on.kind != device_kind::gpu && opens_best_first(problem.k, problem.block_rows))
+  using namespace threshold_table_family;
+  if (needs_nearly_all_blocks(problem.k, problem.count)) return scan_cost(problem, on);
+  if (on.kind != device_kind::gpu && first_blocks(problem.k, problem.block_rows) <= most_first_blocks) {
     return best_first_cost(problem, on);
+  }
   auto all = begun(problem, on);
   const double share = share_of(problem);
   const auto rows = static_cast<double>(problem.count);

@@ -11,6 +11,7 @@
 #include <algorithms/threshold_table/best_first.hpp>
 #include <algorithms/threshold_table/descent.hpp>
 #include <algorithms/threshold_table/family.hpp>
+#include <algorithms/threshold_table/first_blocks.hpp>
 #include <algorithms/threshold_table/group_walk.hpp>
 #include <algorithms/threshold_table/query.hpp>
 #include <algorithms/threshold_table/scan.hpp>
@@ -84,7 +85,7 @@ struct round_plan {
     constexpr u64 all = ~u64{0};
     if (is_device && fetches) return {std::max<u64>(128, 2 * needed), std::max<u64>(64, needed / 8), 2, all};
     if (is_device) return {std::max<u64>(256, 2 * needed), std::max<u64>(64, needed / 8), 8, all};
-    return {std::max<u64>(4, needed + needed / 2), std::max<u64>(4, needed / 8), 2, std::max<u64>(512, 4 * needed)};
+    return {first_blocks(k, block_rows), std::max<u64>(4, needed / 8), 2, std::max<u64>(512, 4 * needed)};
   }
 };
 
@@ -317,8 +318,7 @@ void walk_best_first(Context& on, query<T, Context>& asked, u32 first_blocks) {
 /// Strategy "blocks".
 template <class T, class Context>
 void run_blocks(Context& on, query<T, Context>& asked) {
-  // so many rows are in hardly fewer blocks than there are
-  const bool is_scan = asked.k() >= asked.layout().rows / 8;
+  const bool is_scan = needs_nearly_all_blocks(asked.k(), asked.layout().rows);
   if (is_scan || !asked.fetches_rows()) asked.see_rows();
   if constexpr (!Context::runs_on_host) {
     if (!is_scan && !asked.fetches_rows() && asked.k() <= most_group_walk_k) {
@@ -327,7 +327,7 @@ void run_blocks(Context& on, query<T, Context>& asked) {
   }
   if (is_scan) return scan_all(on, asked);
   if constexpr (Context::runs_on_host && scoring<T>::is_weighted_sum) {
-    const auto first = round_plan::of(false, false, asked.k(), asked.layout().block_rows).blocks;
+    const u64 first = first_blocks(asked.k(), asked.layout().block_rows);
     if (!asked.rows().nan_first && !asked.fetches_rows() && first <= most_first_blocks) {
       return walk_best_first(on, asked, static_cast<u32>(first));
     }

@@ -13,16 +13,12 @@
 #include <utility>
 #include <vector>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#include <unistd.h>
-#endif
-
 #include <backends/cpu/isa.hpp>
 #include <backends/cpu/parallel.hpp>
 #include <backends/cpu/profile.hpp>
 #include <backends/cpu/scratch.hpp>
 #include <core/core_speed.hpp>
+#include <core/host_memory.hpp>
 #include <core/workers.hpp>
 
 namespace zenith::cpu_backend {
@@ -252,29 +248,21 @@ std::uint64_t past_caches(const device_profile& typical) {
   return std::clamp(together / alone, 1.0, 2.0);
 }
 
-#if defined(__linux__)
-
-// Seconds of a core until a huge page of fresh memory can be written, or 0: as `host_memory` maps it.
+// Seconds of a core until a huge page of fresh memory can be written, or 0 where none is to be had.
 [[nodiscard]] double huge_page_seconds() {
-  constexpr std::uint64_t bytes = std::uint64_t{2} << 20;
-  constexpr std::uint64_t mapped = 2 * bytes;
-  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
+  constexpr std::uint64_t page = 4096;
   double best = 1;
   for (int repeat = 0; repeat < 3; ++repeat) {
-    void* const from = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (from == MAP_FAILED) return 0;
-    madvise(from, mapped, MADV_HUGEPAGE);
-    const auto past = reinterpret_cast<std::uintptr_t>(from) % bytes;
-    auto* const first = static_cast<volatile std::byte*>(from) + (past == 0 ? 0 : bytes - past);
+    const auto memory = detail::address_space(2 * huge_page);  // begins with one
+    if (memory.data == nullptr) return 0;
+    volatile std::byte* const first = memory.data.get();
     best = std::min(best, seconds_of([&] {
-                      for (std::uint64_t at = 0; at < bytes; at += page) first[at] = std::byte{1};
+                      for (std::uint64_t at = 0; at + page < huge_page; at += page) first[at] = std::byte{1};
                     }));
-    munmap(from, mapped);
   }
   return best;
 }
-
-#endif
 
 // How many times as long a core takes for computing with vectors of the set as what estimates are of: it looks for the
 // shapes of packed groups, in its first cache.
@@ -298,9 +286,7 @@ std::uint64_t past_caches(const device_profile& typical) {
 void measure_cores(device_profile& of, const execution& on) {
   of.rates["core.all_busy"] = all_busy_factor(on);
   of.rates["core.vector"] = vector_factor(on);
-#if defined(__linux__)
   if (const double huge = huge_page_seconds(); huge > 0) of.rates["core.huge_page"] = huge;
-#endif
 }
 
 }  // namespace

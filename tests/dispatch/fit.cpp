@@ -2,6 +2,7 @@
 #include <cmath>
 #include <vector>
 
+#include <perf/study/better_of.hpp>
 #include <perf/study/fit.hpp>
 #include "scenes.hpp"
 
@@ -41,6 +42,20 @@ TEST_CASE("fitted rates predict what was measured, though they start far away") 
   for (const auto& point : points) CHECK(seconds(point.of, fitted) == Approx(point.seconds).epsilon(0.06));
 }
 
+TEST_CASE("a rate that the points leave open stays at its estimate, as this core does such work") {
+  std::vector<zenith_study::measured_cost> points;
+  // reading decides, and is a tenth faster than was measured; a call of any length does not make up for that
+  for (double n = 1e5; n < 1e8; n *= 3) {
+    points.push_back(
+        {{{{"call", {}, {{call, 1, 2e-6}}, 0, 1}, {"scan", {{1, 4 * n, 0}}, {}, 0, 2}}}, 0.9 * 4 * n / 1e10});
+  }
+  auto fitted = two_cores();
+  fitted.rates["core.estimate"] = 0.5;
+  zenith_study::fit_rates(points, fitted);
+  CHECK(fitted.rate("call", 0) > 0.7e-6);
+  CHECK(fitted.rate("call", 0) < 1.1e-6);
+}
+
 TEST_CASE("a disturbed measurement does not bend the fit") {
   auto truth = two_cores();
   truth.rates = {{"call", 3e-5}, {"item", 2e-8}, {"comparison", 2e-10}};
@@ -52,4 +67,26 @@ TEST_CASE("a disturbed measurement does not bend the fit") {
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (i != 7) CHECK(seconds(points[i].of, fitted) == Approx(points[i].seconds).epsilon(0.25));
   }
+}
+
+TEST_CASE("of two measurements the faster counts, number by number") {
+  auto first = two_cores();
+  first.rates = {{"core.shared_alone", 1.2}, {"core.own_levels", 2}, {"core.all_busy", 1.5}, {"core.vector", 0.4}};
+  auto second = first;
+  second.launch_overhead = 5e-6;
+  second.levels.back().read *= 2;
+  second.levels.back().write /= 2;
+  second.rates = {{"core.shared_alone", 1.1}, {"core.own_levels", 2}, {"core.all_busy", 1.1}, {"core.vector", 0.6}};
+  const auto better = zenith_study::better_of(first, second);
+  CHECK(better.launch_overhead == 1e-6);
+  CHECK(better.levels.back().read == 2e10);
+  CHECK(better.levels.back().write == 1e10);
+  CHECK(better.rate("core.shared_alone", 0) == 1.1);  // it goes with the faster memory
+  CHECK(better.rate("core.own_levels", 0) == 2);
+  CHECK(better.rate("core.all_busy", 0) == 1.1);
+  CHECK(better.rate("core.vector", 0) == 0.4);
+  CHECK(zenith_study::better_of(second, first).rate("core.shared_alone", 0) == 1.1);
+  // sizes that do not match are left alone
+  second.levels.clear();
+  CHECK(zenith_study::better_of(first, second).levels.back().read == 1e10);
 }

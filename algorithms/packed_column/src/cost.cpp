@@ -4,6 +4,7 @@
 #include <string>
 
 #include <algorithms/top_k/filter_cost.hpp>
+#include <core/core_speed.hpp>
 #include <zenith/packed_column.hpp>
 
 namespace zenith {
@@ -73,11 +74,9 @@ double run_seconds(double runs, double share_of_values) {
   return mispredicted * share_of_values * std::clamp(runs / remembered - 1, 0.0, 1.0);
 }
 
-// What such an estimate becomes where values are decoded by vectors, of which cores do more or less than of other work.
-double by_vectors(double seconds, encoding kind, const device_profile& on) {
-  const bool is_by_value = kind == encoding::null_suppression_variable || kind == encoding::run_length;
-  const double of_other_work = on.rate("core.estimate", 1);
-  return is_by_value ? seconds : seconds * on.rate("core.vector", of_other_work) / of_other_work;
+// Whether vectors decode, not one value after the other.
+bool is_by_vectors(encoding kind) {
+  return kind != encoding::null_suppression_variable && kind != encoding::run_length;
 }
 
 // What a worker takes at a time.
@@ -115,18 +114,19 @@ cost host_top_k_cost(const packed_problem& problem, double decode, const device_
   return found;
 }
 
-// What the system clears for a host's column: smaller ones lie where the allocator had others before.
-work cleared(double bytes, bool is_reserved) {
+// What the system clears for a host's column, of which so many bytes are asked for: smaller ones lie where the
+// allocator had others before.
+work cleared(double bytes, double asked_bytes) {
   constexpr double large_bytes = 4 << 20;
   constexpr double huge_page_bytes = 2 << 20;
-  const bool is_large = is_reserved || bytes >= large_bytes;
-  return {"core.huge_page", is_large ? std::ceil(bytes / huge_page_bytes) : 0, 80e-6};
+  return {"core.huge_page", asked_bytes >= large_bytes ? std::ceil(bytes / huge_page_bytes) : 0, 80e-6};
 }
 
 // Values are read, once or twice, and a column is made: an allocation, and pages that the system hands out one after
 // the other. How many bits a value will take is not known; most that are worth packing take a dozen.
 cost making_cost(const packed_problem& problem, const device_profile& on) {
   constexpr double likely_bytes = 1.5;
+  constexpr double page_bytes = 4096;
   const auto n = static_cast<double>(problem.count);
   const std::size_t width = size_of(problem.type);
   const auto kind = static_cast<std::size_t>(problem.kind);
@@ -146,18 +146,17 @@ cost making_cost(const packed_problem& problem, const device_profile& on) {
 
   cost found;
   if (is_gpu) {
-    const double pages = goes_back ? packed_bytes / 4096 : 0;
+    const double pages = goes_back ? packed_bytes / page_bytes : 0;
     const double typical_call = stays ? std::min(60e-6, gpu_pack_call[kind]) : gpu_pack_call[kind];
     found.phases.push_back({"call", {}, {{"pack.call", 1, typical_call}, {"pack.page", pages, 0.3e-6}}, 0, 1});
     found.phases.push_back({"tiles", {moved}, {{rate, n, estimate}}, 1, 0});
   } else {
     const int cores = workers_of(n, cores_for(plain_bytes, on));
     found.phases.push_back({"call", {}, {{"pack.call", 1, 1e-6}}, 0, 1});
-    // what is packed in one pass has its memory reserved before its size is known, and its checksum is summed on the
-    // way
+    // one pass asks for memory before it knows the size, and sums the checksum on the way
     const bool is_once = is_in_one_pass(problem.kind);
     const double summed = is_once ? 0 : packed_bytes;
-    found.phases.push_back({"memory", {}, {cleared(packed_bytes, is_once && plain_bytes >= 4 << 20)}, 0, 1});
+    found.phases.push_back({"memory", {}, {cleared(packed_bytes, is_once ? plain_bytes : packed_bytes)}, 0, 1});
     found.phases.push_back({"checksum", {}, {{"pack.checksum", summed, 0.035e-9}}, 0, 1});
     double of_a_value = estimate;
     if (problem.kind == encoding::run_length) of_a_value += run_seconds(n / 16, 1.0 / 16);
@@ -206,7 +205,7 @@ cost packed_cost(const packed_problem& problem, const device_profile& on) {
 
   const double wider = width == 8 ? (is_gpu ? 1.8 : times_for_wide.decode[kind]) : 1;
   double estimate = (is_gpu ? of_a_multiprocessor : of_a_core).decode[kind] * wider;
-  if (!is_gpu) estimate = by_vectors(estimate, problem.kind, on);
+  if (!is_gpu && is_by_vectors(problem.kind)) estimate = detail::vector_estimate(estimate, on);
   // decoding a value is worth as many workers as reading two bytes are, and what is written as its bytes
   const int woken = cores_for(packed_bytes + 2 * n + (is_unpack ? plain_bytes : 0), on);
   const int cores = is_gpu ? 0 : workers_of(n, woken);
