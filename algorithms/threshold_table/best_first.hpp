@@ -6,27 +6,9 @@
 /// the order of a priority queue but for what lies in one bucket, at the price of a list.
 
 #include <algorithms/threshold_table/open.hpp>
+#include <core/device/best_heap.hpp>
 
 namespace zenith::threshold_table_family {
-
-/// The k best entries so far, as a heap with the worst of them in front.
-template <class Entry>
-struct best_heap {
-  Entry* entries;
-  u32 k;
-
-  [[nodiscard]] ZENITH_FN const Entry& worst() const { return entries[0]; }
-  ZENITH_FN void replace_worst(const Entry& by) const {
-    u32 at = 0;
-    for (u32 child = 1; child < k; child = 2 * at + 1) {
-      if (child + 1 < k && better(entries[child], entries[child + 1])) ++child;
-      if (!better(by, entries[child])) break;
-      entries[at] = entries[child];
-      at = child;
-    }
-    entries[at] = by;
-  }
-};
 
 /// Bounds by bucket. What is not a number is in the last bucket: such a bound is above all others.
 template <class Score>
@@ -97,7 +79,7 @@ struct open_best_first {
   struct walk {
     const open_best_first& in;
     Team& team;
-    best_heap<entry> heap{in.best, in.k};
+    device::best_heap<entry> heap{in.best, in.k};
     score limit = in.rows.order().key(entry::worst().image());  // nothing is below NaN
     u32 listed_count = 0;
     u64 seen_bounds = 0;

@@ -3,6 +3,7 @@
 /// \file
 /// A team's priority queue: the k best entries that its lanes push, in its scratch.
 
+#include <core/device/best_heap.hpp>
 #include <core/device/kernel.hpp>
 
 namespace zenith::device {
@@ -62,14 +63,7 @@ class team_best {
       for (; at > 0 && better(entries_[(at - 1) / 2], one); at = (at - 1) / 2) entries_[at] = entries_[(at - 1) / 2];
       entries_[at] = one;
     } else {
-      u32 at = 0;
-      for (u32 child = 1; child < size_; child = 2 * at + 1) {
-        if (child + 1 < size_ && better(entries_[child], entries_[child + 1])) ++child;
-        if (!better(one, entries_[child])) break;
-        entries_[at] = entries_[child];
-        at = child;
-      }
-      entries_[at] = one;
+      best_heap<Entry>{entries_, size_}.replace_worst(one);
     }
     if (size_ == k_) worst_ = entries_[0];
   }

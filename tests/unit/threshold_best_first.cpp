@@ -154,7 +154,7 @@ TEST_CASE("a heap keeps the best entries with the worst in front", "[unit]") {
   std::mt19937_64 random(3);
   for (const std::uint32_t k : {1U, 2U, 3U, 16U, 31U}) {
     std::vector<entry> kept(k, entry::worst());
-    const family::best_heap<entry> heap{kept.data(), k};
+    const device::best_heap<entry> heap{kept.data(), k};
     std::vector<std::uint64_t> all(k);
     for (std::uint32_t i = 0; i < 500; ++i) {
       const auto one = entry::make(static_cast<std::uint32_t>(random() % 100), i);
