@@ -70,7 +70,7 @@ class machine {
   explicit machine(std::vector<device_profile> devices) : devices_(std::move(devices)) {}
 
   /// This machine: every usable device, with its calibrated profile when one is kept and was measured on this chip with
-  /// this many cores. Else the shipped default, of a CPU with the bandwidths that a probe of some 50 milliseconds sees.
+  /// this many cores. Else the shipped default, of a CPU with the bandwidths that a probe of some 80 milliseconds sees.
   /// Read once, and again when a backend was registered since, with no second probe; thread-safe.
   /// A damaged profile file throws `corrupt_data` that names it.
   [[nodiscard]] static const machine& local();
