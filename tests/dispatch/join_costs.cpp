@@ -140,10 +140,11 @@ TEST_CASE("all pairs on a host are predicted as measured, with few threads and w
   struct measurement {
     std::uint64_t rows;
     double pairs;
-    double seconds[3];  // of 1, 2 and 16 threads; perf/notes/spatial-join.md
+    double seconds[3];  // of 1, 2 and 16 threads; perf/notes/spatial-join.md, of two texts
   };
   for (const auto& one : {measurement{65536, 215600, {4.0e-3, 3.2e-3, 1.08e-3}},
                           {1048576, 3451468, {91e-3, 63e-3, 13.0e-3}},
+                          {4194304, 13811480, {451e-3, 261e-3, 56e-3}},
                           {262144, 2488806, {122e-3, 55e-3, 8.4e-3}},
                           {262145, 7730523, {585e-3, 262e-3, 41.8e-3}},
                           {65536, 6406447, {557e-3, 226e-3, 68.6e-3}}}) {
