@@ -123,8 +123,10 @@ struct leaf_scratch {
 
 template <class T>
 std::shared_ptr<table_storage> build_clusters(const input_columns<T>& input, u32 block_rows, int workers) {
-  // what the lower tree takes at most at a time; a leaf has one block that is not full
-  const std::size_t leaf_rows = std::max<std::size_t>(16384, std::size_t{128} * block_rows);
+  // a leaf has one block that is not full; with many leaves finding them and moving rows there misses caches, and most
+  // leaves are to have few enough rows for planes
+  const std::size_t leaf_rows = std::max(std::clamp<std::size_t>(input.rows / 128, 16384, most_plane_rows / 4 * 3),
+                                         std::size_t{128} * block_rows);
   const auto levels = static_cast<unsigned>(std::bit_width(input.rows / leaf_rows));
   const upper_tree<T> upper(input, levels);
   const auto memory = host_memory(input.rows * sizeof(u32), "threshold table");

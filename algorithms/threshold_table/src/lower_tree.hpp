@@ -17,6 +17,7 @@
 #include <emmintrin.h>
 #endif
 
+#include <algorithms/threshold_table/src/code_planes.hpp>
 #include <algorithms/threshold_table/src/part_keys.hpp>
 #include <algorithms/threshold_table/src/storage.hpp>
 #include <algorithms/threshold_table/src/transpose.hpp>
@@ -39,12 +40,15 @@ struct integer_lanes<2> {
 template <class T>
 class lower_tree {
  public:
-  lower_tree(const std::vector<column_scale>& scales, std::uint32_t block_rows)
+  /// The order is the same by planes and without them.
+  lower_tree(const std::vector<column_scale>& scales, std::uint32_t block_rows,
+             const plane_functions* by_planes = wide_planes())
       : columns_(scales.size()),
         stride_(square<T>::padded(scales.size())),
         code_stride_((scales.size() + word - 1) / word * word),
         block_rows_(block_rows),
-        factors_(code_stride_) {
+        factors_(code_stride_),
+        by_planes_(columns_ <= most_planes ? by_planes : nullptr) {
     for (std::size_t j = 0; j < scales.size(); ++j) {
       const double extent = scales[j].most - scales[j].least;
       factors_[j] = extent > 0 ? static_cast<float>(1 / extent) : 0;
@@ -54,6 +58,7 @@ class lower_tree {
   /// `values`: rows one after another, of so many, each of the columns and what fills up a register. Element i is the
   /// row that comes i-th.
   [[nodiscard]] std::span<const std::uint32_t> order(const T* values, std::uint32_t rows) {
+    if (by_planes_ != nullptr && rows <= most_plane_rows) return order_by_planes(values, rows);
     const std::size_t most = most_rows / block_rows_ * block_rows_;
     codes_.resize(std::min<std::size_t>(rows, most) * code_stride_);
     part_codes_.resize(std::min<std::size_t>(rows, most));
@@ -80,6 +85,7 @@ class lower_tree {
   static constexpr real lowest = std::numeric_limits<real>::lowest();
   static constexpr real highest = std::numeric_limits<real>::max();
   static constexpr std::size_t word = 8;                          ///< codes
+  static constexpr std::size_t spare_words = 64;                  ///< that planes may be read from beyond the last one
   static constexpr std::size_t most_rows = std::size_t{1} << 24;  ///< that are cut together
   static constexpr std::uint32_t codes_of_a_column = 256;
 
@@ -90,19 +96,72 @@ class lower_tree {
     std::array<float, most_table_columns> steps{};  ///< how wide a code is, as a share of the column's extent
   };
 
+  [[nodiscard]] std::span<const std::uint32_t> order_by_planes(const T* values, std::uint32_t rows) {
+    codes_.resize((rows + spare_words) * code_stride_);
+    planes_.resize(rows * columns_);
+    short_keys_.resize(rows);
+    keys_.resize(rows);
+    for (std::size_t i = 0; i < rows; ++i) short_keys_[i] = static_cast<std::uint16_t>(i);
+    values_ = values;
+    split_planes({planes_.data(), rows, columns_, short_keys_.data()}, 0, rows, {});
+    std::copy(short_keys_.begin(), short_keys_.end(), keys_.begin());
+    return keys_;
+  }
+  void split_planes(const code_planes& of, std::size_t begin, std::size_t count, const coding& outer) {
+    if (count <= block_rows_) return;
+    if (count * outer.lasts > outer.rows) {
+      cut_planes(of, begin, count, outer);
+    } else {
+      coding own;
+      code(std::span<const std::uint16_t>(of.keys + begin, count), own);
+      by_planes_->write(of, begin, count, codes_.data());
+      cut_planes(of, begin, count, own);
+    }
+  }
+  void cut_planes(const code_planes& of, std::size_t begin, std::size_t count, const coding& as) {
+    code_extremes found;
+    std::fill(std::begin(found.least), std::end(found.least), std::uint8_t{255});
+    std::fill(std::begin(found.most), std::end(found.most), std::uint8_t{0});
+    for_rows_looked_at(
+        count, [&](std::size_t first, std::size_t some) { by_planes_->add_extremes(of, begin + first, some, found); });
+    std::size_t widest = 0;
+    float extent = -1;
+    for (std::size_t j = 0; j < columns_; ++j) widen(widest, extent, j, found.most[j] - found.least[j], as);
+    const std::size_t middle = middle_of(count);
+    by_planes_->part(of, begin, count, middle, widest, count <= 2 * std::size_t{block_rows_});
+    split_planes(of, begin, middle, as);
+    split_planes(of, begin + middle, count - middle, as);
+  }
+  [[nodiscard]] std::size_t middle_of(std::size_t rows) const {
+    return (rows + block_rows_ - 1) / block_rows_ / 2 * block_rows_;
+  }
+  static void widen(std::size_t& widest, float& extent, std::size_t j, int codes, const coding& of) {
+    const float here = static_cast<float>(codes) * of.steps[j];
+    if (!(here > extent)) return;
+    extent = here;
+    widest = j;
+  }
+  /// Few rows are all looked at, and of many some runs that are spread over them: look(first, count).
+  template <class Look>
+  static void for_rows_looked_at(std::size_t rows, const Look& look) {
+    constexpr std::size_t run = 64;
+    constexpr std::size_t runs = 4;
+    if (rows <= runs * run) return look(std::size_t{0}, rows);
+    for (std::size_t r = 0; r < runs; ++r) look(r * (rows - run) / (runs - 1), run);
+  }
+
   void split(std::span<std::uint32_t> part, const coding& outer) {
     if (part.size() <= block_rows_) return;
     if (part.size() * outer.lasts > outer.rows) {
       cut(part, outer);
     } else {
       coding own;
-      code(part, own);
+      code(std::span<const std::uint32_t>(part), own);
       cut(part, own);
     }
   }
   void cut(std::span<std::uint32_t> part, const coding& of) {
-    const std::size_t blocks = (part.size() + block_rows_ - 1) / block_rows_;
-    const std::size_t middle = blocks / 2 * block_rows_;
+    const std::size_t middle = middle_of(part.size());
     part_at(part, widest_column(part, of), middle);
     split(part.first(middle), of);
     split(part.subspan(middle), of);
@@ -121,8 +180,6 @@ class lower_tree {
   [[nodiscard]] std::size_t widest_column(std::span<const std::uint32_t> part, const coding& of) const {
     using words [[gnu::vector_size(16)]] = std::uint64_t;
     using all_codes [[gnu::vector_size(16)]] = std::uint8_t;
-    constexpr std::size_t most_looked_at = 128;
-    const std::size_t every = (part.size() + most_looked_at - 1) / most_looked_at;
     std::size_t widest = 0;
     float extent = -1;
     for (std::size_t j = 0; j < code_stride_; j += word) {
@@ -133,27 +190,28 @@ class lower_tree {
       };
       all_codes least = all_codes{} - 1;
       all_codes most{};
-      for (std::size_t i = 0; i < part.size(); i += 2 * every) {
-        const auto two = std::bit_cast<all_codes>(words{at(i), at(std::min(i + every, part.size() - 1))});
-        least = two < least ? two : least;
-        most = two > most ? two : most;
-      }
+      for_rows_looked_at(part.size(), [&](std::size_t first, std::size_t count) {
+        for (std::size_t i = first; i < first + count; i += 2) {
+          const auto two = std::bit_cast<all_codes>(words{at(i), at(std::min(i + 1, first + count - 1))});
+          least = two < least ? two : least;
+          most = two > most ? two : most;
+        }
+      });
       for (std::size_t s = 0; s < word && j + s < factors_.size(); ++s) {
         const int high = std::max(most[s], most[s + word]);
         const int low = std::min(least[s], least[s + word]);
-        const float here = static_cast<float>(high - low) * of.steps[j + s];
-        if (!(here > extent)) continue;
-        extent = here;
-        widest = j + s;
+        widen(widest, extent, j + s, high - low, of);
       }
     }
     return widest;
   }
 
-  void code(std::span<const std::uint32_t> part, coding& to) {
+  /// Codes of long keys go where the row stands, those of short ones one after another.
+  template <class Key>
+  void code(std::span<const Key> part, coding& to) {
     to.rows = part.size();
     // of several columns each is cut a few times
-    to.lasts = std::size_t{4} << std::min<std::size_t>(columns_, 5);
+    to.lasts = std::size_t{4} << std::min<std::size_t>(columns_, 7);
     std::size_t j = 0;
     for (; j + 2 * side <= stride_; j += 2 * side) code_columns<2>(part, j, to);
     for (; j < stride_; j += side) code_columns<1>(part, j, to);
@@ -162,19 +220,19 @@ class lower_tree {
     reals from;
     reals factor;
   };
-  void load(reals& to, std::uint32_t key, std::size_t j) const {
+  void load(reals& to, std::size_t key, std::size_t j) const {
     to = __builtin_convertvector(square<T>::load(values_ + key * stride_ + j), reals);
   }
   /// As many columns as so many registers have lanes.
-  template <std::size_t Registers>
-  void code_columns(std::span<const std::uint32_t> part, std::size_t j, coding& to) {
+  template <std::size_t Registers, class Key>
+  void code_columns(std::span<const Key> part, std::size_t j, coding& to) {
     constexpr std::size_t drawn = 16;
     reals value;
     reals least[Registers];
     reals most[Registers];
     reals some_least[Registers];
     reals some_most[Registers];
-    const auto add = [&](std::uint32_t key) {
+    const auto add = [&](std::size_t key) {
       for (std::size_t r = 0; r < Registers; ++r) {
         load(value, key, j + r * side);
         least[r] = value < least[r] ? value : least[r];
@@ -203,7 +261,8 @@ class lower_tree {
       }
     }
     const reals top = reals{} + (codes_of_a_column - 1);
-    for (const auto key : part) {
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      const std::size_t key = part[i];
       ints codes[Registers];
       for (std::size_t r = 0; r < Registers; ++r) {
         load(value, key, j + r * side);
@@ -212,7 +271,7 @@ class lower_tree {
         code = code < top ? code : top;
         codes[r] = __builtin_convertvector(code, ints);
       }
-      write_codes(codes, codes_.data() + key * code_stride_ + j);
+      write_codes(codes, codes_.data() + (std::is_same_v<Key, std::uint16_t> ? i : key) * code_stride_ + j);
     }
   }
   struct value_range {
@@ -261,6 +320,9 @@ class lower_tree {
   std::vector<float> factors_;
   const T* values_ = nullptr;
   std::vector<std::uint8_t> codes_;  ///< row by row
+  const plane_functions* by_planes_;
+  std::vector<std::uint8_t> planes_;
+  std::vector<std::uint16_t> short_keys_;
   std::vector<std::uint8_t> part_codes_;
   std::vector<std::uint32_t> keys_;  ///< rows
   part_function part_keys_ = part_functions().front();
