@@ -210,7 +210,7 @@ class context {
   void sort_segments(Key* keys, Value* values, std::uint64_t n, const device::u32* offsets, std::uint64_t segments,
                      std::uint64_t longest) {
     require_outside("sort_segments");
-    if (longest < worth_digits) {
+    if (longest < worth_worker) {
       return sort_short_segments(memory_, keys, values, n, offsets, segments, threads_);
     }
     for (std::uint64_t s = 0; s < segments; ++s) {

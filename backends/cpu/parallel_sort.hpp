@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Stable sorts of keys with values: few by comparisons, on words that no two items share, many by digits. Boost's sort
-/// by digits is not stable, and TBB has none.
+/// Stable sorts of keys with values: few by comparisons, on words that no two items share, others by digits. Boost's
+/// sort by digits is not stable, and TBB has none.
 
 #include <algorithm>
 #include <cstdint>
@@ -65,35 +65,45 @@ void sort_by_comparisons(Key* keys, Value* values, std::uint64_t n, placed_key<K
   }
 }
 
+/// What a sort by digits takes beside its n items, with this many workers.
+template <class Key, class Value>
+struct digit_space {
+  Key* keys;              ///< n
+  Value* values;          ///< n
+  std::uint32_t* places;  ///< a worker's beside the next one's: `digits_of(n)` each
+  Key* varying;           ///< one a worker
+
+  /// Places of all digits fit into the first cache; of few items clearing and adding them counts, too.
+  [[nodiscard]] static constexpr unsigned digit_bits_of(std::uint64_t n) { return n < (1U << 12) ? 8 : 11; }
+  [[nodiscard]] static constexpr std::uint32_t digits_of(std::uint64_t n) { return 1U << digit_bits_of(n); }
+};
+
 /// Least significant digit first: each pass is stable, and so is the sort. Digits that all keys share cost no pass.
 ///
 /// Every worker has a piece of the items. A digit's places are those of the first worker's items, the second's, ….
 template <class Key, class Value>
 class digit_sort {
  public:
-  digit_sort(std::pmr::memory_resource& memory, std::uint64_t n, int workers)
-      : n_(n),
-        workers_(workers),
-        keys_(memory, n),
-        values_(memory, n),
-        places_(memory, static_cast<std::size_t>(workers) * digits),
-        varying_(memory, static_cast<std::size_t>(workers)) {}
+  using space = digit_space<Key, Value>;
+
+  digit_sort(const space& in, std::uint64_t n, int workers)
+      : in_(in), n_(n), workers_(workers), digit_bits_(space::digit_bits_of(n)) {}
 
   void run(Key* keys, Value* values) {
     const Key* const first = keys;
     for_pieces([&](int worker, std::uint64_t begin, std::uint64_t end) {
       Key varying = 0;
       for (auto i = begin; i < end; ++i) varying |= first[i] ^ first[0];
-      varying_[static_cast<std::size_t>(worker)] = varying;
+      in_.varying[worker] = varying;
     });
     Key varying = 0;
-    for (int worker = 0; worker < workers_; ++worker) varying |= varying_[static_cast<std::size_t>(worker)];
+    for (int worker = 0; worker < workers_; ++worker) varying |= in_.varying[worker];
     Key* from = keys;
     Value* from_values = values;
-    Key* to = keys_.data();
-    Value* to_values = values_.data();
-    for (unsigned shift = 0; shift < sizeof(Key) * 8; shift += digit_bits) {
-      if (((varying >> shift) & (digits - 1)) == 0) continue;
+    Key* to = in_.keys;
+    Value* to_values = in_.values;
+    for (unsigned shift = 0; shift < sizeof(Key) * 8; shift += digit_bits_) {
+      if (((varying >> shift) & (digits() - 1)) == 0) continue;
       pass(from, from_values, shift, to, to_values);
       std::swap(from, to);
       std::swap(from_values, to_values);
@@ -106,8 +116,7 @@ class digit_sort {
   }
 
  private:
-  static constexpr unsigned digit_bits = 11;  // places of all digits fit into the first cache
-  static constexpr std::uint32_t digits = 1U << digit_bits;
+  [[nodiscard]] std::uint32_t digits() const { return 1U << digit_bits_; }
 
   template <class Work>
   void for_pieces(const Work& work) const {
@@ -118,18 +127,19 @@ class digit_sort {
     });
   }
   [[nodiscard]] std::uint32_t* places_of(int worker) const {
-    return places_.data() + static_cast<std::size_t>(worker) * digits;
+    return in_.places + (static_cast<std::size_t>(worker) << digit_bits_);
   }
 
   void pass(const Key* from, const Value* from_values, unsigned shift, Key* to, Value* to_values) const {
-    const auto digit = [shift](Key key) { return static_cast<std::uint32_t>(key >> shift) & (digits - 1); };
+    const std::uint32_t last = digits() - 1;
+    const auto digit = [shift, last](Key key) { return static_cast<std::uint32_t>(key >> shift) & last; };
     for_pieces([&](int worker, std::uint64_t begin, std::uint64_t end) {
       std::uint32_t* const counts = places_of(worker);
-      std::fill_n(counts, digits, 0U);
+      std::fill_n(counts, last + 1, 0U);
       for (auto i = begin; i < end; ++i) ++counts[digit(from[i])];
     });
     std::uint32_t place = 0;
-    for (std::uint32_t d = 0; d < digits; ++d) {
+    for (std::uint32_t d = 0; d <= last; ++d) {
       for (int worker = 0; worker < workers_; ++worker) {
         place += std::exchange(places_of(worker)[d], place);
       }
@@ -144,43 +154,60 @@ class digit_sort {
     });
   }
 
+  space in_;
   std::uint64_t n_;
   int workers_;
-  scratch<Key> keys_;
-  scratch<Value> values_;
-  scratch<std::uint32_t> places_;
-  scratch<Key> varying_;
+  unsigned digit_bits_;
 };
 
-/// So many are worth a sort by digits.
-inline constexpr std::uint64_t worth_digits = 1 << 12;
+/// So many are worth a sort by digits: of fewer, a comparison that is mispredicted costs less than counts do.
+inline constexpr std::uint64_t worth_digits = 1 << 9;
+/// So many are worth a worker's places of digits, and a segment of fewer is one worker's.
+inline constexpr std::uint64_t worth_worker = 1 << 12;
 
 /// By rising key, stable. n < 2^32.
 template <class Key, class Value>
 void sort_stably(std::pmr::memory_resource& memory, Key* keys, Value* values, std::uint64_t n, int threads) {
+  using space = digit_space<Key, Value>;
+  const scratch<Value> moved(memory, n);
   if (n < worth_digits) {
     const scratch<placed_key<Key>> placed(memory, n);
-    const scratch<Value> moved(memory, n);
     return sort_by_comparisons(keys, values, n, placed.data(), moved.data());
   }
-  // a piece must be worth its 2048 places
-  const auto most = static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(threads), n / worth_digits));
-  digit_sort<Key, Value>(memory, n, workers_for(most, n * 4 * (sizeof(Key) + sizeof(Value)))).run(keys, values);
+  const auto most = std::clamp<std::uint64_t>(n / worth_worker, 1, static_cast<std::uint64_t>(threads));
+  const int workers = workers_for(static_cast<int>(most), n * 4 * (sizeof(Key) + sizeof(Value)));
+  const scratch<Key> moved_keys(memory, n);
+  const scratch<std::uint32_t> places(memory, static_cast<std::size_t>(workers) * space::digits_of(n));
+  const scratch<Key> varying(memory, static_cast<std::size_t>(workers));
+  digit_sort<Key, Value>({moved_keys.data(), moved.data(), places.data(), varying.data()}, n, workers)
+      .run(keys, values);
 }
 
-/// The same of each segment [offsets[s], offsets[s + 1]) of n items, all of them shorter than `worth_digits`: a worker
+/// The same of each segment [offsets[s], offsets[s + 1]) of n items, all of them shorter than `worth_worker`: a worker
 /// takes one after the other.
 template <class Key, class Value>
 void sort_short_segments(std::pmr::memory_resource& memory, Key* keys, Value* values, std::uint64_t n,
                          const std::uint32_t* offsets, std::uint64_t segments, int threads) {
-  const scratch<placed_key<Key>> placed(memory, n);
-  const scratch<Value> moved(memory, n);
+  using space = digit_space<Key, Value>;
   constexpr std::uint64_t cost = 768;  // of an item, in the bytes that are read meanwhile
   const auto most = static_cast<int>(std::clamp<std::uint64_t>(segments, 1, static_cast<std::uint64_t>(threads)));
-  detail::share_out(workers_for(most, n * cost), segments, [&](int /*worker*/, std::uint64_t s) {
+  const int workers = workers_for(most, n * cost);
+  const scratch<placed_key<Key>> placed(memory, n);
+  const scratch<Value> moved(memory, n);
+  const scratch<Key> moved_keys(memory, n);
+  constexpr std::size_t digits = space::digits_of(worth_worker - 1);
+  const scratch<std::uint32_t> places(memory, static_cast<std::size_t>(workers) * digits);
+  const scratch<Key> varying(memory, static_cast<std::size_t>(workers));
+  detail::share_out(workers, segments, [&](int worker, std::uint64_t s) {
     const std::uint64_t begin = offsets[s];
-    sort_by_comparisons(keys + begin, values + begin, offsets[s + 1] - begin, placed.data() + begin - offsets[0],
-                        moved.data() + begin - offsets[0]);
+    const std::uint64_t count = offsets[s + 1] - begin;
+    const std::uint64_t at = begin - offsets[0];
+    if (count < worth_digits) {
+      return sort_by_comparisons(keys + begin, values + begin, count, placed.data() + at, moved.data() + at);
+    }
+    const space own{moved_keys.data() + at, moved.data() + at,
+                    places.data() + static_cast<std::size_t>(worker) * digits, varying.data() + worker};
+    digit_sort<Key, Value>(own, count, 1).run(keys + begin, values + begin);
   });
 }
 

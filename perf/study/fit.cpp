@@ -13,9 +13,9 @@ namespace {
 constexpr double near = 0.405;
 constexpr double least_rate = 1e-14;
 
-// What a rate weighs that stays near to what was given, beside a point: one of which the points say little stays there,
-// and one that they say is far away is not held back.
-constexpr double prior = 0.1;
+// What a rate weighs that stays near to what was given, beside a point: one of which a few points say little stays
+// there, and one that they say is far away is not held back.
+constexpr double prior = 2;
 
 double bounded_square(double off) {
   const double size = std::abs(off);

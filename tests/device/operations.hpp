@@ -173,7 +173,7 @@ struct pairs {
 template <class Key, class Examiner>
 void check_sorts(Examiner& see) {
   const std::string of = " of " + std::to_string(sizeof(Key)) + " bytes";
-  for (const u64 n : see.sizes({0, 1, 2, 31, 257, 1000, 4097, 100003, 1 << 20})) {
+  for (const u64 n : see.sizes({0, 1, 2, 31, 257, 511, 512, 4095, 4096, 100003, 1 << 20})) {
     for (const u64 different : std::initializer_list<u64>{0, 1, 10}) {
       see.trial(of_size("sort_pairs" + of + ", different " + std::to_string(different), n), [&](auto& on) {
         pairs<Key> all(see.random(n + different), n, different);
