@@ -16,6 +16,11 @@ constexpr double least_rate = 1e-14;
 // What a rate weighs that stays near to what was given, beside a point: one of which a few points say little stays
 // there, and one that they say is far away is not held back.
 constexpr double prior = 2;
+// The square of a logarithm's distance beyond which the pull ends: a factor of 2.
+constexpr double prior_reach = 0.25;
+
+// How much of the pull is left at a distance.
+double pull_left(double off) { return std::exp(-off * off / prior_reach); }
 
 double bounded_square(double off) {
   const double size = std::abs(off);
@@ -63,10 +68,7 @@ class rate_problem {
   [[nodiscard]] double loss() const {
     double sum = 0;
     for (const double off : residuals()) sum += bounded_square(off);
-    for (std::size_t j = 0; j < unknowns(); ++j) {
-      const double square = off_given(j) * off_given(j);
-      sum += prior * square / (1 + square);
-    }
+    for (std::size_t j = 0; j < unknowns(); ++j) sum += prior * prior_reach * (1 - pull_left(off_given(j)));
     return sum;
   }
 
@@ -155,8 +157,7 @@ void follow_valley(rate_problem& problem) {
     }
     for (std::size_t j = 0; j < n; ++j) {
       const double off_given = problem.off_given(j);
-      const double held = 1 + off_given * off_given;
-      const double weight = prior / (held * held);
+      const double weight = prior * pull_left(off_given);
       pull[j] -= weight * off_given;
       normal[j][j] += weight;
       normal[j][j] += damping * normal[j][j];

@@ -35,7 +35,7 @@ TEST_CASE("fitted rates predict what was measured, though they start far away") 
   auto truth = two_cores();
   truth.rates = {{"call", 3e-5}, {"item", 2e-8}, {"comparison", 2e-10}};
   std::vector<zenith_study::measured_cost> points;
-  for (double n = 64; n < 1e8; n *= 3) points.push_back({of(n), seconds(of(n), truth)});
+  for (double n = 64; n < 1e8; n *= 1.2) points.push_back({of(n), seconds(of(n), truth)});
   auto fitted = two_cores();
   zenith_study::fit_rates(points, fitted);
   CHECK(fitted.rates.size() == 3);
@@ -60,7 +60,7 @@ TEST_CASE("a disturbed measurement does not bend the fit") {
   auto truth = two_cores();
   truth.rates = {{"call", 3e-5}, {"item", 2e-8}, {"comparison", 2e-10}};
   std::vector<zenith_study::measured_cost> points;
-  for (double n = 64; n < 1e8; n *= 2) points.push_back({of(n), seconds(of(n), truth)});
+  for (double n = 64; n < 1e8; n *= 1.2) points.push_back({of(n), seconds(of(n), truth)});
   points[7].seconds *= 20;
   auto fitted = two_cores();
   zenith_study::fit_rates(points, fitted);
