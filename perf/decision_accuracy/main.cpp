@@ -83,9 +83,9 @@ bool parse(int count, char** arguments, settings& into) {
 }
 
 // The one operation of the input that is placed where `at` says.
-zenith_study::trial place_one(zenith_study::input& from, std::size_t point, std::string_view operation,
+zenith_study::trial place_one(const zenith_study::varied_input& from, std::string_view operation,
                               const zenith_study::placement& at) {
-  for (auto& one : from.place(point, at)) {
+  for (auto& one : from.place(at)) {
     if (one.operation == operation) return std::move(one);
   }
   throw zenith::error(zenith::error_code::unsupported, at.executor + " does not offer " + std::string{operation});
@@ -122,25 +122,25 @@ std::string parts_of(const zenith::cost& of, const zenith::device_profile& on) {
   return parts;
 }
 
-void print_rival(zenith_study::input& from, std::size_t point, const outcome& one, std::string_view operation,
+void print_rival(zenith_study::input& from, const zenith_study::question& asked, const outcome& one,
                  const zenith::candidate& rival, double seconds, const zenith::machine& on) {
   const auto& profile = *on.find(rival.backend, rival.device);
-  const auto cost = from.cost(point, operation, {executor_of(rival), {}, rival.strategy, false}, profile);
+  const auto cost = from.cost(asked.point, asked.operation, {executor_of(rival), {}, rival.strategy, false}, profile);
   std::printf("%s\t%s/%s\t%.2f\t%.2f\t%s\n", one.question.c_str(), executor_of(rival).c_str(), rival.strategy.c_str(),
               rival.predicted_seconds * 1e6, seconds * 1e6, cost ? parts_of(*cost, profile).c_str() : "");
   std::fflush(stdout);
 }
 
-outcome decide(zenith_study::input& from, std::size_t point, std::string_view operation, const zenith::machine& on) {
+outcome decide(zenith_study::input& from, const zenith_study::question& asked, const zenith::machine& on) {
   outcome one;
-  one.question = std::string{operation} + ", " + from.label(point);
-  one.decided = from.decide(point, operation, zenith::memory_space::host, on);
+  one.question = std::string{asked.operation} + ", " + from.label(asked.point);
+  one.decided = from.decide(asked.point, asked.operation, zenith::memory_space::host, on);
   return one;
 }
 
-outcome measure(zenith_study::input& from, std::size_t point, std::string_view operation, const zenith::machine& on,
+outcome measure(const zenith_study::varied_input& from, const zenith_study::question& asked, const zenith::machine& on,
                 bool prints_rivals) {
-  auto one = decide(from, point, operation, on);
+  auto one = decide(from.first(), asked, on);
   const auto rivals = rivals_of(one.decided);
   // Cores are slower while others use them: of two rounds the faster counts, for all alike.
   constexpr int rounds = 2;
@@ -149,7 +149,7 @@ outcome measure(zenith_study::input& from, std::size_t point, std::string_view o
     for (std::size_t i = 0; i < rivals.size(); ++i) {
       const auto& rival = rivals[i];
       const auto spec = executor_of(rival);
-      const auto placed = place_one(from, point, operation, {spec, zenith::make_executor(spec), rival.strategy, false});
+      const auto placed = place_one(from, asked.operation, {spec, zenith::make_executor(spec), rival.strategy, false});
       seconds[i] = std::min(seconds[i], zenith_study::lower_quartile_seconds(placed.call, {}));
       if (const auto fault = placed.fault(); !fault.empty()) {
         throw zenith::error(zenith::error_code::device_failure, spec + ", " + one.question + ": " + fault);
@@ -161,20 +161,20 @@ outcome measure(zenith_study::input& from, std::size_t point, std::string_view o
   one.fastest = seconds[fastest];
   one.fastest_name = rivals[fastest].backend + "/" + rivals[fastest].strategy;
   for (std::size_t i = 0; prints_rivals && i < rivals.size(); ++i) {
-    print_rival(from, point, one, operation, rivals[i], seconds[i], on);
+    print_rival(from.first(), asked, one, rivals[i], seconds[i], on);
   }
   return one;
 }
 
 // Every strategy of a machine that is not this one.
-void predict(zenith_study::input& from, std::size_t point, std::string_view operation, const zenith::machine& on) {
-  const auto one = decide(from, point, operation, on);
+void predict(zenith_study::input& from, const zenith_study::question& asked, const zenith::machine& on) {
+  const auto one = decide(from, asked, on);
   auto all = one.decided.rejected;
   all.insert(all.begin(),
              {one.decided.backend, one.decided.device, one.decided.strategy, one.decided.predicted_seconds, {}});
   for (const auto& candidate : all) {
     if (candidate.predicted_seconds < std::numeric_limits<double>::infinity()) {
-      print_rival(from, point, one, operation, candidate, 0, on);
+      print_rival(from, asked, one, candidate, 0, on);
     }
   }
 }
@@ -216,13 +216,13 @@ void run(const settings& given) {
   const auto questions = (*subject)->draw(given.points, static_cast<unsigned>(given.seed), most_log_count);
   std::vector<outcome> all;
   for (const auto& question : questions) {
-    const auto from = question.make();
-    show(static_cast<double>(all.size()) / static_cast<double>(questions.size()), from->label(question.point));
+    const zenith_study::varied_input from(question);
+    show(static_cast<double>(all.size()) / static_cast<double>(questions.size()), from.first().label(question.point));
     if (!given.machine_file.empty()) {
-      predict(*from, question.point, question.operation, machine);
+      predict(from.first(), question, machine);
       continue;
     }
-    all.push_back(measure(*from, question.point, question.operation, machine, given.rivals));
+    all.push_back(measure(from, question, machine, given.rivals));
   }
   std::fprintf(stderr, "\r%80s\r", "");
   if (all.empty()) return;

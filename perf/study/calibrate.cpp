@@ -55,9 +55,9 @@ void measure_ladder(const zenith::device_profile& profile, const placement& at, 
   std::size_t rung = 0;
   for (double longest = 0; rung < rungs && (longest <= too_long || !is_first); ++rung) {
     const auto& asked = up.rungs[rung];
-    const auto from = asked.make();
-    for (const auto& one : from->place(asked.point, at)) {
-      const auto cost = from->cost(asked.point, one.operation, at, profile);
+    const varied_input from(asked);
+    for (const auto& one : from.place(at)) {
+      const auto cost = from.first().cost(asked.point, one.operation, at, profile);
       if (!cost) continue;
       const double seconds = lower_quartile_seconds(one.call, limits);
       longest = std::max(longest, seconds);

@@ -223,7 +223,9 @@ std::vector<T> values_for(encoding kind, std::uint64_t count, std::uint64_t seed
 template <class T>
 question ask(encoding kind, std::uint64_t count, std::uint64_t seed, std::vector<std::string_view> operations) {
   const auto operation = operations.front();
-  return {operation, [=] { return make_packed_input<T>(values_for<T>(kind, count, seed), {kind}, operations); }};
+  return {operation, [=](std::uint32_t variant) {
+            return make_packed_input<T>(values_for<T>(kind, count, seed + variant), {kind}, operations);
+          }};
 }
 
 class packed_family final : public subject {

@@ -78,7 +78,9 @@ class skyline_input final : public input {
 };
 
 question ask(correlation of, int log_rows, std::uint64_t columns, std::uint32_t seed) {
-  return {operation, [=] { return make_skyline_input(of, std::uint64_t{1} << log_rows, columns, seed); }};
+  const auto rows = std::uint64_t{1} << log_rows;
+  return {operation, [=](std::uint32_t variant) { return make_skyline_input(of, rows, columns, seed + variant); }, 0,
+          variants_of(rows * columns * sizeof(float))};
 }
 
 class skyline_family final : public subject {

@@ -208,7 +208,10 @@ class spatial_input final : public input {
 question ask(std::string_view kind, int log_rows, std::uint64_t k, std::uint64_t seed) {
   const auto rows = std::uint64_t{1} << log_rows;
   const double distance = 1000 * std::sqrt(4 / (std::numbers::pi * static_cast<double>(rows)));
-  return {spatial_operation(k), [=] { return make_spatial_input(draw_sides(kind, rows, distance, seed), k); }};
+  return {
+      spatial_operation(k),
+      [=](std::uint32_t variant) { return make_spatial_input(draw_sides(kind, rows, distance, seed + variant), k); }, 0,
+      variants_of(2 * rows * 3 * sizeof(float))};
 }
 
 class spatial_family final : public subject {

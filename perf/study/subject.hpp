@@ -91,11 +91,31 @@ class input {
   [[nodiscard]] virtual std::span<const std::byte> data() const { return {}; }
 };
 
-/// A question whose input is made when it is asked.
+/// A question whose input is made when it is asked. A branch predictor learns few values that are asked again and
+/// again, so that a small question has variants: inputs of the same shape with other values.
 struct question {
   std::string_view operation;
-  std::function<std::shared_ptr<input>()> make;
+  std::function<std::shared_ptr<input>(std::uint32_t variant)> make;
   std::size_t point = 0;
+  std::uint32_t variants = 1;
+};
+
+/// As many inputs as caches hold beside what the call needs: up to 16, of 256 KiB together.
+[[nodiscard]] std::uint32_t variants_of(std::uint64_t input_bytes);
+
+/// The inputs of all variants of a question, of which each call takes the next.
+class varied_input {
+ public:
+  explicit varied_input(const question& of);
+
+  /// The first variant, which stands for all in decisions and predictions.
+  [[nodiscard]] input& first() const { return *inputs_.front(); }
+  /// As `input::place`; each operation must be offered for all variants alike.
+  [[nodiscard]] std::vector<trial> place(const placement& at) const;
+
+ private:
+  std::size_t point_;
+  std::vector<std::shared_ptr<input>> inputs_;
 };
 
 /// Questions of growing size, each with all that is offered for it: calibration goes on until a call takes too long.

@@ -184,7 +184,7 @@ class threshold_family final : public subject {
         // of k from an eighth of the rows on, "blocks" scans
         for (const int log_rows : {15, 17, 20}) {
           all.back().rungs.push_back({operation,
-                                      [=, this] {
+                                      [=, this](std::uint32_t) {
                                         auto& held = held_[{of, log_rows}];
                                         if (held == nullptr) held = make(of, log_rows, weights, ks, 7);
                                         return held;
@@ -206,9 +206,11 @@ class threshold_family final : public subject {
     for (unsigned drawn = 0; drawn < static_cast<unsigned>(questions); ++drawn) {
       const int rows = log_rows(random);
       const auto k = std::uint64_t{1} << std::min(rows, log_k(random));
-      all.push_back({operation, [=, of = static_cast<correlation>(drawn % 3), used = weights(random)] {
-                       return make(of, rows, {used}, {k}, seed);
-                     }});
+      all.push_back({operation,
+                     [=, of = static_cast<correlation>(drawn % 3), used = weights(random)](std::uint32_t variant) {
+                       return make(of, rows, {used}, {k}, seed + variant);
+                     },
+                     0, variants_of((columns * sizeof(float)) << rows)});
     }
     return all;
   }
@@ -216,8 +218,11 @@ class threshold_family final : public subject {
  private:
   static std::shared_ptr<input> make(correlation of, int log_rows, std::vector<std::uint64_t> weights,
                                      std::vector<std::uint64_t> ks, std::uint32_t seed) {
-    return make_threshold_input({of, std::uint64_t{1} << log_rows, 8, seed, {}, std::move(weights), std::move(ks)});
+    return make_threshold_input(
+        {of, std::uint64_t{1} << log_rows, columns, seed, {}, std::move(weights), std::move(ks)});
   }
+
+  static constexpr std::uint64_t columns = 8;
 
   // Tables take long to build: those that all ladders go up are held.
   std::map<std::pair<correlation, int>, std::shared_ptr<input>> held_;

@@ -148,7 +148,7 @@ class top_k_family final : public subject {
   // The keys are prefixes of what was last made of their type; those of two types are held.
   question ask(key_type type, std::uint64_t count, std::uint64_t k, std::uint64_t most, std::uint64_t seed) {
     return {zenith::top_k_call::operation,
-            [=, this] {
+            [=, this](std::uint32_t) {
               return with_key_type(type, [&]<class T>(std::type_identity<T>) -> std::shared_ptr<input> {
                 auto found = std::ranges::find(held_, type, &held::type);
                 if (found == held_.end()) {
