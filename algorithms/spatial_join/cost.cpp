@@ -38,8 +38,7 @@ phase walking_by_rows(std::string_view name, double left, double pairs, double t
                       const device_profile& on) {
   constexpr double row_bytes = 512;
   auto walk = walking(name, left, pairs, tests, written_bytes, row_bytes, on);
-  const double surprise = surprising(left / workers_of(left * row_bytes, on));
-  if (!is_gpu(on)) walk.operations.push_back({"spatial_join.partner_unpredicted", pairs * surprise, 7e-9});
+  if (!is_gpu(on)) walk.operations.push_back({"spatial_join.partner", unpredicted(pairs, left), 7e-9});
   return walk;
 }
 
@@ -61,7 +60,7 @@ cost full_cost(const top_k_spatial_join_problem& problem, const device_profile& 
   all.phases.push_back(placing(left, problem, on));
   all.phases.push_back(walking_by_rows("count", left, pairs, tests_of(problem), 0, on));
   all.phases.push_back(walking_by_rows("append", left, pairs, tests_of(problem), 16, on));
-  all.phases.push_back(selecting(pairs, k, on));
+  all.phases.push_back(selecting(pairs, left, k, on));
   if (k < pairs) add_keeping(all, on);
   // the columns' extremes, how many pairs there are and the most of a row, and how many the pool holds
   add_waits(all, 4, on);
@@ -101,7 +100,7 @@ void add_guess(cost& to, const spatial_join_problem& problem, double goal, doubl
                        {},
                        {{"spatial_join.guess", 1, 10e-6},
                         {"spatial_join.sample", left_scores + right_scores, 1e-9},
-                        {"spatial_join.list", listed, 1.5e-9}},
+                        {"spatial_join.list", listed, 4.5e-9}},
                        launches,
                        on.grain_bytes > 0 ? 1 : 0});
   // some of it for as many places at a time as a register holds; too few for a second worker to gain by them
@@ -134,12 +133,12 @@ cost sampled_rounds_cost(const top_k_spatial_join_problem& problem, const device
   all.phases.push_back(reading(problem, problem.dimensions + 1, on));
   add_guess(all, problem, goal, 0, on);
   auto samples = walking("samples", std::min(left, right), 0, 0, 0, sampled_row_bytes, on);
-  samples.operations.push_back({"spatial_join.sampled", std::min(left, right), 14e-9});
+  samples.operations.push_back({"spatial_join.sampled", std::min(left, right), 45e-9});
   all.phases.push_back(std::move(samples));
   all.phases.push_back(picking(problem, left + right, on));
   all.phases.push_back(placing(right, problem, on));
   all.phases.push_back(walking("append", left, goal, tests_of(problem), 16, picked_row_bytes, on));
-  all.phases.push_back(selecting(goal, std::min(goal, static_cast<double>(problem.k)), on));
+  all.phases.push_back(selecting(goal, left, std::min(goal, static_cast<double>(problem.k)), on));
   return all;
 }
 
@@ -185,7 +184,8 @@ cost threshold_first_cost(const top_k_spatial_join_problem& problem, const devic
   all.phases.push_back(
       walking("append", left * rounds, pairs * part, tests_of(problem) * part, 16, picked_row_bytes, on));
   const double found = std::min(pairs, goal);
-  all.phases.push_back(selecting(found, is_gpu(on) ? found : std::min(found, static_cast<double>(problem.k)), on));
+  all.phases.push_back(
+      selecting(found, left, is_gpu(on) ? found : std::min(found, static_cast<double>(problem.k)), on));
   if (is_gpu(on)) {
     // all of it in one launch, then the choice and the order; one answer says how many pairs there are
     const double all_launches = problem.k > 1024 ? 15 : 3;  // of more, a sort

@@ -10,11 +10,7 @@ double workers_of(double bytes, const device_profile& on) {
   return on.grain_bytes > 0 ? cores_for(bytes, on) : on.cores;
 }
 
-double unpredicted(double items, double remembered) { return std::clamp(2 * (items - remembered), 0.0, items); }
-double surprising(double rows_of_worker) {
-  constexpr double remembered = 1792;
-  return unpredicted(rows_of_worker, remembered) / std::max(1.0, rows_of_worker);
-}
+double unpredicted(double pairs, double rows) { return std::min(pairs, 6 * rows); }
 
 // Cells are as wide as the distance: 9 squares around a circle, 27 cubes around a ball. Where points crowd there are
 // more.
@@ -38,22 +34,18 @@ phase placing(double rows, const spatial_join_problem& problem, const device_pro
           cores_of(bytes * 4, on)};
 }
 
-phase selecting(double pairs, double k, const device_profile& on) {
-  phase select{"select",
-               {{static_cast<std::uint64_t>(pairs * 24), pairs * 24, pairs * 16}},
-               {{"spatial_join.select", pairs, is_gpu(on) ? 4e-9 : 1e-9},
-                {"spatial_join.order", k * std::log2(k + 2), is_gpu(on) ? 4e-9 : 1.9e-9}},
-               8,
-               on.grain_bytes > 0 ? 1 : 0};
-  constexpr double remembered = 4096;
-  if (!is_gpu(on)) {
-    select.operations.push_back({"spatial_join.select_unpredicted", unpredicted(pairs, remembered), 3e-9});
-  }
-  return select;
+phase selecting(double pairs, double rows, double k, const device_profile& on) {
+  return {"select",
+          {{static_cast<std::uint64_t>(pairs * 24), pairs * 24, pairs * 16}},
+          {{"spatial_join.select", pairs, is_gpu(on) ? 4e-9 : 1e-9},
+           {"spatial_join.select_unpredicted", is_gpu(on) ? 0 : unpredicted(pairs, rows), 3e-9},
+           {"spatial_join.order", k * std::log2(k + 2), is_gpu(on) ? 4e-9 : 1.9e-9}},
+          8,
+          on.grain_bytes > 0 ? 1 : 0};
 }
 
 void add_call(cost& to, bool has_pool, const device_profile& on) {
-  if (!is_gpu(on)) to.phases.push_back({"call", {}, {{"spatial_join.host_call", has_pool ? 1.5 : 1.0, 4e-6}}, 0, 1});
+  if (!is_gpu(on)) to.phases.push_back({"call", {}, {{"spatial_join.host_call", has_pool ? 1.5 : 1.0, 5e-6}}, 0, 1});
 }
 
 void add_waits(cost& to, double waits, const device_profile& on) {

@@ -18,11 +18,8 @@ namespace zenith::spatial_join_detail {
 /// The same as a divisor.
 [[nodiscard]] double workers_of(double bytes, const device_profile& on);
 
-/// Of so many items, those whose branches a core's predictor does not remember from the last call: none of few, and all
-/// of twice as many.
-[[nodiscard]] double unpredicted(double items, double remembered);
-/// Of a worker's rows, the share whose partners come as a surprise.
-[[nodiscard]] double surprising(double rows_of_worker);
+/// Of pairs of so many rows, those whose branches no predictor knows: where points crowd, one partner follows another.
+[[nodiscard]] double unpredicted(double pairs, double rows);
 
 /// Pairs of points in neighbouring cells.
 [[nodiscard]] double tests_of(const spatial_join_problem& problem);
@@ -32,8 +29,8 @@ namespace zenith::spatial_join_detail {
 /// One side's rows that take part, in cells: a count, a place, a copy of every column, all of them scattered.
 [[nodiscard]] phase placing(double rows, const spatial_join_problem& problem, const device_profile& on,
                             std::string_view name = "place");
-/// Pairs with their scores: a selection of the k best, and their order.
-[[nodiscard]] phase selecting(double pairs, double k, const device_profile& on);
+/// Pairs of so many rows with their scores: a selection of the k best, and their order.
+[[nodiscard]] phase selecting(double pairs, double rows, double k, const device_profile& on);
 
 /// What each call on a host pays, however few rows there are; more where a pool of pairs is made and chosen from.
 void add_call(cost& to, bool has_pool, const device_profile& on);

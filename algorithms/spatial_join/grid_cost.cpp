@@ -79,13 +79,10 @@ void add_lists(cost& to, const spatial_join_problem& problem, const device_profi
   // more than kept_partners are sorted by comparisons
   const double sorted_lists = std::clamp((partners - kept_partners / 2) / kept_partners, 0.0, 1.0);
   const double again = in_group < 1 ? 1 : 1 - std::min(1.0, kept_partners / std::max(1.0, partners));
-  const auto add_search = [&](phase& into, double tested, double sorted, int workers) {
-    const double surprise = surprising(left / (workers > 0 ? workers : on.cores));
+  const auto add_search = [&](phase& into, double tested, double sorted) {
     const double compared = sorted * pairs * std::log2(partners + 2);
-    into.operations.push_back({"spatial_join.counted_test", tested * tests, 1.5e-9});
-    into.operations.push_back({"spatial_join.counted_unpredicted", tested * tests * surprise, 2.3e-9});
-    into.operations.push_back({"spatial_join.sorted", compared, 0.3e-9});
-    into.operations.push_back({"spatial_join.sorted_unpredicted", compared * surprise, 4.6e-9});
+    into.operations.push_back({"spatial_join.counted_test", tested * tests, 3.8e-9});
+    into.operations.push_back({"spatial_join.sorted", compared, 4.9e-9});
   };
   to.phases.push_back({"buckets", {{set, left * 16, left * 12}}, {{"spatial_join.bucket", left, 4e-9}}, 2, by_parts});
   phase list{"list",
@@ -96,7 +93,7 @@ void add_lists(cost& to, const spatial_join_problem& problem, const device_profi
               taken_lines(left, by_groups)},
              1,
              by_groups};
-  add_search(list, 1 - in_group, sorted_lists * in_group, by_groups);
+  add_search(list, 1 - in_group, sorted_lists * in_group);
   to.phases.push_back(std::move(list));
   phase write{"write",
               {{set, 0, pairs * 8}},
@@ -105,7 +102,7 @@ void add_lists(cost& to, const spatial_join_problem& problem, const device_profi
                {"spatial_join.listed_row", left * again, 13e-9}},
               2,
               by_parts};
-  add_search(write, again, again, by_parts);
+  add_search(write, again, again);
   to.phases.push_back(std::move(write));
 }
 

@@ -11,23 +11,24 @@ namespace {
 cost making_trees(const top_k_spatial_join_problem& problem, const device_profile& on) {
   const double rows = static_cast<double>(problem.left_rows + problem.right_rows);
   const double bytes = rows * 64;
-  constexpr double remembered = 2048;
+  constexpr double by_digits = 512;  // from so many on a host sorts without comparisons
   cost all;
   add_call(all, false, on);
   all.phases.push_back(reading(problem, problem.dimensions + 1, on));
-  all.phases.push_back({"trees",
-                        {{static_cast<std::uint64_t>(bytes), bytes, bytes}},
-                        {{"spatial_join.tree", rows, is_gpu(on) ? 100e-9 : 18e-9},
-                         {"spatial_join.tree_unpredicted", is_gpu(on) ? 0 : unpredicted(rows, remembered), 110e-9}},
-                        40,
-                        cores_of(bytes, on)});
+  all.phases.push_back(
+      {"trees",
+       {{static_cast<std::uint64_t>(bytes), bytes, bytes}},
+       {{"spatial_join.tree", rows, is_gpu(on) ? 100e-9 : 15e-9},
+        {"spatial_join.tree_sorted", is_gpu(on) ? 0 : rows * std::log2(std::min(rows, by_digits)), 2.9e-9}},
+       40,
+       cores_of(bytes, on)});
   return all;
 }
 
 // The choice of the best of some pairs that were found, and their way.
 void finish(cost& all, const top_k_spatial_join_problem& problem, double found, const device_profile& on) {
   const double k = std::min(static_cast<double>(problem.k), static_cast<double>(problem.pairs));
-  all.phases.push_back(selecting(found, k, on));
+  all.phases.push_back(selecting(found, static_cast<double>(problem.left_rows), k, on));
   // the columns' extremes, and what the first round, the last and the choice find
   add_waits(all, 4, on);
   add_transfers(all, problem, problem.dimensions + 1, k, 3, on);
@@ -43,7 +44,7 @@ cost tree_cost(const top_k_spatial_join_problem& problem, double blocks, double 
   all.phases.push_back({"order", {}, {{"spatial_join.block", blocks, is_gpu(on) ? 50e-9 : 8e-9}}, 6, cores});
   all.phases.push_back({"descend",
                         {},
-                        {{"spatial_join.descent", left * share, is_gpu(on) ? 700e-9 : 80e-9},
+                        {{"spatial_join.descent", left * share, is_gpu(on) ? 700e-9 : 250e-9},
                          {"spatial_join.found", share * pairs, is_gpu(on) ? 10e-9 : 4e-9}},
                         60,
                         cores});
@@ -61,7 +62,7 @@ cost node_pair_cost(const top_k_spatial_join_problem& problem, double leaf_share
   auto all = making_trees(problem, on);
   all.phases.push_back({"open",
                         {},
-                        {{"spatial_join.open", opened, 290e-9}, {"spatial_join.round", rounds, 20e-6}},
+                        {{"spatial_join.open", opened, is_gpu(on) ? 290e-9 : 110e-9}, {"spatial_join.round", rounds, is_gpu(on) ? 20e-6 : 3e-6}},
                         12 * rounds,
                         cores_of(opened * 512, on)});
   finish(all, problem, pairs * std::min(1.0, leaf_share), on);
@@ -75,7 +76,7 @@ double share_in_reach(const top_k_spatial_join_problem& problem) {
 }
 
 // The same where scores oppose each other: the best pairs are no better than most.
-constexpr double opposing_share = 0.6;
+constexpr double opposing_share = 0.4;
 
 }  // namespace
 
@@ -101,7 +102,8 @@ cost rj_cost(const top_k_spatial_join_problem& problem, const device_profile& on
   // the best of 16 or of 256 scores on both sides; their order costs as much again
   const double share =
       std::min(1.0, static_cast<double>(problem.k) / std::max(1.0, static_cast<double>(problem.pairs)));
-  return node_pair_cost(problem, std::min(2.0, 512 * share), std::min(1.0, 65536 * share), on);
+  const double least = !is_gpu(on) && problem.scores_oppose ? opposing_share : 0;
+  return node_pair_cost(problem, std::clamp(512 * share, least, 2.0), std::min(1.0, 65536 * share), on);
 }
 
 }  // namespace zenith::spatial_join_detail

@@ -21,7 +21,7 @@ constexpr std::string_view merge_rate = "threshold_table.merge";
 // a product and a sum of one row, several rows at a time
 constexpr double typical_score = 0.11e-9;
 constexpr double typical_call = 4e-6;
-constexpr double typical_host_call = 1.7e-6;
+constexpr double typical_host_call = 2.3e-6;
 // selecting, listing and looking between two launches
 constexpr double typical_round = 6e-6;
 // a host selects and looks without a launch
@@ -69,12 +69,12 @@ constexpr std::string_view wait_rate = "threshold_table.wait";
 
 // a host's call that needs neither a plan nor a sample, and its sort of the k best
 constexpr std::string_view full_call_rate = "threshold_table.full_call";
-constexpr double typical_full_call = 1.2e-6;
+constexpr double typical_full_call = 1.6e-6;
 constexpr std::string_view sort_rate = "threshold_table.sort";
-constexpr double typical_sort = 0.55e-9;
+constexpr double typical_sort = 0.95e-9;
 // an entry that is told from as many others which it is better or worse than
 constexpr std::string_view part_rate = "threshold_table.part";
-constexpr double typical_part = 5.5e-9;
+constexpr double typical_part = 4.7e-9;
 
 // where a host opens by falling bound: a group, a block, a value of a row, and a row that is among the k best so far
 constexpr std::string_view first_rate = "threshold_table.first";
@@ -86,7 +86,7 @@ constexpr double typical_group = 3e-9;
 constexpr std::string_view block_rate = "threshold_table.block";
 constexpr double typical_block = 12e-9;
 constexpr std::string_view value_rate = "threshold_table.value";
-constexpr double typical_value = 0.07e-9;
+constexpr double typical_value = 0.115e-9;  // several rows at a time
 constexpr std::string_view insert_rate = "threshold_table.insert";
 constexpr double typical_insert = 8.5e-9;
 
@@ -206,7 +206,7 @@ cost best_first_cost(const threshold_table_problem& problem, const device_profil
   all.phases.push_back(
       {"open",
        {{set, times * opened * row_bytes, 0}},
-       {{block_rate, std::ceil(opened / block_rows), typical_block}, {value_rate, values, typical_value}},
+       {{block_rate, std::ceil(opened / block_rows), typical_block}, {value_rate, values, detail::vector_estimate(typical_value, on)}},
        0,
        1});
   all.phases.push_back(

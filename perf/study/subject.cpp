@@ -39,7 +39,7 @@ std::vector<std::unique_ptr<subject>> subjects() {
 
 std::uint32_t variants_of(std::uint64_t input_bytes) {
   constexpr std::uint64_t all_bytes = std::uint64_t{256} << 10;
-  constexpr std::uint64_t most = 16;
+  constexpr std::uint64_t most = 64;
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(all_bytes / input_bytes, 1, most));
 }
 

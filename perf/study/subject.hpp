@@ -100,7 +100,7 @@ struct question {
   std::uint32_t variants = 1;
 };
 
-/// As many inputs as caches hold beside what the call needs: up to 16, of 256 KiB together.
+/// As many inputs as caches hold beside what the call needs: up to 64, of 256 KiB together.
 [[nodiscard]] std::uint32_t variants_of(std::uint64_t input_bytes);
 
 /// The inputs of all variants of a question, of which each call takes the next.
