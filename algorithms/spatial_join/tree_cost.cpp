@@ -44,7 +44,7 @@ cost tree_cost(const top_k_spatial_join_problem& problem, double blocks, double 
   all.phases.push_back({"order", {}, {{"spatial_join.block", blocks, is_gpu(on) ? 50e-9 : 8e-9}}, 6, cores});
   all.phases.push_back({"descend",
                         {},
-                        {{"spatial_join.descent", left * share, is_gpu(on) ? 700e-9 : 250e-9},
+                        {{"spatial_join.descent", left * share, is_gpu(on) ? 700e-9 : 300e-9},
                          {"spatial_join.found", share * pairs, is_gpu(on) ? 10e-9 : 4e-9}},
                         60,
                         cores});
@@ -62,7 +62,7 @@ cost node_pair_cost(const top_k_spatial_join_problem& problem, double leaf_share
   auto all = making_trees(problem, on);
   all.phases.push_back({"open",
                         {},
-                        {{"spatial_join.open", opened, is_gpu(on) ? 290e-9 : 110e-9}, {"spatial_join.round", rounds, is_gpu(on) ? 20e-6 : 3e-6}},
+                        {{"spatial_join.open", opened, 290e-9}, {"spatial_join.round", rounds, 20e-6}},
                         12 * rounds,
                         cores_of(opened * 512, on)});
   finish(all, problem, pairs * std::min(1.0, leaf_share), on);

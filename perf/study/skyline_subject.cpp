@@ -91,9 +91,9 @@ class skyline_family final : public subject {
   [[nodiscard]] std::vector<ladder> ladders() override {
     std::vector<ladder> all;
     for (const auto of : {correlation::correlated, correlation::independent, correlation::anticorrelated}) {
-      for (const std::uint64_t columns : {4, 8}) {
+      for (const std::uint64_t columns : {3, 6, 11}) {
         all.push_back({fmt::format("{}, {} columns", correlation_names[static_cast<std::size_t>(of)], columns), {}});
-        for (const int log_rows : {10, 13, 16}) all.back().rungs.push_back(ask(of, log_rows, columns, 7));
+        for (const int log_rows : {7, 10, 12, 14, 16}) all.back().rungs.push_back(ask(of, log_rows, columns, 7));
       }
     }
     return all;

@@ -216,8 +216,8 @@ question ask(std::string_view kind, int log_rows, std::uint64_t k, std::uint64_t
 
 class spatial_family final : public subject {
  public:
-  // The paper's algorithms, which the dispatcher hardly chooses, have no rates of their own.
-  spatial_family() : subject("spatial_join", {join, top_k_join}, {"grid", "threshold_first", "full"}, true) {}
+  // Of the paper's algorithms, which the dispatcher chooses for few rows, one has the rates of all.
+  spatial_family() : subject("spatial_join", {join, top_k_join}, {"grid", "threshold_first", "full", "ba"}, true) {}
 
   [[nodiscard]] std::vector<ladder> ladders() override {
     std::vector<ladder> all;

@@ -182,14 +182,14 @@ class threshold_family final : public subject {
                                    weights[point / ks.size()], ks[point % ks.size()]),
                        {}});
         // of k from an eighth of the rows on, "blocks" scans
-        for (const int log_rows : {15, 17, 20}) {
+        for (const int log_rows : {12, 15, 17, 20}) {
           all.back().rungs.push_back({operation,
-                                      [=, this](std::uint32_t) {
-                                        auto& held = held_[{of, log_rows}];
-                                        if (held == nullptr) held = make(of, log_rows, weights, ks, 7);
+                                      [=, this](std::uint32_t variant) {
+                                        auto& held = held_[{of, log_rows, variant}];
+                                        if (held == nullptr) held = make(of, log_rows, weights, ks, 7 + variant);
                                         return held;
                                       },
-                                      point});
+                                      point, variants_of((columns * sizeof(float)) << log_rows)});
         }
       }
     }
@@ -225,7 +225,7 @@ class threshold_family final : public subject {
   static constexpr std::uint64_t columns = 8;
 
   // Tables take long to build: those that all ladders go up are held.
-  std::map<std::pair<correlation, int>, std::shared_ptr<input>> held_;
+  std::map<std::tuple<correlation, int, std::uint32_t>, std::shared_ptr<input>> held_;
 };
 
 }  // namespace
