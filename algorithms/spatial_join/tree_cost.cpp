@@ -77,6 +77,9 @@ double share_in_reach(const top_k_spatial_join_problem& problem) {
 
 // The same where scores oppose each other: the best pairs are no better than most.
 constexpr double opposing_share = 0.4;
+double least_share(const top_k_spatial_join_problem& problem, const device_profile& on) {
+  return !is_gpu(on) && problem.scores_oppose ? opposing_share : 0;
+}
 
 }  // namespace
 
@@ -88,22 +91,22 @@ cost ba_cost(const top_k_spatial_join_problem& problem, const device_profile& on
 }
 
 cost sfa_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
-  const double share = !is_gpu(on) && problem.scores_oppose ? opposing_share : share_in_reach(problem);
+  const double share = std::max(share_in_reach(problem), least_share(problem, on));
   return tree_cost(problem, static_cast<double>(problem.left_rows), share, on);
 }
 
 cost dfa_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
   // pairs of leaves that are met before the bound has risen
   const double share = static_cast<double>(problem.k) / std::max(1.0, static_cast<double>(problem.pairs));
-  return node_pair_cost(problem, std::min(1.0, 10 * std::sqrt(share)), 1, on);
+  return node_pair_cost(problem, std::clamp(10 * std::sqrt(share), least_share(problem, on), 1.0), 1, on);
 }
 
 cost rj_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
   // the best of 16 or of 256 scores on both sides; their order costs as much again
   const double share =
       std::min(1.0, static_cast<double>(problem.k) / std::max(1.0, static_cast<double>(problem.pairs)));
-  const double least = !is_gpu(on) && problem.scores_oppose ? opposing_share : 0;
-  return node_pair_cost(problem, std::clamp(512 * share, least, 2.0), std::min(1.0, 65536 * share), on);
+  return node_pair_cost(problem, std::clamp(512 * share, least_share(problem, on), 2.0), std::min(1.0, 65536 * share),
+                        on);
 }
 
 }  // namespace zenith::spatial_join_detail
