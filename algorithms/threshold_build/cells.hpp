@@ -112,8 +112,8 @@ struct draw_rows {
 };
 
 /// Rows that a team splits, kept in its scratch where they fit: they lie anywhere in the device's memory, and what a
-/// team has read has left the caches when it asks again. `number(r)` is that of row r.
-template <class T, class Number>
+/// team has read has left the caches when it asks again. `number(r)` is that of row r. `AlwaysFit`: they do.
+template <class T, class Number, bool AlwaysFit = false>
 struct team_rows {
   using piece = typename row_list<T>::piece;
 
@@ -121,10 +121,12 @@ struct team_rows {
   const Number& number;
   piece* kept;  ///< nullptr: they are not
 
+  [[nodiscard]] ZENITH_FN bool are_kept() const { return AlwaysFit || kept != nullptr; }
+
   /// A barrier behind.
   template <class Team>
   ZENITH_FN void fetch(Team& team, u32 rows) const {
-    if (kept == nullptr) return;
+    if (!are_kept()) return;
     const u32 pieces = of.stride / row_list<T>::piece_values;
     const u32 all = rows * pieces;
     // some loads of a lane at a time
@@ -147,10 +149,10 @@ struct team_rows {
     team.barrier();
   }
   [[nodiscard]] ZENITH_FN T operator()(u32 r, u32 j) const {
-    return kept != nullptr ? reinterpret_cast<const T*>(kept)[r * of.stride + j] : of.at(number(r), j);
+    return are_kept() ? reinterpret_cast<const T*>(kept)[r * of.stride + j] : of.at(number(r), j);
   }
   [[nodiscard]] ZENITH_FN piece piece_at(u32 r, u32 j) const {
-    return kept != nullptr ? kept[(r * of.stride + j) / row_list<T>::piece_values] : of.piece_at(number(r), j);
+    return are_kept() ? kept[(r * of.stride + j) / row_list<T>::piece_values] : of.piece_at(number(r), j);
   }
 };
 

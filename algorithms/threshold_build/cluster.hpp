@@ -77,8 +77,8 @@ struct cluster_part {
     const u32 blocks = parts[p + 1].block - part.block;
     const u32* const numbers = order + part.begin;
     const auto number = [&](u32 r) ZENITH_BODY { return numbers[r]; };
-    const team_rows<T, decltype(number)> own{rows, number,
-                                             keeps_rows ? team.template scratch<piece>(rows_at) : nullptr};
+    const team_rows<T, decltype(number), keeps_rows> own{rows, number,
+                                                         keeps_rows ? team.template scratch<piece>(rows_at) : nullptr};
     own.fetch(team, count);
     splitter split(team, count, columns);
     double* const near = team.template scratch<double>(extents_at);

@@ -45,18 +45,22 @@ class row_splitter {
     real low = highest;
     real high = lowest;
 
+    // NaN does not count
     ZENITH_FN void add(T value) {
-      // infinities count as the largest numbers, and NaN not at all
       const auto one = static_cast<real>(value);
-      const real known = one < lowest ? lowest : one > highest ? highest : one;
-      low = known < low ? known : low;
-      high = known > high ? known : high;
+      low = one < low ? one : low;
+      high = one > high ? one : high;
     }
     ZENITH_FN void join(real lower, real higher) {
       low = lower < low ? lower : low;
       high = higher > high ? higher : high;
     }
-    [[nodiscard]] ZENITH_FN real half_extent() const { return high > low ? high / 2 - low / 2 : 0; }
+    // infinities count as the largest numbers
+    [[nodiscard]] ZENITH_FN real half_extent() const {
+      const real most = high > highest ? highest : high;
+      const real least = low < lowest ? lowest : low;
+      return most > least ? most / 2 - least / 2 : 0;
+    }
   };
 
  public:
