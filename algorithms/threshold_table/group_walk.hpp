@@ -34,9 +34,7 @@ struct class_threshold {
     return classes;
   }
   [[nodiscard]] ZENITH_FN u32 class_of(u64 position) const { return static_cast<u32>(position) & (classes - 1); }
-  ZENITH_FN void raise(u32 of, u64 word) const {
-    if (device::atomic_load(best + of) < word) (void)device::atomic_max(best + of, word);
-  }
+  ZENITH_FN void raise(u32 of, u64 word) const { (void)device::atomic_max(best + of, word); }
   /// Word i <= classes of what `find_among` needs: the best row of a class, and behind them what is known.
   [[nodiscard]] ZENITH_FN u64 word(u64 i) const { return device::atomic_load(i < classes ? best + i : known); }
   /// The threshold by these words in scratch. Every lane gets it. A barrier before it is the caller's, one is behind.
@@ -113,20 +111,20 @@ struct open_best_groups {
   static constexpr u32 together = shared::together;
   static constexpr u32 groups_together = together / group_blocks;
   static constexpr u32 in_first_step = 32;  ///< lanes that find the best groups
-  /// Groups that follow each other and are one team's: their extremes are read together.
-  static constexpr u32 run = 8;
   static constexpr u32 bounds_at = 0;
   static constexpr u32 rows_at = bounds_at + together * sizeof(entry);
   static constexpr u32 firsts_at = rows_at + together * sizeof(entry);
   static constexpr u32 counts_at = firsts_at + together * sizeof(u32);
   static constexpr u32 chosen_at = counts_at + together * sizeof(u32);
   static constexpr u32 chosen_groups_at = chosen_at + group_blocks * sizeof(u32);
-  static constexpr u32 scratch_bytes = chosen_groups_at + groups_together * sizeof(u32);
+  static constexpr u32 classes_at = chosen_groups_at + groups_together * sizeof(u32);
+  static constexpr u32 scratch_bytes = classes_at + class_threshold::most_classes * sizeof(u64);
+  static_assert(classes_at % sizeof(u64) == 0);
   static constexpr u64 item_cost = u64{1} << 16;
 
   shared in;
   bounds_of<T> of_groups;
-  u32 teams;
+  u32 teams;   ///< at most as many as groups
   u32 blocks;  ///< of a team
 
   template <class Team>
@@ -174,7 +172,7 @@ struct open_best_groups {
   }
 
  private:
-  /// A team's groups: each `teams`-th run of them. A barrier behind. Returns how many were chosen.
+  /// Of each `teams`-th group. A barrier behind. Returns how many were chosen.
   template <class Team>
   [[nodiscard]] ZENITH_FN u32 choose_groups(Team& team, u32 t) const {
     auto* const bounds = team.template scratch<entry>(bounds_at);
@@ -183,9 +181,7 @@ struct open_best_groups {
     const u32 count = in.groups.groups;
     team.for_each(together, [&](u64 lane) ZENITH_BODY {
       entry best = entry::worst();
-      for (u32 i = static_cast<u32>(lane);; i += together) {
-        const u32 group = (i / run * teams + t) * run + i % run;
-        if (group >= count) break;
+      for (u32 group = t + static_cast<u32>(lane) * teams; group < count; group += together * teams) {
         const entry bound = of_groups.bound(group);
         *in.groups.place_of(group) = rank_word(bound);
         const entry one = entry::make(bound.image(), group);
@@ -214,28 +210,31 @@ struct open_best_groups {
       chosen[g] = best_of(fewer, static_cast<u32>(g), groups_together).index();
     });
     team.barrier();
-    // a team's first groups are in different lanes
-    const u32 first = t * run;
-    return first >= count ? 0 : count - first < groups_together ? count - first : groups_together;
+    const u32 own = (count - t + teams - 1) / teams;
+    return own < groups_together ? own : groups_together;
   }
   /// By the rows of a few blocks. A barrier behind.
   template <class Team>
   ZENITH_FN void raise_by(Team& team, const u32* chosen, u32 count) const {
     auto* const rows = team.template scratch<entry>(rows_at);
+    auto* const seen = team.template scratch<u64>(classes_at);
+    const auto& threshold = in.threshold;
     const auto* const firsts = team.template scratch<u32>(firsts_at);
     const auto* const counts = team.template scratch<u32>(counts_at);
     const u32 block_rows = in.block_rows;
     const u32 places = count * block_rows;
     for (u32 first = 0; first < places; first += together) {
       const u32 end = places - first < together ? places : first + together;
-      team.for_each(end - first, [&](u64 i) ZENITH_BODY {
+      team.for_each(together, [&](u64 i) ZENITH_BODY {
+        // comes with the rows
+        const u64 best_of_class = i < threshold.classes ? threshold.word(i) : 0;
         const u32 place = first + static_cast<u32>(i);
-        const u32 block = chosen[place / block_rows];
+        const u32 block = chosen[place < end ? place / block_rows : 0];
         const u32 r = place % block_rows;
-        rows[i] = r < counts[block] ? in.row_at(u64{firsts[block]} + r) : entry::worst();
+        rows[i] = place < end && r < counts[block] ? in.row_at(u64{firsts[block]} + r) : entry::worst();
+        if (i < threshold.classes) seen[i] = best_of_class;
       });
       team.barrier();
-      const auto& threshold = in.threshold;
       team.for_each(threshold.classes, [&](u64 c) ZENITH_BODY {
         u64 most = 0;
         for (u32 place = first; place < end;) {
@@ -248,7 +247,7 @@ struct open_best_groups {
           }
           place = block_end;
         }
-        if (most > 0) threshold.raise(static_cast<u32>(c), most);
+        if (most > seen[c]) threshold.raise(static_cast<u32>(c), most);
       });
       team.barrier();
     }
@@ -268,19 +267,23 @@ struct open_reaching {
   static constexpr u32 group_parts = group_blocks / part_blocks;
   static constexpr u32 at_once = 6;  ///< loads of a lane that overlap
   static constexpr u32 most_listed = at_once * together;
+  static constexpr u32 most_parts = 128;  ///< whose blocks are put into an order
+  static constexpr u32 most_blocks = most_parts * part_blocks;
   static constexpr u32 most_kept = 1024;  ///< rows that reached it and are not yet among the k best
   using best_rows = device::team_best<entry, most_group_walk_k, together>;
 
   static constexpr u32 counts_of_at = 0;
   static constexpr u32 now_at = 16;
   static constexpr u32 classes_at = 64;
-  static constexpr u32 words_at = classes_at + 2 * class_threshold::scratch_words * sizeof(u64);
-  static constexpr u32 firsts_at = words_at + together * sizeof(u64);
-  static constexpr u32 counts_at = firsts_at + together * sizeof(u32);
-  static constexpr u32 order_at = counts_at + together * sizeof(u32);
-  static constexpr u32 parts_at = order_at + together * sizeof(u32);
-  static constexpr u32 groups_at = parts_at + most_listed * sizeof(u32);
-  static constexpr u32 kept_at = groups_at + most_listed * sizeof(u64);
+  // the words of groups are not needed any more when blocks are listed
+  static constexpr u32 groups_at = classes_at + 2 * class_threshold::scratch_words * sizeof(u64);
+  static constexpr u32 words_at = groups_at;
+  static constexpr u32 order_at = words_at + most_blocks * sizeof(u64);
+  static constexpr u32 firsts_at = order_at + most_blocks * sizeof(u32);
+  static constexpr u32 counts_at = firsts_at + most_blocks * sizeof(u32);
+  static constexpr u32 parts_at = counts_at + most_blocks * sizeof(u32);
+  static_assert(firsts_at - groups_at >= most_listed * sizeof(u64));
+  static constexpr u32 kept_at = parts_at + most_listed * sizeof(u32);
   static constexpr u32 best_at = kept_at + most_kept * sizeof(entry);
   static constexpr u32 scratch_bytes = best_at + best_rows::scratch_bytes;
   static constexpr u64 item_cost = u64{1} << 16;
@@ -355,14 +358,13 @@ struct open_reaching {
         });
         team.barrier();
         const u32 count = counter[parts];
-        constexpr u32 each = together / part_blocks;
-        for (u32 first = 0; first < count; first += each) {
+        for (u32 first = 0; first < count; first += most_parts) {
           if (first > 0) {
             team.barrier();
             team.once([&]() ZENITH_BODY { counter[blocks] = 0; });
             team.barrier();
           }
-          open_parts(listed + first, count - first < each ? count - first : each);
+          open_parts(listed + first, count - first < most_parts ? count - first : most_parts);
         }
         team.barrier();
       }
@@ -474,16 +476,19 @@ struct open_reaching {
     /// Appends what is to be ranked.
     ZENITH_FN void give() {
       const u32 count = counter[reached];
-      const auto append = [&](const entry& one) ZENITH_BODY {
-        if (rank_word(one) >= limit) in.kept.append(one);
-      };
-      if (count <= in.most_given && best.size() == 0) {
-        team.for_each(count, [&](u64 i) ZENITH_BODY { append(rows[i]); });
+      const auto reaches = [&](const entry& one) ZENITH_BODY { return rank_word(one) >= limit; };
+      if (best.size() == 0 &&
+          (count <= in.most_given ||
+           team.count(count, [&](u64 i) ZENITH_BODY { return reaches(rows[i]); }) <= in.most_given)) {
+        team.for_each(count, [&](u64 i) ZENITH_BODY {
+          if (reaches(rows[i])) in.kept.append(rows[i]);
+        });
         return;
       }
-      best.push(team, count,
-                [&](u64 i) ZENITH_BODY { return rank_word(rows[i]) < limit ? entry::worst() : rows[i]; });
-      team.for_each(best.size(), [&](u64 i) ZENITH_BODY { append(best.entry(i)); });
+      best.push(team, count, [&](u64 i) ZENITH_BODY { return reaches(rows[i]) ? rows[i] : entry::worst(); });
+      team.for_each(best.size(), [&](u64 i) ZENITH_BODY {
+        if (reaches(best.entry(i))) in.kept.append(best.entry(i));
+      });
     }
   };
 };

@@ -264,11 +264,11 @@ struct group_walk_plan {
   u32 lists;  ///< each of so many teams as a group has parts
   u32 most_given;
 
-  [[nodiscard]] static group_walk_plan of(u32 groups, u32 run, u32 parts, u32 k, u32 block_rows) {
+  [[nodiscard]] static group_walk_plan of(u32 groups, u32 parts, u32 k, u32 block_rows) {
     constexpr u32 most_kept = 32768;  // what is selected from in one launch
     constexpr u32 most_teams = 512;
     constexpr u32 rows_of_class = 4;
-    const u32 openers = std::min(std::clamp<u32>(groups / 128, 128, most_teams), (groups + run - 1) / run);
+    const u32 openers = std::min(std::clamp<u32>(groups / 128, 128, most_teams), groups);
     const u32 wanted_rows = rows_of_class * class_threshold::classes_for(k);
     const u32 lists = std::min(std::min(most_teams, most_kept / k) / parts, groups);
     return {openers, std::clamp<u32>(wanted_rows / (openers * block_rows) + 1, 2, group_blocks), lists,
@@ -283,7 +283,7 @@ void walk_all_groups(Context& on, query<T, Context>& asked) {
   const auto k = static_cast<u32>(asked.k());
   const auto count = static_cast<u32>(layout.of_groups.count);
   constexpr u32 parts = open_reaching<T>::group_parts;
-  const auto plan = group_walk_plan::of(count, open_best_groups<T>::run, parts, k, layout.block_rows);
+  const auto plan = group_walk_plan::of(count, parts, k, layout.block_rows);
   const u32 classes = class_threshold::classes_for(k);
   listed_groups groups{nullptr, count, plan.lists};
   groups.words = on.template buffer<u64>(u64{groups.length()} * plan.lists);
