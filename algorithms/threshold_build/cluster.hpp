@@ -69,7 +69,6 @@ struct cluster_part {
   u32 block_rows;
   const double* extents;  ///< of columns; nullptr: those of the part, which has all rows
   table_memory to;
-  u32* positions;  ///< nullptr: they are written afterwards
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 p) const {
@@ -124,6 +123,7 @@ struct cluster_part {
   ZENITH_FN void write_rows(Team& team, const table_part& part, u32 count, const splitter& split,
                             const Rows& own) const {
     auto* const ids = to.part<u32>(to.of.ids);
+    auto* const positions = to.part<u32>(to.of.positions);
     // some rows of a lane at a time, whose loads overlap
     constexpr u32 at_once = 2;
     const u32 step = (count + at_once - 1) / at_once;
@@ -141,7 +141,7 @@ struct cluster_part {
         const u32 k = static_cast<u32>(i) + f * step;
         if (k >= count) continue;
         ids[part.begin + k] = row[f];
-        if (positions != nullptr) positions[row[f]] = part.begin + k;
+        positions[row[f]] = part.begin + k;
       }
       for (u32 j = 0; j < columns; j += row_list<T>::piece_values) {
         piece some[at_once];
@@ -215,27 +215,6 @@ struct cluster_part {
     to.maxima<T>(to.of.of_blocks, j)[block] = range.most;
     to.minima<T>(to.of.of_blocks, j)[block] = range.least;
   }
-};
-
-/// Rows with their positions, to be sorted by windows of 2^shift rows: positions that are written anywhere take a line of
-/// memory each.
-struct list_positions {
-  const u32* ids;
-  u32 shift;
-  u32* windows;
-  u64* pairs;
-
-  ZENITH_FN void operator()(u64 i) const {
-    const u32 row = ids[i];
-    windows[i] = row >> shift;
-    pairs[i] = u64{row} << 32 | i;
-  }
-};
-struct put_positions {
-  const u64* pairs;
-  u32* positions;
-
-  ZENITH_FN void operator()(u64 i) const { positions[pairs[i] >> 32] = static_cast<u32>(pairs[i]); }
 };
 
 /// Extremes of groups, partitions and of what is behind the blocks in their partition: partitions are the groups. Item
@@ -432,7 +411,6 @@ using cluster_columns = cluster_part<T, most_table_columns>;
 
 template <class... T>
 using cluster_kernels = device::list<cluster_few_columns<T>..., cluster_columns<T>..., sum_up_group<T>...,
-                                     write_sample<T>..., write_sampled_blocks<T>..., sum_up_words, clear_ends, list_positions,
-                                     put_positions>;
+                                     write_sample<T>..., write_sampled_blocks<T>..., sum_up_words, clear_ends>;
 
 }  // namespace zenith::threshold_build_family

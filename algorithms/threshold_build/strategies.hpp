@@ -61,31 +61,6 @@ template <class T, class Context>
   return {nodes, extents, levels};
 }
 
-/// How rows are parted into windows before their positions are written: so many of the first bits of their numbers.
-struct position_windows {
-  u32 shift;
-  int bits;  ///< 0: there is one window, whose positions a device's caches have
-
-  [[nodiscard]] static position_windows of(u64 rows) {
-    constexpr u32 least_shift = 18;
-    constexpr int most_bits = 8;  // one pass of a sort
-    constexpr u64 in_caches = u64{1} << 22;
-    const int width = static_cast<int>(std::bit_width(rows - 1));
-    if (rows <= in_caches) return {0, 0};
-    const u32 shift = std::max(least_shift, static_cast<u32>(std::max(0, width - most_bits)));
-    return {shift, width - static_cast<int>(shift)};
-  }
-};
-
-/// Of rows whose ids are known. `windows` is memory for as many.
-template <class Context>
-void write_positions(Context& on, const u32* ids, u64 rows, const position_windows& by, u32* windows, u32* positions) {
-  auto* const pairs = on.template buffer<u64>(rows);
-  on.for_each(rows, list_positions{ids, by.shift, windows, pairs});
-  on.sort_pairs(windows, pairs, rows, by.bits);
-  on.for_each(rows, put_positions{pairs, positions});
-}
-
 template <class T, class Context>
 void write_table(Context& on, const input_columns<T>& from, const threshold_build_call& call) {
   const u64 n = call.rows;
@@ -133,18 +108,10 @@ void write_table(Context& on, const input_columns<T>& from, const threshold_buil
   const table_memory to{on.output(reinterpret_cast<unsigned char*>(given.table), given.layout->bytes, call.out_space),
                         *given.layout};
   on.for_each(clear_ends::parts(from.columns), clear_ends{to, sizeof(T)});
-  const auto windows = Context::runs_on_host ? position_windows{} : position_windows::of(n);
-  auto* const positions = to.part<u32>(to.of.positions);
-  u32* const at_once = windows.bits > 0 ? nullptr : positions;
   if (is_narrow) {
-    on.for_teams(parts,
-                 cluster_few_columns<T>{rows, from.columns, order, part_list, block_rows, tree.extents, to, at_once});
+    on.for_teams(parts, cluster_few_columns<T>{rows, from.columns, order, part_list, block_rows, tree.extents, to});
   } else {
-    on.for_teams(parts, cluster_columns<T>{rows, from.columns, order, part_list, block_rows, tree.extents, to, at_once});
-  }
-  if (windows.bits > 0) {
-    on.release(rows.values);
-    write_positions(on, to.part<u32>(to.of.ids), n, windows, cell_of, positions);
+    on.for_teams(parts, cluster_columns<T>{rows, from.columns, order, part_list, block_rows, tree.extents, to});
   }
   on.for_teams(to.of.of_groups.count, sum_up_group<T>{to});
   on.for_each(to.of.of_groups.count + 1, sum_up_words{to});

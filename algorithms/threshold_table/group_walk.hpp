@@ -37,22 +37,25 @@ struct class_threshold {
   ZENITH_FN void raise(u32 of, u64 word) const { (void)device::atomic_max(best + of, word); }
   /// Word i <= classes of what `find_among` needs: the best row of a class, and behind them what is known.
   [[nodiscard]] ZENITH_FN u64 word(u64 i) const { return device::atomic_load(i < classes ? best + i : known); }
-  /// The threshold by these words in scratch. Every lane gets it. A barrier before it is the caller's, one is behind.
+  /// The threshold by these words in scratch: the best one that k of them reach. Every lane gets it. A barrier before it
+  /// is the caller's, one is behind.
   template <class Team>
-  [[nodiscard]] ZENITH_FN u64 find_among(Team& team, u64* words) const {
-    team.for_each(classes, [&](u64 c) ZENITH_BODY {
-      const u64 own = words[c];
-      u32 before = 0;
-      ZENITH_UNROLLED_BY_4
-      for (u32 other = 0; other < classes; ++other) {
-        before += words[other] > own || (words[other] == own && other < c) ? 1 : 0;
-      }
-      if (before + 1 != k || own <= words[classes]) return;
-      words[classes] = own;
-      (void)device::atomic_max(known, own);
+  [[nodiscard]] ZENITH_FN u64 find_among(Team& team, const u64* words) const {
+    const u64 known_before = words[classes];
+    const u64 found = team.reduce(
+        classes, known_before,
+        [&](u64 c) ZENITH_BODY {
+          const u64 own = words[c];
+          u32 reaching = 0;
+          ZENITH_UNROLLED_BY_4
+          for (u32 other = 0; other < classes; ++other) reaching += words[other] >= own ? 1 : 0;
+          return reaching >= k ? own : u64{0};
+        },
+        [](u64 a, u64 b) ZENITH_BODY { return a > b ? a : b; });
+    team.once([&]() ZENITH_BODY {
+      if (found > known_before) (void)device::atomic_max(known, found);
     });
-    team.barrier();
-    return words[classes];
+    return found;
   }
 };
 
@@ -421,7 +424,9 @@ struct open_reaching {
       for (u32 first = 0; first < places; first += together) {
         if (most_reached + together > most_kept) thin();
         most_reached += together;
-        constexpr u32 often = 8;
+        // of few classes it costs little
+        constexpr u32 few_classes = 64;
+        const u32 often = threshold.classes <= few_classes ? 4 : 8;
         const bool finds = ++step % often == 0;
         u64* const known = now + step % 2;
         team.for_each(together, [&](u64 lane) ZENITH_BODY {
