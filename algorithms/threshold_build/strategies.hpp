@@ -65,9 +65,11 @@ template <class T, class Context>
 void write_table(Context& on, const input_columns<T>& from, const threshold_build_call& call) {
   const u64 n = call.rows;
   const bool is_narrow = from.columns <= few_columns;
-  constexpr u32 most_rows = cluster_columns<T>::splitter::most_rows;
+  constexpr u32 most_rows = most_split_rows;
   const u32 block_rows = std::min(call.block_rows, most_rows);
-  const part_sizes sizes{most_rows / block_rows * block_rows, block_rows};
+  // two trees have twice as many segments
+  const bool joins = most_rows / block_rows <= cluster_columns<T>::splitter::most_segments / 2;
+  const part_sizes sizes{most_rows / block_rows * block_rows, joins ? most_joined_rows : 0, block_rows};
   // cells differ in size, and few have more rows than a part
   u32 levels = 0;
   while (n > sizes.rows && n >> levels > most_rows / 2) ++levels;
@@ -92,14 +94,15 @@ void write_table(Context& on, const input_columns<T>& from, const threshold_buil
   }
   if (levels > 0) on.sort_pairs(cell_of, order, n, static_cast<int>(levels));
   auto* const begins = on.template buffer<u32>(cells + 1);
-  auto* const counts = on.template buffer<u32>(2 * cells);
-  auto* const parts_before = on.template buffer<u32>(cells + 1);
+  const u64 pairs = cell_pair::count(static_cast<u32>(cells));
+  auto* const counts = on.template buffer<u32>(pairs + cells);
+  auto* const parts_before = on.template buffer<u32>(pairs + 1);
   auto* const blocks_before = on.template buffer<u32>(cells + 1);
   on.for_each(cells + 1, find_cells{cell_of, static_cast<u32>(n), begins});
-  on.for_each(cells, count_parts{begins, sizes, counts, counts + cells});
-  on.exclusive_scan(static_cast<const u32*>(counts), cells, parts_before);
-  on.exclusive_scan(static_cast<const u32*>(counts + cells), cells, blocks_before);
-  const u64 parts = on.read(static_cast<const u32*>(parts_before + cells));
+  on.for_each(cells, count_parts{begins, static_cast<u32>(cells), sizes, counts, counts + pairs});
+  on.exclusive_scan(static_cast<const u32*>(counts), pairs, parts_before);
+  on.exclusive_scan(static_cast<const u32*>(counts + pairs), cells, blocks_before);
+  const u64 parts = on.read(static_cast<const u32*>(parts_before + pairs));
   const u64 blocks = on.read(static_cast<const u32*>(blocks_before + cells));
   auto* const part_list = on.template buffer<table_part>(parts + 1);
   on.for_each(parts + 1, find_parts{begins, parts_before, blocks_before, sizes, static_cast<u32>(cells), part_list});
