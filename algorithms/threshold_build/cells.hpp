@@ -405,9 +405,10 @@ struct count_parts {
     if (c % 2 != 0) return;
     const auto pair = cell_pair::at(begins, cells, static_cast<u32>(c) / 2);
     const bool is_empty = pair.begin == pair.end;
-    parts[c / 2] = is_empty                 ? 0
-                   : pair.is_joined(sizes) ? 1
-                                           : sizes.parts(pair.second - pair.begin) + sizes.parts(pair.end - pair.second);
+    parts[c / 2] = is_empty ? 0
+                   : pair.is_joined(sizes)
+                       ? 1
+                       : sizes.parts(pair.second - pair.begin) + sizes.parts(pair.end - pair.second);
   }
 };
 
@@ -459,7 +460,8 @@ struct find_parts {
     }
     const u32 first = begins[cell] + inside * sizes.rows;
     const u32 left = begins[cell + 1] - first;
-    to[p] = {first, first + (left < sizes.rows ? left : sizes.rows), blocks[cell] + inside * (sizes.rows / sizes.block_rows)};
+    to[p] = {first, first + (left < sizes.rows ? left : sizes.rows),
+             blocks[cell] + inside * (sizes.rows / sizes.block_rows)};
   }
 };
 

@@ -73,6 +73,7 @@ struct cluster_part {
   u32 block_rows;
   const double* extents;  ///< of columns; nullptr: those of the part, which has all rows
   table_memory to;
+  u32* positions;  ///< nullptr: they are written afterwards
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 p) const {
@@ -148,7 +149,6 @@ struct cluster_part {
   ZENITH_FN void write_rows(Team& team, const table_part& part, u32 count, const splitter& split,
                             const Rows& own) const {
     auto* const ids = to.part<u32>(to.of.ids);
-    auto* const positions = to.part<u32>(to.of.positions);
     // some rows of a lane at a time, whose loads overlap
     constexpr u32 at_once = 2;
     const u32 step = (count + at_once - 1) / at_once;
@@ -166,7 +166,7 @@ struct cluster_part {
         const u32 k = static_cast<u32>(i) + f * step;
         if (k >= count) continue;
         ids[part.begin + k] = row[f];
-        positions[row[f]] = part.begin + k;
+        if (positions != nullptr) positions[row[f]] = part.begin + k;
       }
       for (u32 j = 0; j < columns; j += row_list<T>::piece_values) {
         piece some[at_once];
@@ -240,6 +240,49 @@ struct cluster_part {
   ZENITH_FN void write_range(u64 block, u32 j, const value_range<T>& range) const {
     to.maxima<T>(to.of.of_blocks, j)[block] = range.most;
     to.minima<T>(to.of.of_blocks, j)[block] = range.least;
+  }
+};
+
+/// Rows with their positions, to be sorted by windows of rows: a position that is written by itself takes as long as
+/// some that follow each other.
+struct list_positions {
+  const u32* ids;
+  u32 window_bits;
+  u32* windows;
+  u64* pairs;
+
+  ZENITH_FN void operator()(u64 i) const {
+    const u32 row = ids[i];
+    windows[i] = row >> window_bits;
+    pairs[i] = u64{row} << 32 | i;
+  }
+};
+
+/// Window w, whose pairs are where its rows are.
+struct put_positions {
+  static constexpr u32 window_bits = 13;
+  static constexpr u32 window_rows = u32{1} << window_bits;
+  static constexpr u32 scratch_bytes = window_rows * sizeof(u32);
+  static constexpr u32 wanted_teams = 6;
+  static constexpr u64 item_cost = u64{1} << 16;
+
+  const u64* pairs;
+  u64 rows;
+  u32* positions;
+
+  [[nodiscard]] static u64 windows(u64 rows) { return (rows + window_rows - 1) / window_rows; }
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 w) const {
+    auto* const found = team.template scratch<u32>();
+    const u64 first = w * window_rows;
+    const u64 count = rows - first < window_rows ? rows - first : window_rows;
+    team.for_each(count, [&](u64 i) ZENITH_BODY {
+      const u64 one = pairs[first + i];
+      found[(one >> 32) % window_rows] = static_cast<u32>(one);
+    });
+    team.barrier();
+    team.for_each(count, [&](u64 i) ZENITH_BODY { positions[first + i] = found[i]; });
   }
 };
 
@@ -436,7 +479,8 @@ template <class T>
 using cluster_columns = cluster_part<T, most_table_columns>;
 
 template <class... T>
-using cluster_kernels = device::list<cluster_few_columns<T>..., cluster_columns<T>..., sum_up_group<T>...,
-                                     write_sample<T>..., write_sampled_blocks<T>..., sum_up_words, clear_ends>;
+using cluster_kernels =
+    device::list<cluster_few_columns<T>..., cluster_columns<T>..., sum_up_group<T>..., write_sample<T>...,
+                 write_sampled_blocks<T>..., sum_up_words, clear_ends, list_positions, put_positions>;
 
 }  // namespace zenith::threshold_build_family

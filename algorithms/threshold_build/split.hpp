@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// A k-d tree of some hundred rows, or a few such trees, by one team in its scratch: all segments of a level are split at
-/// once.
+/// A k-d tree of some hundred rows, or a few such trees, by one team in its scratch: all segments of a level are split
+/// at once.
 
 #include <cstdint>
 #include <limits>

@@ -61,6 +61,15 @@ template <class T, class Context>
   return {nodes, extents, levels};
 }
 
+/// Of rows whose ids are known. `windows` and `pairs` are memory for as many.
+template <class Context>
+void write_positions(Context& on, const u32* ids, u64 rows, u32* windows, u64* pairs, u32* positions) {
+  on.for_each(rows, list_positions{ids, put_positions::window_bits, windows, pairs});
+  const auto bits = static_cast<int>(std::bit_width(put_positions::windows(rows) - 1));
+  if (bits > 0) on.sort_pairs(windows, pairs, rows, bits);
+  on.for_teams(put_positions::windows(rows), put_positions{pairs, rows, positions});
+}
+
 template <class T, class Context>
 void write_table(Context& on, const input_columns<T>& from, const threshold_build_call& call) {
   const u64 n = call.rows;
@@ -111,10 +120,22 @@ void write_table(Context& on, const input_columns<T>& from, const threshold_buil
   const table_memory to{on.output(reinterpret_cast<unsigned char*>(given.table), given.layout->bytes, call.out_space),
                         *given.layout};
   on.for_each(clear_ends::parts(from.columns), clear_ends{to, sizeof(T)});
+  // a device's caches have the positions of so many rows
+  constexpr u64 few_rows = u64{1} << 22;
+  auto* const positions = to.part<u32>(to.of.positions);
+  const bool are_sorted = !Context::runs_on_host && n > few_rows;
+  u32* const at_once = are_sorted ? nullptr : positions;
   if (is_narrow) {
-    on.for_teams(parts, cluster_few_columns<T>{rows, from.columns, order, part_list, block_rows, tree.extents, to});
+    on.for_teams(parts,
+                 cluster_few_columns<T>{rows, from.columns, order, part_list, block_rows, tree.extents, to, at_once});
   } else {
-    on.for_teams(parts, cluster_columns<T>{rows, from.columns, order, part_list, block_rows, tree.extents, to});
+    on.for_teams(parts,
+                 cluster_columns<T>{rows, from.columns, order, part_list, block_rows, tree.extents, to, at_once});
+  }
+  if (are_sorted) {
+    // the rows are in the table
+    static_assert(sizeof(typename row_list<T>::piece) >= sizeof(u64));
+    write_positions(on, to.part<u32>(to.of.ids), n, cell_of, reinterpret_cast<u64*>(rows.values), positions);
   }
   on.for_teams(to.of.of_groups.count, sum_up_group<T>{to});
   on.for_each(to.of.of_groups.count + 1, sum_up_words{to});

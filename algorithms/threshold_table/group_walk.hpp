@@ -4,60 +4,11 @@
 /// Strategy "blocks" where a launch, and an answer to the host, cost more than the blocks: on a device. Teams go
 /// through the groups with a threshold that all of them raise, and nothing is asked of them in between.
 
+#include <algorithms/threshold_table/class_threshold.hpp>
 #include <algorithms/threshold_table/finish.hpp>
 #include <core/device/team_best.hpp>
 
 namespace zenith::threshold_table_family {
-
-/// The most rows that a team of this walk keeps.
-inline constexpr u32 most_group_walk_k = 128;
-
-/// What is compared with the shared threshold: an entry, or as much of it as a word holds.
-ZENITH_FN u64 rank_word(const ordered::entry32& one) { return one.packed; }
-ZENITH_FN u64 rank_word(const ordered::entry64& one) { return one.high; }
-
-/// A threshold that all teams raise: rows are in classes by their position, and each class has its best row so far. The
-/// k-th best of those is not above the k-th best of all rows, because they are different rows. With twice k classes
-/// some 1.4 k rows are above it.
-struct class_threshold {
-  static constexpr u32 most_classes = 2 * most_group_walk_k;
-  static constexpr u32 scratch_words = most_classes + 8;
-
-  u64* best;    ///< of the classes, as words; from 0
-  u64* known;   ///< what a team has found to be the threshold; from 0
-  u32 classes;  ///< a power of two, at least k
-  u32 k;
-
-  [[nodiscard]] static u32 classes_for(u64 k) {
-    u32 classes = 1;
-    while (classes < 2 * k && classes < most_classes) classes *= 2;
-    return classes;
-  }
-  [[nodiscard]] ZENITH_FN u32 class_of(u64 position) const { return static_cast<u32>(position) & (classes - 1); }
-  ZENITH_FN void raise(u32 of, u64 word) const { (void)device::atomic_max(best + of, word); }
-  /// Word i <= classes of what `find_among` needs: the best row of a class, and behind them what is known.
-  [[nodiscard]] ZENITH_FN u64 word(u64 i) const { return device::atomic_load(i < classes ? best + i : known); }
-  /// The threshold by these words in scratch: the best one that k of them reach. Every lane gets it. A barrier before it
-  /// is the caller's, one is behind.
-  template <class Team>
-  [[nodiscard]] ZENITH_FN u64 find_among(Team& team, const u64* words) const {
-    const u64 known_before = words[classes];
-    const u64 found = team.reduce(
-        classes, known_before,
-        [&](u64 c) ZENITH_BODY {
-          const u64 own = words[c];
-          u32 reaching = 0;
-          ZENITH_UNROLLED_BY_4
-          for (u32 other = 0; other < classes; ++other) reaching += words[other] >= own ? 1 : 0;
-          return reaching >= k ? own : u64{0};
-        },
-        [](u64 a, u64 b) ZENITH_BODY { return a > b ? a : b; });
-    team.once([&]() ZENITH_BODY {
-      if (found > known_before) (void)device::atomic_max(known, found);
-    });
-    return found;
-  }
-};
 
 /// The bounds of groups as words, in lists: those of a list are read together, and it has each `lists`-th group.
 struct listed_groups {
@@ -205,13 +156,11 @@ struct open_best_groups {
       return best;
     };
     static_assert(in_first_step * in_first_step == together * groups_together);
-    team.for_each(in_first_step, [&](u64 i) ZENITH_BODY {
-      fewer[i] = best_of(bounds, static_cast<u32>(i), in_first_step);
-    });
+    team.for_each(in_first_step,
+                  [&](u64 i) ZENITH_BODY { fewer[i] = best_of(bounds, static_cast<u32>(i), in_first_step); });
     team.barrier();
-    team.for_each(groups_together, [&](u64 g) ZENITH_BODY {
-      chosen[g] = best_of(fewer, static_cast<u32>(g), groups_together).index();
-    });
+    team.for_each(groups_together,
+                  [&](u64 g) ZENITH_BODY { chosen[g] = best_of(fewer, static_cast<u32>(g), groups_together).index(); });
     team.barrier();
     const u32 own = (count - t + teams - 1) / teams;
     return own < groups_together ? own : groups_together;
@@ -470,8 +419,7 @@ struct open_reaching {
       const u32 count = counter[reached];
       most_reached = count;
       if (count + together <= most_kept) return team.barrier();
-      best.push(team, count,
-                [&](u64 i) ZENITH_BODY { return rank_word(rows[i]) < limit ? entry::worst() : rows[i]; });
+      best.push(team, count, [&](u64 i) ZENITH_BODY { return rank_word(rows[i]) < limit ? entry::worst() : rows[i]; });
       const u64 own_worst = rank_word(best.worst());
       limit = limit < own_worst ? own_worst : limit;
       team.once([&]() ZENITH_BODY { counter[reached] = 0; });
@@ -482,9 +430,9 @@ struct open_reaching {
     ZENITH_FN void give() {
       const u32 count = counter[reached];
       const auto reaches = [&](const entry& one) ZENITH_BODY { return rank_word(one) >= limit; };
-      if (best.size() == 0 &&
-          (count <= in.most_given ||
-           team.count(count, [&](u64 i) ZENITH_BODY { return reaches(rows[i]); }) <= in.most_given)) {
+      if (best.size() == 0 && (count <= in.most_given || team.count(count, [&](u64 i) ZENITH_BODY {
+            return reaches(rows[i]);
+          }) <= in.most_given)) {
         team.for_each(count, [&](u64 i) ZENITH_BODY {
           if (reaches(rows[i])) in.kept.append(rows[i]);
         });

@@ -67,11 +67,11 @@ struct bounds_of<own_score<T, F>> {
 };
 
 template <class Named>
-using own_kernels = device::concat<scan_kernels<Named>,
-                                   device::list<write_bounds<Named>, write_block_bounds<Named>, open_blocks<Named>,
-                                                open_fetched<Named>, open_best_groups<Named>, open_reaching<Named>,
-                                                finish_walk<Named, std::uint32_t>, finish_walk<Named, std::uint64_t>,
-                                                write_rows<Named, std::uint32_t>, write_rows<Named, std::uint64_t>>,
-                                   entry_kernels<entry_of<Named>>, device::list<number_groups, gather_begins>>;
+using own_kernels = device::concat<
+    scan_kernels<Named>,
+    device::list<write_bounds<Named>, write_block_bounds<Named>, open_blocks<Named>, open_fetched<Named>,
+                 open_best_groups<Named>, open_reaching<Named>, finish_walk<Named, std::uint32_t>,
+                 finish_walk<Named, std::uint64_t>, write_rows<Named, std::uint32_t>, write_rows<Named, std::uint64_t>>,
+    entry_kernels<entry_of<Named>>, device::list<number_groups, gather_begins>>;
 
 }  // namespace zenith::threshold_table_family

@@ -288,12 +288,9 @@ void walk_all_groups(Context& on, query<T, Context>& asked) {
   listed_groups groups{nullptr, count, plan.lists};
   groups.words = on.template buffer<u64>(u64{groups.length()} * plan.lists);
   const class_threshold threshold{on.template zeroed<u64>(classes), on.template zeroed<u64>(1), classes, k};
-  const group_rows<T> in{asked.rows(),
-                         asked.bounds(layout.of_blocks),
-                         groups,
-                         static_cast<u32>(layout.block_rows),
-                         threshold,
-                         asked.counters()};
+  const group_rows<T> in{asked.rows(), asked.bounds(layout.of_blocks),
+                         groups,       static_cast<u32>(layout.block_rows),
+                         threshold,    asked.counters()};
   const u32 walkers = plan.lists * parts;
   const u32 capacity = walkers * plan.most_given;
   const kept_rows<T> kept{on.template buffer<entry_of<T>>(capacity), on.template zeroed<u32>(1), capacity};

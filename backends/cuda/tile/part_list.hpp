@@ -127,8 +127,8 @@ ZENITH_DEVICE void part_list(const List& list) {
       most_flipped = flipped < most_flipped ? flipped : most_flipped;
     }
   }
-  const auto [limit, below] = detail::find_parting_key<key>(
-      keys, count, left, detail::least_of_warp(least), static_cast<key>(~detail::least_of_warp(most_flipped)));
+  const auto [limit, below] = detail::find_parting_key<key>(keys, count, left, detail::least_of_warp(least),
+                                                            static_cast<key>(~detail::least_of_warp(most_flipped)));
   const u32 lanes_before = (u32{1} << lane) - 1;
   const u32 ties_on_the_left = left - below;
   u32 lesser = 0;
