@@ -149,7 +149,7 @@ struct take_of_lists {
   [[nodiscard]] ZENITH_FN static u32 length_of(u64 i, u64 list) {
     const u64 chosen = mixed(i, list);
     constexpr u32 edges[] = {0, 1, 4, 5, 8, 16, 17, 31, 32, 33, 64, 65};
-    return chosen % 2 == 0 ? edges[chosen / 2 % 12] : static_cast<u32>(chosen / 2 % 301);
+    return chosen % 2 == 0 ? edges[chosen / 2 % 12] : static_cast<u32>(chosen / 2 % (most + 1));
   }
   /// Some lists are taken whole, some not at all.
   [[nodiscard]] ZENITH_FN static bool takes(u64 i, u64 list, u32 j) {
