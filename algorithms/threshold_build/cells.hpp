@@ -112,8 +112,8 @@ struct draw_rows {
 };
 
 /// Rows that a team splits, kept in its scratch where they fit: they lie anywhere in the device's memory, and what a
-/// team has read has left the caches when it asks again. `number(r)` is that of row r.
-template <class T, class Number>
+/// team has read has left the caches when it asks again. `number(r)` is that of row r. `AlwaysFit`: they do.
+template <class T, class Number, bool AlwaysFit = false>
 struct team_rows {
   using piece = typename row_list<T>::piece;
 
@@ -121,10 +121,12 @@ struct team_rows {
   const Number& number;
   piece* kept;  ///< nullptr: they are not
 
+  [[nodiscard]] ZENITH_FN bool are_kept() const { return AlwaysFit || kept != nullptr; }
+
   /// A barrier behind.
   template <class Team>
   ZENITH_FN void fetch(Team& team, u32 rows) const {
-    if (kept == nullptr) return;
+    if (!are_kept()) return;
     const u32 pieces = of.stride / row_list<T>::piece_values;
     const u32 all = rows * pieces;
     // some loads of a lane at a time
@@ -147,10 +149,10 @@ struct team_rows {
     team.barrier();
   }
   [[nodiscard]] ZENITH_FN T operator()(u32 r, u32 j) const {
-    return kept != nullptr ? reinterpret_cast<const T*>(kept)[r * of.stride + j] : of.at(number(r), j);
+    return are_kept() ? reinterpret_cast<const T*>(kept)[r * of.stride + j] : of.at(number(r), j);
   }
   [[nodiscard]] ZENITH_FN piece piece_at(u32 r, u32 j) const {
-    return kept != nullptr ? kept[(r * of.stride + j) / row_list<T>::piece_values] : of.piece_at(number(r), j);
+    return are_kept() ? kept[(r * of.stride + j) / row_list<T>::piece_values] : of.piece_at(number(r), j);
   }
 };
 
@@ -188,7 +190,7 @@ struct cut_cells {
     own.fetch(team, rows);
     splitter split(team, rows, columns);
     if (levels_above == 0) split.measure(team, own, extents);
-    split.begin(team);
+    split.begin(team, rows);
     const u64 root = (u64{1} << levels_above) + cell;
     for (u32 level = 0; level < levels; ++level) {
       const u64 first = root << level;
@@ -364,44 +366,74 @@ struct find_cells {
   }
 };
 
-/// How a cell's rows are shared out to teams: parts of at most so many rows, and blocks that begin with them.
+/// How cells are shared out to teams: a cell and the next one together where these have few rows, and parts of at most
+/// so many rows of one that has more; blocks begin with them.
 struct part_sizes {
   u32 rows;        ///< of a part, a multiple of those of a block
+  u32 joined;      ///< of two cells together
   u32 block_rows;  ///< of a full block
+
+  [[nodiscard]] ZENITH_FN u32 parts(u32 count) const { return count / rows + (count % rows != 0 ? 1 : 0); }
+  [[nodiscard]] ZENITH_FN u32 blocks(u32 count) const { return count / block_rows + (count % block_rows != 0 ? 1 : 0); }
 };
 
+/// Cells 2 p and 2 p + 1.
+struct cell_pair {
+  u32 begin;
+  u32 second;
+  u32 end;
+
+  [[nodiscard]] ZENITH_FN static u32 count(u32 cells) { return (cells + 1) / 2; }
+  [[nodiscard]] ZENITH_FN static cell_pair at(const u32* begins, u32 cells, u32 p) {
+    return {begins[2 * p], begins[2 * p + 1], begins[2 * p + 2 < cells ? 2 * p + 2 : cells]};
+  }
+  [[nodiscard]] ZENITH_FN bool is_joined(const part_sizes& sizes) const {
+    return end - begin <= sizes.joined && second - begin <= sizes.rows && end - second <= sizes.rows;
+  }
+};
+
+/// Of the cells, and of pairs of them.
 struct count_parts {
   const u32* begins;
+  u32 cells;
   part_sizes sizes;
   u32* parts;
   u32* blocks;
 
   ZENITH_FN void operator()(u64 c) const {
-    const u32 rows = begins[c + 1] - begins[c];
-    parts[c] = rows / sizes.rows + (rows % sizes.rows != 0 ? 1 : 0);
-    blocks[c] = rows / sizes.block_rows + (rows % sizes.block_rows != 0 ? 1 : 0);
+    blocks[c] = sizes.blocks(begins[c + 1] - begins[c]);
+    if (c % 2 != 0) return;
+    const auto pair = cell_pair::at(begins, cells, static_cast<u32>(c) / 2);
+    const bool is_empty = pair.begin == pair.end;
+    parts[c / 2] = is_empty ? 0
+                   : pair.is_joined(sizes)
+                       ? 1
+                       : sizes.parts(pair.second - pair.begin) + sizes.parts(pair.end - pair.second);
   }
 };
 
-/// A part's first row, and its first block.
+/// A part's first row, and its first block. Rows from `second` on are another cell's; there are none where that is the
+/// part's end.
 struct table_part {
   u32 begin;
+  u32 second;
   u32 block;
 };
 
 /// Part p; behind the last one: the end.
 struct find_parts {
   const u32* begins;  ///< of cells
-  const u32* parts;   ///< before each cell
-  const u32* blocks;
+  const u32* parts;   ///< before each pair of cells
+  const u32* blocks;  ///< before each cell
   part_sizes sizes;
   u32 cells;
   table_part* to;
 
   ZENITH_FN void operator()(u64 p) const {
-    // the last cell that begins with this part or before it; an empty cell has the parts of the next one
+    // the last pair that begins with this part or before it; an empty one has the parts of the next one
+    const u32 pairs = cell_pair::count(cells);
     u32 begin = 0;
-    u32 end = cells;
+    u32 end = pairs;
     while (begin < end) {
       const u32 middle = begin + (end - begin) / 2;
       if (parts[middle + 1] <= p) {
@@ -410,8 +442,26 @@ struct find_parts {
         end = middle;
       }
     }
-    const u32 inside = begin == cells ? 0 : static_cast<u32>(p) - parts[begin];
-    to[p] = {begins[begin] + inside * sizes.rows, blocks[begin] + inside * (sizes.rows / sizes.block_rows)};
+    if (begin == pairs) {
+      to[p] = {begins[cells], begins[cells], blocks[cells]};
+      return;
+    }
+    const auto pair = cell_pair::at(begins, cells, begin);
+    u32 inside = static_cast<u32>(p) - parts[begin];
+    u32 cell = 2 * begin;
+    if (pair.is_joined(sizes)) {
+      to[p] = {pair.begin, pair.second, blocks[cell]};
+      return;
+    }
+    const u32 of_first = sizes.parts(pair.second - pair.begin);
+    if (inside >= of_first) {
+      inside -= of_first;
+      ++cell;
+    }
+    const u32 first = begins[cell] + inside * sizes.rows;
+    const u32 left = begins[cell + 1] - first;
+    to[p] = {first, first + (left < sizes.rows ? left : sizes.rows),
+             blocks[cell] + inside * (sizes.rows / sizes.block_rows)};
   }
 };
 

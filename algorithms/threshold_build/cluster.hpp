@@ -49,18 +49,22 @@ struct value_range {
   }
 };
 
-/// Part p: blocks that are full but for the last one.
+/// Rows of two cells that a team has: four teams of eight columns of floats fit a multiprocessor. In a level of a cell
+/// each list is a warp's, so that of one cell most warps wait.
+inline constexpr u32 most_joined_rows = 1312;
+
+/// Part p: blocks that are full but for the last one of a cell.
 template <class T, u32 MostColumns>
 struct cluster_part {
-  using splitter = row_splitter<T, MostColumns>;
+  using splitter = row_splitter<T, MostColumns, most_joined_rows>;
   using piece = typename row_list<T>::piece;
   static constexpr u32 extents_at = (splitter::scratch_bytes + 15) / 16 * 16;
   static constexpr u32 rows_at = (extents_at + most_table_columns * sizeof(double) + 15) / 16 * 16;
   static constexpr u32 kept_bytes = splitter::most_rows * MostColumns * sizeof(T);
-  static constexpr bool keeps_rows = MostColumns <= few_columns && kept_bytes <= u32{1} << 15;
+  static constexpr bool keeps_rows = MostColumns <= few_columns && sizeof(T) <= 4;
   static constexpr u32 scratch_bytes = keeps_rows ? rows_at + kept_bytes : rows_at;
   static constexpr u64 item_cost = u64{1} << 17;
-  static constexpr u32 wanted_teams = MostColumns <= few_columns ? 5 : 2;
+  static constexpr u32 wanted_teams = MostColumns <= few_columns ? 4 : 2;
 
   row_list<T> rows;
   u32 columns;
@@ -69,16 +73,18 @@ struct cluster_part {
   u32 block_rows;
   const double* extents;  ///< of columns; nullptr: those of the part, which has all rows
   table_memory to;
+  u32* positions;  ///< nullptr: they are written afterwards
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 p) const {
     const table_part part = parts[p];
     const u32 count = parts[p + 1].begin - part.begin;
     const u32 blocks = parts[p + 1].block - part.block;
+    const block_places places{part.second - part.begin, count, block_rows};
     const u32* const numbers = order + part.begin;
     const auto number = [&](u32 r) ZENITH_BODY { return numbers[r]; };
-    const team_rows<T, decltype(number)> own{rows, number,
-                                             keeps_rows ? team.template scratch<piece>(rows_at) : nullptr};
+    const team_rows<T, decltype(number), keeps_rows> own{rows, number,
+                                                         keeps_rows ? team.template scratch<piece>(rows_at) : nullptr};
     own.fetch(team, count);
     splitter split(team, count, columns);
     double* const near = team.template scratch<double>(extents_at);
@@ -87,9 +93,11 @@ struct cluster_part {
     } else {
       team.for_each(columns, [&](u64 j) ZENITH_BODY { near[j] = extents[j]; });
     }
-    split.begin(team);
+    split.begin(team, part.second - part.begin);
     // the last levels of very small blocks are left to the order of the rows
-    for (u32 level = 0; level < splitter::most_levels && (u32{1} << level) < blocks; ++level) {
+    const u32 of_first = places.blocks_of_first();
+    const u32 most_blocks = of_first < blocks - of_first ? blocks - of_first : of_first;
+    for (u32 level = 0; level < splitter::most_levels && (u32{1} << level) < most_blocks; ++level) {
       split.split(
           team, near, own,
           [&](u32 all)
@@ -100,22 +108,40 @@ struct cluster_part {
     auto* const begins = to.part<u32>(to.of.begins);
     auto* const nans = to.part<u64>(to.of.of_blocks.nans);
     team.for_each(blocks, [&](u64 b) ZENITH_BODY {
-      begins[part.block + b] = part.begin + static_cast<u32>(b) * block_rows;
+      const u32 first = places.begin(static_cast<u32>(b));
+      begins[part.block + b] = part.begin + first;
       nans[part.block + b] = 0;
       // rows of a block are in their order
-      to.part<u32>(to.of.of_blocks.first_ids)[part.block + b] = numbers[split.row_at(b * block_rows)];
+      to.part<u32>(to.of.of_blocks.first_ids)[part.block + b] = numbers[split.row_at(first)];
     });
     team.once([&]() ZENITH_BODY {
       // the part behind writes the same
       if (part.block + blocks == to.of.of_blocks.count) begins[to.of.of_blocks.count] = part.begin + count;
     });
     team.barrier();
-    write_extremes(team, part, count, blocks, [&](u32 k, u32 j) ZENITH_BODY {
+    write_extremes(team, part, places, blocks, [&](u32 k, u32 j) ZENITH_BODY {
       return keeps_rows ? own(split.row_at(k), j) : to.column<T>(j)[part.begin + k];
     });
   }
 
  private:
+  /// Where the blocks of one cell or two begin and end among their rows.
+  struct block_places {
+    u32 second;  ///< row; the first of the second cell
+    u32 count;
+    u32 block_rows;
+
+    [[nodiscard]] ZENITH_FN u32 blocks_of_first() const { return (second + block_rows - 1) / block_rows; }
+    [[nodiscard]] ZENITH_FN u32 begin(u32 block) const {
+      const u32 before = blocks_of_first();
+      return block < before ? block * block_rows : second + (block - before) * block_rows;
+    }
+    [[nodiscard]] ZENITH_FN u32 end(u32 begin) const {
+      const u32 last = begin < second ? second : count;
+      return last - begin < block_rows ? last : begin + block_rows;
+    }
+  };
+
   static constexpr u32 in_flight = 8;  ///< loads of a lane at a time
   static constexpr u32 together = 4;   ///< lanes that share a block's column
 
@@ -123,7 +149,6 @@ struct cluster_part {
   ZENITH_FN void write_rows(Team& team, const table_part& part, u32 count, const splitter& split,
                             const Rows& own) const {
     auto* const ids = to.part<u32>(to.of.ids);
-    auto* const positions = to.part<u32>(to.of.positions);
     // some rows of a lane at a time, whose loads overlap
     constexpr u32 at_once = 2;
     const u32 step = (count + at_once - 1) / at_once;
@@ -141,7 +166,7 @@ struct cluster_part {
         const u32 k = static_cast<u32>(i) + f * step;
         if (k >= count) continue;
         ids[part.begin + k] = row[f];
-        positions[row[f]] = part.begin + k;
+        if (positions != nullptr) positions[row[f]] = part.begin + k;
       }
       for (u32 j = 0; j < columns; j += row_list<T>::piece_values) {
         piece some[at_once];
@@ -163,7 +188,8 @@ struct cluster_part {
   /// Of blocks; value(k, j) is that of the part's row k in column j. Lanes share out a column of a block, and what they
   /// found is joined in scratch; of more blocks than it holds a lane reads a column alone.
   template <class Team, class Value>
-  ZENITH_FN void write_extremes(Team& team, const table_part& part, u32 count, u32 blocks, const Value& value) const {
+  ZENITH_FN void write_extremes(Team& team, const table_part& part, const block_places& places, u32 blocks,
+                                const Value& value) const {
     const u32 found = blocks * columns;
     const bool is_shared = u64{2 * together * sizeof(T)} * found <= splitter::bytes_for_splits;
     const u32 lanes = is_shared ? together : 1;
@@ -174,8 +200,8 @@ struct cluster_part {
       const u32 j = static_cast<u32>(i) % columns;
       const u32 share = static_cast<u32>(i) / columns;
       const u32 b = share / lanes;
-      const u32 first = b * block_rows;
-      const u32 end = count - first < block_rows ? count : first + block_rows;
+      const u32 first = places.begin(b);
+      const u32 end = places.end(first);
       value_range<T> range;
       bool has_nan = false;
       for (u32 k = first + share % lanes; k < end; k += in_flight * lanes) {
@@ -214,6 +240,49 @@ struct cluster_part {
   ZENITH_FN void write_range(u64 block, u32 j, const value_range<T>& range) const {
     to.maxima<T>(to.of.of_blocks, j)[block] = range.most;
     to.minima<T>(to.of.of_blocks, j)[block] = range.least;
+  }
+};
+
+/// Rows with their positions, to be sorted by windows of rows: a position that is written by itself takes as long as
+/// some that follow each other.
+struct list_positions {
+  const u32* ids;
+  u32 window_bits;
+  u32* windows;
+  u64* pairs;
+
+  ZENITH_FN void operator()(u64 i) const {
+    const u32 row = ids[i];
+    windows[i] = row >> window_bits;
+    pairs[i] = u64{row} << 32 | i;
+  }
+};
+
+/// Window w, whose pairs are where its rows are.
+struct put_positions {
+  static constexpr u32 window_bits = 13;
+  static constexpr u32 window_rows = u32{1} << window_bits;
+  static constexpr u32 scratch_bytes = window_rows * sizeof(u32);
+  static constexpr u32 wanted_teams = 6;
+  static constexpr u64 item_cost = u64{1} << 16;
+
+  const u64* pairs;
+  u64 rows;
+  u32* positions;
+
+  [[nodiscard]] static u64 windows(u64 rows) { return (rows + window_rows - 1) / window_rows; }
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 w) const {
+    auto* const found = team.template scratch<u32>();
+    const u64 first = w * window_rows;
+    const u64 count = rows - first < window_rows ? rows - first : window_rows;
+    team.for_each(count, [&](u64 i) ZENITH_BODY {
+      const u64 one = pairs[first + i];
+      found[(one >> 32) % window_rows] = static_cast<u32>(one);
+    });
+    team.barrier();
+    team.for_each(count, [&](u64 i) ZENITH_BODY { positions[first + i] = found[i]; });
   }
 };
 
@@ -410,7 +479,8 @@ template <class T>
 using cluster_columns = cluster_part<T, most_table_columns>;
 
 template <class... T>
-using cluster_kernels = device::list<cluster_few_columns<T>..., cluster_columns<T>..., sum_up_group<T>...,
-                                     write_sample<T>..., write_sampled_blocks<T>..., sum_up_words, clear_ends>;
+using cluster_kernels =
+    device::list<cluster_few_columns<T>..., cluster_columns<T>..., sum_up_group<T>..., write_sample<T>...,
+                 write_sampled_blocks<T>..., sum_up_words, clear_ends, list_positions, put_positions>;
 
 }  // namespace zenith::threshold_build_family

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// A k-d tree of up to 1024 rows by one team, in its scratch: all segments of a level are split at once.
+/// A k-d tree of some hundred rows, or a few such trees, by one team in its scratch: all segments of a level are split
+/// at once.
 
 #include <cstdint>
 #include <limits>
@@ -17,9 +18,12 @@ using device::u32;
 using device::u64;
 using u16 = std::uint16_t;
 
+/// The most rows of a tree.
+inline constexpr u32 most_split_rows = 1024;
+
 /// Its methods are words of the team: all lanes say them. Rows are r < rows, and value(r, j) is that of row r in column
-/// j; what it is of does not change.
-template <class T, u32 MostColumns>
+/// j; what it is of does not change. `MostRows`: of all trees together.
+template <class T, u32 MostColumns, u32 MostRows = most_split_rows>
 class row_splitter {
   // a float's differences are as fine as they need be; the others' are exact in double
   using real = std::conditional_t<std::is_same_v<T, float>, float, double>;
@@ -27,13 +31,12 @@ class row_splitter {
 
   static constexpr real lowest = std::numeric_limits<real>::lowest();
   static constexpr real highest = std::numeric_limits<real>::max();
-  static constexpr u32 most_rows_of_all = 1024;
   static constexpr u32 most_split = 64;  ///< segments at a level
   static constexpr u32 looked_at = 32;   ///< rows of a segment that say how wide it is
   static constexpr u32 most_lanes = 8;   ///< that share out the rows of a segment that are looked at
 
   // a level's keys are written when ranges have been read
-  static constexpr u32 keys_size = most_rows_of_all * sizeof(image);
+  static constexpr u32 keys_size = MostRows * sizeof(image);
   static constexpr u32 most_ranges = keys_size / (2 * sizeof(real));
   static constexpr u32 widths_at = keys_size;
   static constexpr u32 begins_at = widths_at + most_split * MostColumns * sizeof(float);
@@ -45,47 +48,54 @@ class row_splitter {
     real low = highest;
     real high = lowest;
 
+    // NaN does not count
     ZENITH_FN void add(T value) {
-      // infinities count as the largest numbers, and NaN not at all
       const auto one = static_cast<real>(value);
-      const real known = one < lowest ? lowest : one > highest ? highest : one;
-      low = known < low ? known : low;
-      high = known > high ? known : high;
+      low = one < low ? one : low;
+      high = one > high ? one : high;
     }
     ZENITH_FN void join(real lower, real higher) {
       low = lower < low ? lower : low;
       high = higher > high ? higher : high;
     }
-    [[nodiscard]] ZENITH_FN real half_extent() const { return high > low ? high / 2 - low / 2 : 0; }
+    // infinities count as the largest numbers
+    [[nodiscard]] ZENITH_FN real half_extent() const {
+      const real most = high > highest ? highest : high;
+      const real least = low < lowest ? lowest : low;
+      return most > least ? most / 2 - least / 2 : 0;
+    }
   };
 
  public:
-  static constexpr u32 scratch_bytes = orders_at + 2 * most_rows_of_all * sizeof(u16);
+  static constexpr u32 scratch_bytes = orders_at + 2 * MostRows * sizeof(u16);
   /// Of the team's scratch, from its beginning: what is of no use after the last split.
   static constexpr u32 bytes_for_splits = orders_at;
   static constexpr u32 most_levels = 7;
-  static constexpr u32 most_rows = most_rows_of_all;
+  static constexpr u32 most_rows = MostRows;
+  static constexpr u32 most_segments = most_split;
 
   template <class Team>
   ZENITH_FN row_splitter(Team& team, u32 rows, u32 columns)
       : order_(team.template scratch<u16>(orders_at)),
-        other_order_(order_ + most_rows_of_all),
+        other_order_(order_ + MostRows),
         begins_(team.template scratch<u32>(begins_at)),
         other_begins_(begins_ + begins_size),
         rows_(rows),
         columns_(columns) {}
 
-  /// One segment of all rows in their order. A barrier behind.
+  /// One segment of all rows in their order, or two: the rows from `second` on are another tree's. A barrier behind.
   template <class Team>
-  ZENITH_FN void begin(Team& team) {
+  ZENITH_FN void begin(Team& team, u32 second) {
     u16* const order = order_;
     u32* const begins = begins_;
     const u32 rows = rows_;
     team.for_each(rows, [&](u64 r) ZENITH_BODY { order[r] = static_cast<u16>(r); });
     team.once([&]() ZENITH_BODY {
       begins[0] = 0;
-      begins[1] = rows;
+      begins[1] = second;
+      begins[2] = rows;
     });
+    segments_ = second < rows ? 2 : 1;
     team.barrier();
   }
   /// Writes half of the extent of each column among these rows. A barrier behind.
@@ -117,7 +127,7 @@ class row_splitter {
   [[nodiscard]] ZENITH_FN u32 row_at(u64 place) const { return order_[place]; }
 
   /// Splits every segment at a median of its widest column, compared by `extents`, those of all rows; the segments
-  /// become twice as many, at most 2^most_levels. Of `count` rows middle(count) go left, and none goes right where
+  /// become twice as many, at most 2 most_segments. Of `count` rows middle(count) go left, and none goes right where
   /// these are all. pivot(segment, column, row) is called for each that is split, by one lane: the first row of the
   /// least that go right. A barrier behind.
   template <class Team, class Value, class Middle, class Pivot>

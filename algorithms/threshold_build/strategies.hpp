@@ -61,13 +61,24 @@ template <class T, class Context>
   return {nodes, extents, levels};
 }
 
+/// Of rows whose ids are known. `windows` and `pairs` are memory for as many.
+template <class Context>
+void write_positions(Context& on, const u32* ids, u64 rows, u32* windows, u64* pairs, u32* positions) {
+  on.for_each(rows, list_positions{ids, put_positions::window_bits, windows, pairs});
+  const auto bits = static_cast<int>(std::bit_width(put_positions::windows(rows) - 1));
+  if (bits > 0) on.sort_pairs(windows, pairs, rows, bits);
+  on.for_teams(put_positions::windows(rows), put_positions{pairs, rows, positions});
+}
+
 template <class T, class Context>
 void write_table(Context& on, const input_columns<T>& from, const threshold_build_call& call) {
   const u64 n = call.rows;
   const bool is_narrow = from.columns <= few_columns;
-  constexpr u32 most_rows = cluster_columns<T>::splitter::most_rows;
+  constexpr u32 most_rows = most_split_rows;
   const u32 block_rows = std::min(call.block_rows, most_rows);
-  const part_sizes sizes{most_rows / block_rows * block_rows, block_rows};
+  // two trees have twice as many segments
+  const bool joins = most_rows / block_rows <= cluster_columns<T>::splitter::most_segments / 2;
+  const part_sizes sizes{most_rows / block_rows * block_rows, joins ? most_joined_rows : 0, block_rows};
   // cells differ in size, and few have more rows than a part
   u32 levels = 0;
   while (n > sizes.rows && n >> levels > most_rows / 2) ++levels;
@@ -92,14 +103,15 @@ void write_table(Context& on, const input_columns<T>& from, const threshold_buil
   }
   if (levels > 0) on.sort_pairs(cell_of, order, n, static_cast<int>(levels));
   auto* const begins = on.template buffer<u32>(cells + 1);
-  auto* const counts = on.template buffer<u32>(2 * cells);
-  auto* const parts_before = on.template buffer<u32>(cells + 1);
+  const u64 pairs = cell_pair::count(static_cast<u32>(cells));
+  auto* const counts = on.template buffer<u32>(pairs + cells);
+  auto* const parts_before = on.template buffer<u32>(pairs + 1);
   auto* const blocks_before = on.template buffer<u32>(cells + 1);
   on.for_each(cells + 1, find_cells{cell_of, static_cast<u32>(n), begins});
-  on.for_each(cells, count_parts{begins, sizes, counts, counts + cells});
-  on.exclusive_scan(static_cast<const u32*>(counts), cells, parts_before);
-  on.exclusive_scan(static_cast<const u32*>(counts + cells), cells, blocks_before);
-  const u64 parts = on.read(static_cast<const u32*>(parts_before + cells));
+  on.for_each(cells, count_parts{begins, static_cast<u32>(cells), sizes, counts, counts + pairs});
+  on.exclusive_scan(static_cast<const u32*>(counts), pairs, parts_before);
+  on.exclusive_scan(static_cast<const u32*>(counts + pairs), cells, blocks_before);
+  const u64 parts = on.read(static_cast<const u32*>(parts_before + pairs));
   const u64 blocks = on.read(static_cast<const u32*>(blocks_before + cells));
   auto* const part_list = on.template buffer<table_part>(parts + 1);
   on.for_each(parts + 1, find_parts{begins, parts_before, blocks_before, sizes, static_cast<u32>(cells), part_list});
@@ -108,10 +120,22 @@ void write_table(Context& on, const input_columns<T>& from, const threshold_buil
   const table_memory to{on.output(reinterpret_cast<unsigned char*>(given.table), given.layout->bytes, call.out_space),
                         *given.layout};
   on.for_each(clear_ends::parts(from.columns), clear_ends{to, sizeof(T)});
+  // a device's caches have the positions of so many rows
+  constexpr u64 few_rows = u64{1} << 22;
+  auto* const positions = to.part<u32>(to.of.positions);
+  const bool are_sorted = !Context::runs_on_host && n > few_rows;
+  u32* const at_once = are_sorted ? nullptr : positions;
   if (is_narrow) {
-    on.for_teams(parts, cluster_few_columns<T>{rows, from.columns, order, part_list, block_rows, tree.extents, to});
+    on.for_teams(parts,
+                 cluster_few_columns<T>{rows, from.columns, order, part_list, block_rows, tree.extents, to, at_once});
   } else {
-    on.for_teams(parts, cluster_columns<T>{rows, from.columns, order, part_list, block_rows, tree.extents, to});
+    on.for_teams(parts,
+                 cluster_columns<T>{rows, from.columns, order, part_list, block_rows, tree.extents, to, at_once});
+  }
+  if (are_sorted) {
+    // the rows are in the table
+    static_assert(sizeof(typename row_list<T>::piece) >= sizeof(u64));
+    write_positions(on, to.part<u32>(to.of.ids), n, cell_of, reinterpret_cast<u64*>(rows.values), positions);
   }
   on.for_teams(to.of.of_groups.count, sum_up_group<T>{to});
   on.for_each(to.of.of_groups.count + 1, sum_up_words{to});

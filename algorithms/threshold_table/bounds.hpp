@@ -59,7 +59,7 @@ struct bounds_of {
     const bool is_open = !(of == of) || (nan_first && may_be_nan(i));
     return entry::make(is_open ? best : order().image(of), first_ids[i]);
   }
-  [[nodiscard]] ZENITH_FN entry bound(u64 i) const { return bound(i, device::key_at(upper, i)); }
+  [[nodiscard]] ZENITH_FN entry bound(u64 i) const { return bound(i, score_at(upper, i)); }
 
  private:
   // Doubling changes every number but zeros and infinities; zeros are of no sign here.

@@ -39,6 +39,27 @@ using entry_of = ordered::entry_t<ordered::bits_t<score_of<T>>>;
 /// Scores that a team's scratch holds.
 inline constexpr u32 most_scores = most_block_rows;
 
+/// The score of one item, whose loads overlap.
+template <class T, class Score>
+[[nodiscard]] ZENITH_FN Score score_at(const device::scored<T, Score>& of, u64 i) {
+  constexpr unsigned at_once = 8;
+  T some[at_once];
+  ZENITH_UNROLLED
+  for (unsigned j = 0; j < at_once; ++j) some[j] = j < of.columns ? of.column[j][i] : T{};
+  Score sum = static_cast<Score>(some[0]) * of.weight[0];
+  ZENITH_UNROLLED
+  for (unsigned j = 1; j < at_once; ++j) {
+    if (j < of.columns) sum = sum + static_cast<Score>(some[j]) * of.weight[j];
+  }
+  for (unsigned j = at_once; j < of.columns; ++j) sum = sum + static_cast<Score>(of.column[j][i]) * of.weight[j];
+  return sum;
+}
+/// The same of any other formula.
+template <device::formula_source Source>
+[[nodiscard]] ZENITH_FN typename Source::key score_at(const Source& of, u64 i) {
+  return device::key_at(of, i);
+}
+
 /// Some columns of items from `first` on, their number known to the compiler.
 template <class T, class Score, unsigned Columns>
 struct column_group {

@@ -70,9 +70,10 @@ struct write_rows {
   score_of<T>* out_scores;
   Index* out_indices;
 
-  ZENITH_FN void operator()(u64 i) const {
-    const u32 id = best[i].index();
-    out_scores[i] = device::key_at(scored, positions == nullptr ? i : positions[id]);
+  ZENITH_FN void operator()(u64 i) const { write(i, best[i]); }
+  ZENITH_FN void write(u64 i, const entry_of<T>& one) const {
+    const u32 id = one.index();
+    out_scores[i] = score_at(scored, positions == nullptr ? i : positions[id]);
     out_indices[i] = static_cast<Index>(id);
   }
 };

@@ -4,67 +4,21 @@
 /// Strategy "blocks" where a launch, and an answer to the host, cost more than the blocks: on a device. Teams go
 /// through the groups with a threshold that all of them raise, and nothing is asked of them in between.
 
-#include <algorithms/threshold_table/open.hpp>
+#include <algorithms/threshold_table/class_threshold.hpp>
+#include <algorithms/threshold_table/finish.hpp>
 #include <core/device/team_best.hpp>
 
 namespace zenith::threshold_table_family {
 
-/// The most rows that a team of this walk keeps.
-inline constexpr u32 most_group_walk_k = 128;
+/// The bounds of groups as words, in lists: those of a list are read together, and it has each `lists`-th group.
+struct listed_groups {
+  u64* words;
+  u32 groups;
+  u32 lists;
 
-/// What is compared with the shared threshold: an entry, or as much of it as a word holds.
-ZENITH_FN u64 rank_word(const ordered::entry32& one) { return one.packed; }
-ZENITH_FN u64 rank_word(const ordered::entry64& one) { return one.high; }
-
-/// A threshold that all teams raise: rows are in classes by their position, and each class has its best row so far. The
-/// k-th best of those is not above the k-th best of all rows, because they are different rows. With twice k classes
-/// some 1.4 k rows are above it.
-struct class_threshold {
-  static constexpr u32 most_classes = 2 * most_group_walk_k;
-
-  u64* best;    ///< of the classes, as words; from 0
-  u64* known;   ///< what a team has found to be the threshold; from 0
-  u32 classes;  ///< a power of two, at least k
-  u32 k;
-
-  [[nodiscard]] static u32 classes_for(u64 k) {
-    u32 classes = 1;
-    while (classes < 2 * k && classes < most_classes) classes *= 2;
-    return classes;
-  }
-  [[nodiscard]] ZENITH_FN u32 class_of(u64 position) const { return static_cast<u32>(position) & (classes - 1); }
-  ZENITH_FN void raise(u32 of, u64 word) const {
-    if (device::atomic_load(best + of) < word) (void)device::atomic_max(best + of, word);
-  }
-  /// What is known. Every lane gets it; `words` is scratch for one more than the classes. Barriers before and behind.
-  template <class Team>
-  [[nodiscard]] ZENITH_FN u64 get(Team& team, u64* words) const {
-    u64* const found = words + classes;
-    team.barrier();
-    team.once([&]() ZENITH_BODY { *found = device::atomic_load(known); });
-    team.barrier();
-    return *found;
-  }
-  /// The same once it has been found anew.
-  template <class Team>
-  [[nodiscard]] ZENITH_FN u64 find(Team& team, u64* words) const {
-    u64* const found = words + classes;
-    team.barrier();
-    team.for_each(classes, [&](u64 c) ZENITH_BODY { words[c] = device::atomic_load(best + c); });
-    team.barrier();
-    team.for_each(classes, [&](u64 c) ZENITH_BODY {
-      const u64 own = words[c];
-      u32 before = 0;
-      ZENITH_UNROLLED_BY_4
-      for (u32 other = 0; other < classes; ++other) {
-        before += words[other] > own || (words[other] == own && other < c) ? 1 : 0;
-      }
-      if (before + 1 != k) return;
-      *found = own;
-      if (device::atomic_load(known) < own) (void)device::atomic_max(known, own);
-    });
-    team.barrier();
-    return *found;
+  [[nodiscard]] ZENITH_FN u32 length() const { return (groups + lists - 1) / lists; }
+  [[nodiscard]] ZENITH_FN u64* place_of(u32 group) const {
+    return words + u64{group % lists} * length() + group / lists;
   }
 };
 
@@ -74,260 +28,491 @@ struct group_rows {
   using score = score_of<T>;
   using entry = entry_of<T>;
   static constexpr u32 together = 256;  ///< rows, or bounds, at a time: one a lane
-  static constexpr u32 found_at = 0;
-  static constexpr u32 classes_at = 64;
-  static constexpr u32 bounds_at = classes_at + (class_threshold::most_classes + 8) * sizeof(u64);
-  static constexpr u32 blocks_at = bounds_at + together * sizeof(entry);
-  static constexpr u32 rows_at = blocks_at + together * sizeof(u32);
-  static constexpr u32 end_at = rows_at + together * sizeof(entry);
 
   rows_of<T> rows;
   bounds_of<T> of_blocks;
+  listed_groups groups;
   u32 block_rows;  ///< at most
   class_threshold threshold;
   open_counters counters;
 
-  /// The threshold, which is found anew at each of a team's `often` steps.
-  template <class Team>
-  [[nodiscard]] ZENITH_FN u64 limit(Team& team, u32 step) const {
-    constexpr u32 often = 8;
-    auto* const words = team.template scratch<u64>(classes_at);
-    return step % often == 0 ? threshold.find(team, words) : threshold.get(team, words);
+  /// A block's bound and its rows, whose loads overlap.
+  struct block {
+    entry bound;
+    u32 first;
+    u32 count;
+  };
+  [[nodiscard]] ZENITH_FN block block_at(u64 i) const {
+    const u32 first = rows.begins[i];
+    const u32 end = rows.begins[i + 1];
+    return {of_blocks.bound(i), first, end - first};
+  }
+  /// The same of a row: its id is read with its values, though few rows need it.
+  [[nodiscard]] ZENITH_FN entry row_at(u64 at) const {
+    const u32 id = rows.ids[at];
+    return entry::make(rows.order().image(score_at(rows.scored, at)), id);
   }
   /// Blocks whose rows are evaluated at a time.
   [[nodiscard]] ZENITH_FN u32 blocks_together() const { return block_rows < together ? together / block_rows : 1; }
-
-  /// Evaluates the rows of `count` blocks, block_at(i) for i < count <= blocks_together(), raises the threshold by
-  /// those that are not below the limit, and calls use(n) where there are some: they are among n entries of scratch. A
-  /// barrier behind.
-  template <class Team, class BlockAt, class Use>
-  ZENITH_FN void evaluate_rows(Team& team, u32 count, u64 limit, const BlockAt& block_at, const Use& use) const {
-    auto* const entries = team.template scratch<entry>(rows_at);
-    const u32 places = count * block_rows;
-    for (u32 first = 0; first < places; first += together) {
-      const u32 some = places - first < together ? places - first : together;
-      team.for_each(some, [&](u64 i) ZENITH_BODY {
-        const u32 place = first + static_cast<u32>(i);
-        const u32 block = block_at(place / block_rows);
-        const u64 at = u64{rows.begins[block]} + place % block_rows;
-        entries[i] = at < rows.begins[block + 1] ? candidate(at, limit) : entry::worst();
-      });
-      team.barrier();
-      if (!team.any(some, [&](u64 i) ZENITH_BODY { return better(entries[i], entry::worst()); })) continue;
-      team.for_each(threshold.classes, [&](u64 c) ZENITH_BODY {
-        u64 most = 0;
-        for (u32 place = first; place < first + some;) {
-          const u32 b = place / block_rows;
-          const u32 end = (b + 1) * block_rows < first + some ? (b + 1) * block_rows : first + some;
-          const u64 at = u64{rows.begins[block_at(b)]} + place % block_rows;
-          for (u32 i = place + threshold.class_of(c - at); i < end; i += threshold.classes) {
-            const u64 word = rank_word(entries[i - first]);
-            most = word > most ? word : most;
-          }
-          place = end;
-        }
-        if (most > 0) threshold.raise(static_cast<u32>(c), most);
-      });
-      use(some);
-      team.barrier();
-    }
-    team.once([&]() ZENITH_BODY {
-      u64 evaluated = 0;
-      if (counters.rows.is_on()) {
-        for (u32 i = 0; i < count; ++i) evaluated += rows.begins[block_at(i) + 1] - rows.begins[block_at(i)];
-      }
-      counters.rows.add(evaluated);
-      counters.blocks.add(count);
-    });
-  }
-
- private:
-  /// The row at a position, or the worst entry when it is below the limit. The id is read of few rows.
-  [[nodiscard]] ZENITH_FN entry candidate(u64 at, u64 limit) const {
-    const score own = device::key_at(rows.scored, at);
-    if (rank_word(entry::make(rows.order().image(own), 0)) < limit) return entry::worst();
-    const entry one = rows.entry(at, own);
-    return rank_word(one) < limit ? entry::worst() : one;
-  }
 };
 
-/// Raises the threshold by the best blocks of a few of the best of every `teams`-th group.
+/// Writes the bounds of all groups, and raises the threshold by the best blocks of a few of the best groups of each
+/// team.
 template <class T>
 struct open_best_groups {
   using entry = entry_of<T>;
   using shared = group_rows<T>;
-  static constexpr u32 groups_together = shared::together / group_blocks;
-  static constexpr u32 scratch_bytes = shared::end_at;
+  static constexpr u32 together = shared::together;
+  static constexpr u32 groups_together = together / group_blocks;
+  static constexpr u32 in_first_step = 32;  ///< lanes that find the best groups
+  static constexpr u32 bounds_at = 0;
+  static constexpr u32 rows_at = bounds_at + together * sizeof(entry);
+  static constexpr u32 firsts_at = rows_at + together * sizeof(entry);
+  static constexpr u32 counts_at = firsts_at + together * sizeof(u32);
+  static constexpr u32 chosen_at = counts_at + together * sizeof(u32);
+  static constexpr u32 chosen_groups_at = chosen_at + group_blocks * sizeof(u32);
+  static constexpr u32 classes_at = chosen_groups_at + groups_together * sizeof(u32);
+  static constexpr u32 scratch_bytes = classes_at + class_threshold::most_classes * sizeof(u64);
+  static_assert(classes_at % sizeof(u64) == 0);
   static constexpr u64 item_cost = u64{1} << 16;
 
   shared in;
-  const entry* groups;  ///< bounds
-  u64 group_count;
-  u64 teams;  ///< at most as many as groups
-  u32 blocks;
+  bounds_of<T> of_groups;
+  u32 teams;   ///< at most as many as groups
+  u32 blocks;  ///< of a team
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
-    constexpr u32 none = ~u32{0};
-    auto* const bounds = team.template scratch<entry>(shared::bounds_at);
-    auto* const chosen_groups = team.template scratch<u32>(shared::classes_at);
-    auto* const chosen = team.template scratch<u32>(shared::blocks_at);
+    auto* const bounds = team.template scratch<entry>(bounds_at);
+    auto* const firsts = team.template scratch<u32>(firsts_at);
+    auto* const counts = team.template scratch<u32>(counts_at);
+    auto* const chosen = team.template scratch<u32>(chosen_at);
     const auto better_of = [](const entry& a, const entry& b) ZENITH_BODY { return better(b, a) ? b : a; };
-    // each lane the best of some groups, and of every few lanes the best one
-    const u64 own = (group_count - t + teams - 1) / teams;
-    team.for_each(shared::together, [&](u64 lane) ZENITH_BODY {
-      entry best = entry::worst();
-      for (u64 i = lane; i < own; i += shared::together) {
-        const u64 group = t + i * teams;
-        best = better_of(best, entry::make(groups[group].image(), static_cast<u32>(group)));
-      }
-      bounds[lane] = best;
-    });
-    team.barrier();
-    for (u32 g = 0; g < groups_together; ++g) {
-      const entry top = team.reduce(
-          shared::together / groups_together, entry::worst(),
-          [&](u64 i) ZENITH_BODY { return bounds[i * groups_together + g]; }, better_of);
-      team.once([&]() ZENITH_BODY { chosen_groups[g] = better(top, entry::worst()) ? top.index() : none; });
-    }
-    team.barrier();
-    team.for_each(shared::together, [&](u64 i) ZENITH_BODY {
-      const u32 group = chosen_groups[i / group_blocks];
-      const u64 block = u64{group} * group_blocks + i % group_blocks;
-      bounds[i] = group != none && block < in.of_blocks.size()
-                      ? entry::make(in.of_blocks.bound(block).image(), static_cast<u32>(i))
-                      : entry::worst();
+    const u32 chosen_groups = choose_groups(team, static_cast<u32>(t));
+    const auto* const groups = team.template scratch<u32>(chosen_groups_at);
+    team.for_each(together, [&](u64 i) ZENITH_BODY {
+      const u32 g = static_cast<u32>(i) / group_blocks;
+      const u64 block = u64{groups[g < chosen_groups ? g : 0]} * group_blocks + i % group_blocks;
+      bounds[i] = entry::worst();
+      if (g >= chosen_groups || block >= in.of_blocks.size()) return;
+      const auto one = in.block_at(block);
+      bounds[i] = entry::make(one.bound.image(), static_cast<u32>(i));
+      firsts[i] = one.first;
+      counts[i] = one.count;
     });
     team.barrier();
     u32 count = 0;
     for (entry last = entry::worst(); count < blocks; ++count) {
       last = team.reduce(
-          shared::together, entry::worst(),
+          together, entry::worst(),
           [&](u64 i) ZENITH_BODY { return count == 0 || better(last, bounds[i]) ? bounds[i] : entry::worst(); },
           better_of);
       if (!better(last, entry::worst())) break;
-      team.once([&]() ZENITH_BODY {
-        chosen[count] = chosen_groups[last.index() / group_blocks] * group_blocks + last.index() % group_blocks;
-      });
+      team.once([&]() ZENITH_BODY { chosen[count] = last.index(); });
     }
     team.barrier();
     const u32 each = in.blocks_together();
     for (u32 begin = 0; begin < count; begin += each) {
-      in.evaluate_rows(
-          team, count - begin < each ? count - begin : each, 0, [&](u32 i) ZENITH_BODY { return chosen[begin + i]; },
-          [](u32 /*rows*/) ZENITH_BODY {});
+      const u32 some = count - begin < each ? count - begin : each;
+      raise_by(team, chosen + begin, some);
+      team.once([&]() ZENITH_BODY {
+        if (!in.counters.rows.is_on()) return;
+        u64 evaluated = 0;
+        for (u32 i = begin; i < begin + some; ++i) evaluated += counts[chosen[i]];
+        in.counters.rows.add(evaluated);
+        in.counters.blocks.add(some);
+      });
+    }
+  }
+
+ private:
+  /// Of each `teams`-th group. A barrier behind. Returns how many were chosen.
+  template <class Team>
+  [[nodiscard]] ZENITH_FN u32 choose_groups(Team& team, u32 t) const {
+    auto* const bounds = team.template scratch<entry>(bounds_at);
+    auto* const fewer = team.template scratch<entry>(rows_at);
+    auto* const chosen = team.template scratch<u32>(chosen_groups_at);
+    const u32 count = in.groups.groups;
+    team.for_each(together, [&](u64 lane) ZENITH_BODY {
+      entry best = entry::worst();
+      for (u32 group = t + static_cast<u32>(lane) * teams; group < count; group += together * teams) {
+        const entry bound = of_groups.bound(group);
+        *in.groups.place_of(group) = rank_word(bound);
+        const entry one = entry::make(bound.image(), group);
+        best = better(one, best) ? one : best;
+      }
+      bounds[lane] = best;
+    });
+    team.barrier();
+    // the best ones of every fourth lane, in two steps
+    const auto best_of = [](const entry* all, u32 first, u32 step) ZENITH_BODY {
+      constexpr u32 joined = together / in_first_step;
+      entry best = all[first];
+      ZENITH_UNROLLED
+      for (u32 j = 1; j < joined; ++j) {
+        const entry one = all[first + j * step];
+        best = better(one, best) ? one : best;
+      }
+      return best;
+    };
+    static_assert(in_first_step * in_first_step == together * groups_together);
+    team.for_each(in_first_step,
+                  [&](u64 i) ZENITH_BODY { fewer[i] = best_of(bounds, static_cast<u32>(i), in_first_step); });
+    team.barrier();
+    team.for_each(groups_together,
+                  [&](u64 g) ZENITH_BODY { chosen[g] = best_of(fewer, static_cast<u32>(g), groups_together).index(); });
+    team.barrier();
+    const u32 own = (count - t + teams - 1) / teams;
+    return own < groups_together ? own : groups_together;
+  }
+  /// By the rows of a few blocks. A barrier behind.
+  template <class Team>
+  ZENITH_FN void raise_by(Team& team, const u32* chosen, u32 count) const {
+    auto* const rows = team.template scratch<entry>(rows_at);
+    auto* const seen = team.template scratch<u64>(classes_at);
+    const auto& threshold = in.threshold;
+    const auto* const firsts = team.template scratch<u32>(firsts_at);
+    const auto* const counts = team.template scratch<u32>(counts_at);
+    const u32 block_rows = in.block_rows;
+    const u32 places = count * block_rows;
+    for (u32 first = 0; first < places; first += together) {
+      const u32 end = places - first < together ? places : first + together;
+      team.for_each(together, [&](u64 i) ZENITH_BODY {
+        // comes with the rows
+        const u64 best_of_class = i < threshold.classes ? threshold.word(i) : 0;
+        const u32 place = first + static_cast<u32>(i);
+        const u32 block = chosen[place < end ? place / block_rows : 0];
+        const u32 r = place % block_rows;
+        rows[i] = place < end && r < counts[block] ? in.row_at(u64{firsts[block]} + r) : entry::worst();
+        if (i < threshold.classes) seen[i] = best_of_class;
+      });
+      team.barrier();
+      team.for_each(threshold.classes, [&](u64 c) ZENITH_BODY {
+        u64 most = 0;
+        for (u32 place = first; place < end;) {
+          const u32 b = place / block_rows;
+          const u32 block_end = (b + 1) * block_rows < end ? (b + 1) * block_rows : end;
+          const u64 at = u64{firsts[chosen[b]]} + place % block_rows;
+          for (u32 i = place + threshold.class_of(c - at); i < block_end; i += threshold.classes) {
+            const u64 word = rank_word(rows[i - first]);
+            most = word > most ? word : most;
+          }
+          place = block_end;
+        }
+        if (most > seen[c]) threshold.raise(static_cast<u32>(c), most);
+      });
+      team.barrier();
     }
   }
 };
 
-/// Opens the blocks that reach the threshold, each team those of every `teams`-th part of a group by falling bound, and
-/// appends the k best of its rows that reach what the threshold is then.
+/// Opens the blocks that reach the threshold, each team those of an eighth of the groups of a list by falling bound,
+/// and appends its rows that reach what the threshold is then, or the k best of them.
 template <class T>
 struct open_reaching {
   using entry = entry_of<T>;
   using shared = group_rows<T>;
-  using best_rows = device::team_best<entry, most_group_walk_k, shared::together>;
-  /// Blocks of a part: few, so that teams have about as much to do where blocks that are near one another reach it.
+  static constexpr u32 together = shared::together;
+  /// Blocks of a part of a group: few, so that teams have about as much to do where blocks that are near one another
+  /// reach it.
   static constexpr u32 part_blocks = 8;
   static constexpr u32 group_parts = group_blocks / part_blocks;
-  static constexpr u32 at_once = 8;  ///< loads of a lane that overlap
-  static constexpr u32 most_listed = at_once * shared::together;
-  static constexpr u32 parts_at = shared::end_at;
-  static constexpr u32 order_at = parts_at + most_listed * sizeof(u32);
-  static constexpr u32 best_at = order_at + shared::together * sizeof(u32);
+  static constexpr u32 at_once = 6;  ///< loads of a lane that overlap
+  static constexpr u32 most_listed = at_once * together;
+  static constexpr u32 most_parts = 128;  ///< whose blocks are put into an order
+  static constexpr u32 most_blocks = most_parts * part_blocks;
+  static constexpr u32 most_kept = 1024;  ///< rows that reached it and are not yet among the k best
+  using best_rows = device::team_best<entry, most_group_walk_k, together>;
+
+  static constexpr u32 counts_of_at = 0;
+  static constexpr u32 now_at = 16;
+  static constexpr u32 classes_at = 64;
+  // the words of groups are not needed any more when blocks are listed
+  static constexpr u32 groups_at = classes_at + 2 * class_threshold::scratch_words * sizeof(u64);
+  static constexpr u32 words_at = groups_at;
+  static constexpr u32 order_at = words_at + most_blocks * sizeof(u64);
+  static constexpr u32 firsts_at = order_at + most_blocks * sizeof(u32);
+  static constexpr u32 counts_at = firsts_at + most_blocks * sizeof(u32);
+  static constexpr u32 parts_at = counts_at + most_blocks * sizeof(u32);
+  static_assert(firsts_at - groups_at >= most_listed * sizeof(u64));
+  static constexpr u32 kept_at = parts_at + most_listed * sizeof(u32);
+  static constexpr u32 best_at = kept_at + most_kept * sizeof(entry);
   static constexpr u32 scratch_bytes = best_at + best_rows::scratch_bytes;
   static constexpr u64 item_cost = u64{1} << 16;
   static constexpr u32 wanted_teams = 4;
 
   shared in;
-  const entry* groups;  ///< bounds
-  u64 group_count;
-  u64 teams;  ///< at most as many as parts
   u32 k;
+  u32 most_given;  ///< rows that a team appends, at least k
   kept_rows<T> kept;
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
-    best_rows best(team, best_at, k);
-    auto* const found = team.template scratch<u32>(shared::found_at);
-    auto* const parts = team.template scratch<u32>(parts_at);
-    u64 limit = in.limit(team, 0);
-    const u64 own = (group_count * group_parts - t + teams - 1) / teams;
-    for (u64 begin = 0; begin < own; begin += most_listed) {
-      team.once([&]() ZENITH_BODY { *found = 0; });
-      team.barrier();
-      team.for_each(shared::together, [&](u64 lane) ZENITH_BODY {
-        u64 words[at_once];
-        ZENITH_UNROLLED
-        for (u32 f = 0; f < at_once; ++f) {
-          const u64 i = begin + f * shared::together + lane;
-          words[f] = i < own ? rank_word(groups[(t + i * teams) / group_parts]) : 0;
-        }
-        ZENITH_UNROLLED
-        for (u32 f = 0; f < at_once; ++f) {
-          const u64 i = begin + f * shared::together + lane;
-          if (i < own && words[f] >= limit) parts[team.add(found, 1)] = static_cast<u32>(t + i * teams);
-        }
-      });
-      team.barrier();
-      const u32 listed = *found;
-      constexpr u32 each = shared::together / part_blocks;
-      for (u32 first = 0; first < listed; first += each) {
-        limit = open_parts(team, best, parts + first, listed - first < each ? listed - first : each, limit);
-      }
-      team.barrier();
-    }
-    team.for_each(best.size(), [&](u64 r) ZENITH_BODY {
-      const entry one = best.entry(r);
-      if (rank_word(one) >= limit) kept.append(one);
-    });
+    walk<Team>(*this, team, static_cast<u32>(t)).run();
   }
 
  private:
-  /// Returns the threshold as it is then.
+  enum : u32 { parts, blocks, reached };  // counters
+
   template <class Team>
-  [[nodiscard]] ZENITH_FN u64 open_parts(Team& team, best_rows& best, const u32* parts, u32 count, u64 limit) const {
-    auto* const found = team.template scratch<u32>(shared::found_at);
-    auto* const words = team.template scratch<u64>(shared::bounds_at);
-    auto* const blocks = team.template scratch<u32>(shared::blocks_at);
-    auto* const order = team.template scratch<u32>(order_at);
-    auto* const entries = team.template scratch<entry>(shared::rows_at);
-    team.barrier();
-    team.once([&]() ZENITH_BODY { *found = 0; });
-    team.barrier();
-    team.for_each(count * part_blocks, [&](u64 i) ZENITH_BODY {
-      const u64 block = u64{parts[i / part_blocks]} * part_blocks + i % part_blocks;
-      if (block >= in.of_blocks.size()) return;
-      const u64 word = rank_word(in.of_blocks.bound(block));
-      if (word < limit) return;
-      const u32 at = team.add(found, 1);
-      blocks[at] = static_cast<u32>(block);
-      words[at] = word;
-    });
-    team.barrier();
-    const u32 listed = *found;
-    team.for_each(listed, [&](u64 i) ZENITH_BODY {
-      const u64 own = words[i];
-      u32 before = 0;
-      for (u32 other = 0; other < listed; ++other) {
-        before += words[other] > own || (words[other] == own && other < i) ? 1 : 0;
+  struct walk {
+    const open_reaching& in;
+    Team& team;
+    u32 t;
+    u32* const counter = team.template scratch<u32>(counts_of_at);
+    u64* const now = team.template scratch<u64>(now_at);  ///< what is known, by turns in two places
+    u64* seen = team.template scratch<u64>(classes_at);   ///< the best of classes, when they were last read
+    u64* next = seen + class_threshold::scratch_words;
+    entry* const rows = team.template scratch<entry>(kept_at);
+    best_rows best{team, best_at, in.k};
+    u64 limit = 0;
+    u32 step = t;
+    u32 most_reached = 0;  ///< so many rows at most are in `rows`
+
+    ZENITH_FN walk(const open_reaching& of, Team& by, u32 index) : in(of), team(by), t(index) {}
+
+    ZENITH_FN void run() {
+      const auto& groups = in.in.groups;
+      const auto& threshold = in.in.threshold;
+      const u32 list = t / group_parts;
+      const u32 own = (groups.groups - list + groups.lists - 1) / groups.lists;
+      const u64* const words = groups.words + u64{list} * groups.length();
+      auto* const held = team.template scratch<u64>(groups_at);
+      auto* const listed = team.template scratch<u32>(parts_at);
+      for (u32 begin = 0; begin < own; begin += most_listed) {
+        team.once([&]() ZENITH_BODY {
+          counter[parts] = 0;
+          counter[blocks] = 0;
+          if (begin == 0) counter[reached] = 0;
+        });
+        team.for_each(together, [&](u64 lane) ZENITH_BODY {
+          u64 some[at_once];
+          ZENITH_UNROLLED
+          for (u32 f = 0; f < at_once; ++f) {
+            const u32 i = begin + f * together + static_cast<u32>(lane);
+            some[f] = i < own ? words[i] : 0;
+          }
+          for (u64 c = lane; c <= threshold.classes; c += together) next[c] = threshold.word(c);
+          ZENITH_UNROLLED
+          for (u32 f = 0; f < at_once; ++f) held[f * together + lane] = some[f];
+        });
+        team.barrier();
+        find();
+        team.for_each(together, [&](u64 lane) ZENITH_BODY {
+          ZENITH_UNROLLED
+          for (u32 f = 0; f < at_once; ++f) {
+            const u32 i = f * together + static_cast<u32>(lane);
+            if (begin + i < own && held[i] >= limit) {
+              listed[team.add(counter + parts, 1)] =
+                  (list + (begin + i) * groups.lists) * group_parts + t % group_parts;
+            }
+          }
+        });
+        team.barrier();
+        const u32 count = counter[parts];
+        for (u32 first = 0; first < count; first += most_parts) {
+          if (first > 0) {
+            team.barrier();
+            team.once([&]() ZENITH_BODY { counter[blocks] = 0; });
+            team.barrier();
+          }
+          open_parts(listed + first, count - first < most_parts ? count - first : most_parts);
+        }
+        team.barrier();
       }
-      order[before] = static_cast<u32>(i);
+      give();
+    }
+
+    /// By the words of classes that were read. A barrier before it is the caller's, one is behind.
+    ZENITH_FN void find() {
+      const u64 found = in.in.threshold.find_among(team, next);
+      u64* const other = seen;
+      seen = next;
+      next = other;
+      limit = limit < found ? found : limit;
+    }
+    ZENITH_FN void open_parts(const u32* of, u32 count) {
+      auto* const words = team.template scratch<u64>(words_at);
+      auto* const firsts = team.template scratch<u32>(firsts_at);
+      auto* const counts = team.template scratch<u32>(counts_at);
+      auto* const order = team.template scratch<u32>(order_at);
+      team.for_each(count * part_blocks, [&](u64 i) ZENITH_BODY {
+        const u64 block = u64{of[i / part_blocks]} * part_blocks + i % part_blocks;
+        if (block >= in.in.of_blocks.size()) return;
+        const auto one = in.in.block_at(block);
+        const u64 word = rank_word(one.bound);
+        if (word < limit) return;
+        const u32 at = team.add(counter + blocks, 1);
+        words[at] = word;
+        firsts[at] = one.first;
+        counts[at] = one.count;
+      });
+      team.barrier();
+      const u32 listed = counter[blocks];
+      team.for_each(listed, [&](u64 i) ZENITH_BODY {
+        const u64 own = words[i];
+        u32 before = 0;
+        for (u32 other = 0; other < listed; ++other) {
+          before += words[other] > own || (words[other] == own && other < i) ? 1 : 0;
+        }
+        order[before] = static_cast<u32>(i);
+      });
+      team.barrier();
+      const u32 each = in.in.blocks_together();
+      for (u32 begin = 0; begin < listed && words[order[begin]] >= limit; begin += each) {
+        open_blocks(order + begin, listed - begin < each ? listed - begin : each);
+      }
+    }
+    /// Keeps their rows that reach the threshold, and raises it.
+    ZENITH_FN void open_blocks(const u32* chosen, u32 count) {
+      const auto* const firsts = team.template scratch<u32>(firsts_at);
+      const auto* const counts = team.template scratch<u32>(counts_at);
+      const auto& threshold = in.in.threshold;
+      const u32 block_rows = in.in.block_rows;
+      const u32 places = count * block_rows;
+      for (u32 first = 0; first < places; first += together) {
+        if (most_reached + together > most_kept) thin();
+        most_reached += together;
+        // of few classes it costs little
+        constexpr u32 few_classes = 64;
+        const u32 often = threshold.classes <= few_classes ? 4 : 8;
+        const bool finds = ++step % often == 0;
+        u64* const known = now + step % 2;
+        team.for_each(together, [&](u64 lane) ZENITH_BODY {
+          // what is read for the next step comes with the rows
+          const u64 known_now = lane == 0 ? threshold.word(threshold.classes) : 0;
+          const u64 best_of_class = finds && lane < threshold.classes ? threshold.word(lane) : 0;
+          const u32 place = first + static_cast<u32>(lane);
+          const u32 block = chosen[place < places ? place / block_rows : 0];
+          const u32 r = place % block_rows;
+          if (place < places && r < counts[block]) {
+            const u64 at = u64{firsts[block]} + r;
+            const entry one = in.in.row_at(at);
+            const u64 word = rank_word(one);
+            if (word >= limit) {
+              rows[team.add(counter + reached, 1)] = one;
+              const u32 of = threshold.class_of(at);
+              if (word > seen[of]) (void)device::atomic_max(threshold.best + of, word);
+            }
+          }
+          if (finds && lane < threshold.classes) next[lane] = best_of_class;
+          if (lane == 0) *known = next[threshold.classes] = known_now;
+        });
+        team.barrier();
+        if (finds) {
+          find();
+        } else {
+          limit = limit < *known ? *known : limit;
+        }
+      }
+      team.once([&]() ZENITH_BODY {
+        if (!in.in.counters.rows.is_on()) return;
+        u64 evaluated = 0;
+        for (u32 i = 0; i < count; ++i) evaluated += counts[chosen[i]];
+        in.in.counters.rows.add(evaluated);
+        in.in.counters.blocks.add(count);
+      });
+    }
+    /// Leaves the rows that reach the threshold, or the k best of them where these are many.
+    ZENITH_FN void thin() {
+      team.barrier();
+      const u32 count = counter[reached];
+      most_reached = count;
+      if (count + together <= most_kept) return team.barrier();
+      best.push(team, count, [&](u64 i) ZENITH_BODY { return rank_word(rows[i]) < limit ? entry::worst() : rows[i]; });
+      const u64 own_worst = rank_word(best.worst());
+      limit = limit < own_worst ? own_worst : limit;
+      team.once([&]() ZENITH_BODY { counter[reached] = 0; });
+      most_reached = 0;
+      team.barrier();
+    }
+    /// Appends what is to be ranked.
+    ZENITH_FN void give() {
+      const u32 count = counter[reached];
+      const auto reaches = [&](const entry& one) ZENITH_BODY { return rank_word(one) >= limit; };
+      if (best.size() == 0 && (count <= in.most_given || team.count(count, [&](u64 i) ZENITH_BODY {
+            return reaches(rows[i]);
+          }) <= in.most_given)) {
+        team.for_each(count, [&](u64 i) ZENITH_BODY {
+          if (reaches(rows[i])) in.kept.append(rows[i]);
+        });
+        return;
+      }
+      best.push(team, count, [&](u64 i) ZENITH_BODY { return reaches(rows[i]) ? rows[i] : entry::worst(); });
+      team.for_each(best.size(), [&](u64 i) ZENITH_BODY {
+        if (reaches(best.entry(i))) in.kept.append(best.entry(i));
+      });
+    }
+  };
+};
+
+/// Writes the k best of the rows that teams appended. One team.
+template <class T, class Index>
+struct finish_walk {
+  using entry = entry_of<T>;
+  static constexpr u32 together = group_rows<T>::together;
+  static constexpr u32 most_listed = 512;
+  static constexpr u32 at_once = 8;  ///< loads of a lane that overlap
+  using best_rows = device::team_best<entry, most_group_walk_k, together>;
+  static constexpr u32 counts_at = 0;
+  static constexpr u32 classes_at = 64;
+  static constexpr u32 listed_at = classes_at + class_threshold::scratch_words * sizeof(u64);
+  static constexpr u32 best_at = listed_at + most_listed * sizeof(entry);
+  static constexpr u32 scratch_bytes = best_at + best_rows::scratch_bytes;
+  static constexpr u64 item_cost = u64{1} << 16;
+
+  class_threshold threshold;
+  kept_rows<T> kept;
+  write_rows<T, Index> to;
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 /*i*/) const {
+    auto* const counter = team.template scratch<u32>(counts_at);
+    auto* const words = team.template scratch<u64>(classes_at);
+    auto* const listed = team.template scratch<entry>(listed_at);
+    team.for_each(together, [&](u64 lane) ZENITH_BODY {
+      const u32 count = lane == 0 ? device::atomic_load(kept.count) : 0;
+      for (u64 c = lane; c <= threshold.classes; c += together) words[c] = threshold.word(c);
+      if (lane > 0) return;
+      counter[0] = 0;
+      counter[1] = count;
     });
     team.barrier();
-    const u32 each = in.blocks_together();
-    u32 step = static_cast<u32>(team.index());
-    for (u32 begin = 0; begin < listed && words[order[begin]] >= limit; begin += each) {
-      const u64 own_worst = rank_word(best.worst());
-      in.evaluate_rows(
-          team, listed - begin < each ? listed - begin : each, limit < own_worst ? own_worst : limit,
-          [&](u32 i) ZENITH_BODY { return blocks[order[begin + i]]; },
-          [&](u32 rows) ZENITH_BODY { best.push(team, rows, [&](u64 r) ZENITH_BODY { return entries[r]; }); });
-      if (begin + each >= listed) break;
-      const u64 now = in.limit(team, ++step);
-      limit = limit < now ? now : limit;
+    const u64 limit = threshold.find_among(team, words);
+    const u32 all = counter[1];
+    team.for_each(together, [&](u64 lane) ZENITH_BODY {
+      for (u32 first = static_cast<u32>(lane); first < all; first += at_once * together) {
+        entry some[at_once];
+        ZENITH_UNROLLED
+        for (u32 f = 0; f < at_once; ++f) {
+          const u32 i = first + f * together;
+          some[f] = i < all ? kept.items[i] : entry::worst();
+        }
+        ZENITH_UNROLLED
+        for (u32 f = 0; f < at_once; ++f) {
+          if (first + f * together >= all || rank_word(some[f]) < limit) continue;
+          const u32 at = team.add(counter, 1);
+          if (at < most_listed) listed[at] = some[f];
+        }
+      }
+    });
+    team.barrier();
+    u32 count = counter[0];
+    if (count > most_listed) {
+      best_rows best(team, best_at, threshold.k);
+      team.barrier();
+      best.push(team, all, [&](u64 i) ZENITH_BODY { return kept.items[i]; });
+      count = best.size();
+      team.for_each(count, [&](u64 i) ZENITH_BODY { listed[i] = best.entry(i); });
+      team.barrier();
     }
-    return limit;
+    team.for_each(count, [&](u64 i) ZENITH_BODY {
+      const entry own = listed[i];
+      u32 before = 0;
+      ZENITH_UNROLLED_BY_4
+      for (u32 other = 0; other < count; ++other) before += better(listed[other], own) ? 1 : 0;
+      if (before < threshold.k) to.write(before, own);
+    });
   }
 };
 

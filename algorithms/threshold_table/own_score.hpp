@@ -46,7 +46,7 @@ struct bounds_of<own_score<T, F>> {
     const bool is_open = nans[i] != 0 || !(of == of) || (nan_first && may_be_nan(i));
     return entry::make(is_open ? best : order.image(of), first_ids[i]);
   }
-  [[nodiscard]] ZENITH_FN entry bound(u64 i) const { return bound(i, device::key_at(upper, i)); }
+  [[nodiscard]] ZENITH_FN entry bound(u64 i) const { return bound(i, score_at(upper, i)); }
 
  private:
   [[nodiscard]] ZENITH_FN bool may_be_nan(u64 i) const {
@@ -67,10 +67,11 @@ struct bounds_of<own_score<T, F>> {
 };
 
 template <class Named>
-using own_kernels = device::concat<scan_kernels<Named>,
-                                   device::list<write_bounds<Named>, write_block_bounds<Named>, open_blocks<Named>,
-                                                open_fetched<Named>, open_best_groups<Named>, open_reaching<Named>,
-                                                write_rows<Named, std::uint32_t>, write_rows<Named, std::uint64_t>>,
-                                   entry_kernels<entry_of<Named>>, device::list<number_groups, gather_begins>>;
+using own_kernels = device::concat<
+    scan_kernels<Named>,
+    device::list<write_bounds<Named>, write_block_bounds<Named>, open_blocks<Named>, open_fetched<Named>,
+                 open_best_groups<Named>, open_reaching<Named>, finish_walk<Named, std::uint32_t>,
+                 finish_walk<Named, std::uint64_t>, write_rows<Named, std::uint32_t>, write_rows<Named, std::uint64_t>>,
+    entry_kernels<entry_of<Named>>, device::list<number_groups, gather_begins>>;
 
 }  // namespace zenith::threshold_table_family

@@ -142,12 +142,13 @@ class query {
     } else {
       write(rows_.scored, part<u32>(layout_.positions, layout_.id_limit), best);
     }
-    if (call_.statistics != nullptr) {
-      *call_.statistics = {scanned_ + on_.read(static_cast<const u64*>(events_)),
-                           on_.read(static_cast<const u64*>(events_ + 1)),
-                           bounds_evaluated_ + on_.read(static_cast<const u64*>(events_ + 2)), rounds_};
-    }
-    on_.finish();
+    end();
+  }
+  /// The same where a kernel finds them: use(writer), and writer.write(i, entry) is for the i-th best row.
+  template <class Use>
+  void finish_by(const Use& use) {
+    with_writer(rows_.scored, part<u32>(layout_.positions, layout_.id_limit), nullptr, use);
+    end();
   }
 
   /// The score of so many items, whose columns are still to be said.
@@ -196,7 +197,11 @@ class query {
     held_ = k();
   }
   /// The best rows as the caller wants them.
-  void write(columns_of<T> scored, const u32* positions, const entry* best) {
+  void write(const columns_of<T>& scored, const u32* positions, const entry* best) {
+    with_writer(scored, positions, best, [&](const auto& writer) { on_.for_each(call_.result.k, writer); });
+  }
+  template <class Use>
+  void with_writer(columns_of<T> scored, const u32* positions, const entry* best, const Use& use) {
     const auto& asked = call_.result;
     if constexpr (scoring<T>::is_weighted_sum) {
       if (asked.select == selection::smallest) negate(scored);
@@ -204,11 +209,19 @@ class query {
     auto* const scores = on_.output(static_cast<score*>(asked.out_keys), asked.k, asked.space);
     if (asked.index_bytes == 4) {
       auto* const to = on_.output(static_cast<std::uint32_t*>(asked.out_indices), asked.k, asked.space);
-      on_.for_each(asked.k, write_rows<T, std::uint32_t>{scored, positions, best, scores, to});
+      use(write_rows<T, std::uint32_t>{scored, positions, best, scores, to});
     } else {
       auto* const to = on_.output(static_cast<std::uint64_t*>(asked.out_indices), asked.k, asked.space);
-      on_.for_each(asked.k, write_rows<T, std::uint64_t>{scored, positions, best, scores, to});
+      use(write_rows<T, std::uint64_t>{scored, positions, best, scores, to});
     }
+  }
+  void end() {
+    if (call_.statistics != nullptr) {
+      *call_.statistics = {scanned_ + on_.read(static_cast<const u64*>(events_)),
+                           on_.read(static_cast<const u64*>(events_ + 1)),
+                           bounds_evaluated_ + on_.read(static_cast<const u64*>(events_ + 2)), rounds_};
+    }
+    on_.finish();
   }
   /// The weighted columns of the pieces, and pieces of another array in the same fetch.
   [[nodiscard]] columns_of<T> fetch_values(const u32* positions, u64 pieces, u64 length,

@@ -259,44 +259,47 @@ void open_by_bound(Context& on, query<T, Context>& asked) {
 
 /// How many teams open the first groups, and how many blocks each; and how many teams then go through all groups.
 struct group_walk_plan {
-  u64 openers;
-  u64 opened_blocks;
-  u64 walkers;
+  u32 openers;
+  u32 opened_blocks;
+  u32 lists;  ///< each of so many teams as a group has parts
+  u32 most_given;
 
-  [[nodiscard]] static group_walk_plan of(u64 groups, u64 group_parts, u64 k, u64 block_rows) {
-    constexpr u64 most_kept = 32768;  // what is selected from in one launch
-    constexpr u64 rows_of_class = 4;
-    const u64 openers = std::min(std::clamp<u64>(groups / 128, 128, 512), groups);
-    const u64 wanted_rows = rows_of_class * class_threshold::classes_for(k);
-    return {openers, std::clamp<u64>(wanted_rows / (openers * block_rows) + 1, 2, group_blocks),
-            std::min(std::min<u64>(512, most_kept / k), groups * group_parts)};
+  [[nodiscard]] static group_walk_plan of(u32 groups, u32 parts, u32 k, u32 block_rows) {
+    constexpr u32 most_kept = 32768;  // what is selected from in one launch
+    constexpr u32 most_teams = 512;
+    constexpr u32 rows_of_class = 4;
+    const u32 openers = std::min(std::clamp<u32>(groups / 128, 128, most_teams), groups);
+    const u32 wanted_rows = rows_of_class * class_threshold::classes_for(k);
+    const u32 lists = std::min(std::min(most_teams, most_kept / k) / parts, groups);
+    return {openers, std::clamp<u32>(wanted_rows / (openers * block_rows) + 1, 2, group_blocks), lists,
+            most_kept / (lists * parts)};
   }
 };
 
-/// A few launches, and no answer to the host.
+/// Three launches, and no answer to the host.
 template <class T, class Context>
-[[nodiscard]] const entry_of<T>* walk_all_groups(Context& on, query<T, Context>& asked) {
-  using entry = entry_of<T>;
+void walk_all_groups(Context& on, query<T, Context>& asked) {
   const auto& layout = asked.layout();
-  const u64 k = asked.k();
-  const u64 count = layout.of_groups.count;
-  const auto plan = group_walk_plan::of(count, open_reaching<T>::group_parts, k, layout.block_rows);
+  const auto k = static_cast<u32>(asked.k());
+  const auto count = static_cast<u32>(layout.of_groups.count);
+  constexpr u32 parts = open_reaching<T>::group_parts;
+  const auto plan = group_walk_plan::of(count, parts, k, layout.block_rows);
   const u32 classes = class_threshold::classes_for(k);
-  const group_rows<T> in{asked.rows(),
-                         asked.bounds(layout.of_blocks),
-                         static_cast<u32>(layout.block_rows),
-                         {on.template zeroed<u64>(classes), on.template zeroed<u64>(1), classes, static_cast<u32>(k)},
-                         asked.counters()};
-  const entry* const groups = make_bounds(on, asked, asked.bounds(layout.of_groups));
-  on.for_teams(plan.openers,
-               open_best_groups<T>{in, groups, count, plan.openers, static_cast<u32>(plan.opened_blocks)});
-  const u32 capacity = static_cast<u32>(plan.walkers * k);
-  const device::collection<entry> kept{on.template buffer<entry>(capacity), on.template zeroed<u32>(1), asked.least(),
-                                       capacity, static_cast<u32>(k)};
-  on.for_teams(
-      plan.walkers,
-      open_reaching<T>{in, groups, count, plan.walkers, static_cast<u32>(k), {kept.entries, kept.count, capacity}});
-  return on.select_best(kept, k);
+  listed_groups groups{nullptr, count, plan.lists};
+  groups.words = on.template buffer<u64>(u64{groups.length()} * plan.lists);
+  const class_threshold threshold{on.template zeroed<u64>(classes), on.template zeroed<u64>(1), classes, k};
+  const group_rows<T> in{asked.rows(), asked.bounds(layout.of_blocks),
+                         groups,       static_cast<u32>(layout.block_rows),
+                         threshold,    asked.counters()};
+  const u32 walkers = plan.lists * parts;
+  const u32 capacity = walkers * plan.most_given;
+  const kept_rows<T> kept{on.template buffer<entry_of<T>>(capacity), on.template zeroed<u32>(1), capacity};
+  on.for_teams(plan.openers, open_best_groups<T>{in, asked.bounds(layout.of_groups), plan.openers, plan.opened_blocks});
+  asked.count_bounds(count);
+  on.for_teams(walkers, open_reaching<T>{in, k, plan.most_given, kept});
+  asked.finish_by([&]<class Index>(const write_rows<T, Index>& writer) {
+    on.for_teams(1, finish_walk<T, Index>{threshold, kept, writer});
+  });
 }
 
 /// One launch of one team, for k that few blocks have.
@@ -322,7 +325,7 @@ void run_blocks(Context& on, query<T, Context>& asked) {
   if (is_scan || !asked.fetches_rows()) asked.see_rows();
   if constexpr (!Context::runs_on_host) {
     if (!is_scan && !asked.fetches_rows() && asked.k() <= most_group_walk_k) {
-      return asked.finish(walk_all_groups(on, asked));
+      return walk_all_groups(on, asked);
     }
   }
   if (is_scan) return scan_all(on, asked);

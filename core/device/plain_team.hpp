@@ -18,7 +18,7 @@
 ///                                is less than `words`, is that of item 32 i + j. Of each: put(item, rank) for all
 ///                                that are flagged, `rank` of them before it. It orders nothing: what is put needs
 ///                                places of its own
-///     each_parted(n, open)       open(0) … open(n - 1) are lists of `count` items with keys, unsigned integers
+///     each_parted(n, open)       open(0) … open(n - 1) are lists of `count` <= 1024 items with unsigned keys
 ///                                (key_type): the `left` least items, of equal ones the first, come before the
 ///                                others, and both stay in their order. Of each: put(i, place) for every item i; if
 ///                                there are others, pivot(i) for the first of the least of them; key(i) is asked

@@ -185,7 +185,7 @@ struct take_of_lists {
 /// Lists whose least items come first, of lengths around those of a warp's rounds.
 template <class Key>
 struct part_lists {
-  static constexpr u32 most = 140;  ///< items
+  static constexpr u32 most = 1024;  ///< items
   static constexpr u64 item_cost = 100000;
 
   u64 n;
@@ -195,9 +195,9 @@ struct part_lists {
   u32* calls;   ///< of each list: so that an item that is put twice is seen
 
   [[nodiscard]] ZENITH_FN static u32 length_of(u64 i, u64 list) {
-    constexpr u32 edges[] = {0, 1, 2, 31, 32, 33, 64, 95, 96, 97, 128, 129};
+    constexpr u32 edges[] = {0, 1, 2, 31, 32, 33, 64, 95, 96, 97, 128, 1024};
     const u64 chosen = mixed(i, list + 5);
-    return chosen % 2 == 0 ? edges[chosen / 2 % 12] : static_cast<u32>(chosen / 2 % (most + 1));
+    return chosen % 2 == 0 ? edges[chosen / 2 % 12] : static_cast<u32>(chosen / 2 % 301);
   }
   /// None of them, all, or some.
   [[nodiscard]] ZENITH_FN static u32 left_of(u64 i, u64 list) {

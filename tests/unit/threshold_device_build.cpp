@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include <catch.hpp>
 #include <expect_error.hpp>
 #include <sequential_backend.hpp>
+#include <tests/device/listing_context.hpp>
 #include <zenith/threshold_table.hpp>
 
 using namespace zenith;
@@ -146,6 +148,23 @@ TEST_CASE("a device takes blocks of any size", "[unit]") {
   for (const std::uint32_t block_rows : {1, 2, 7, 100, 700, 1024}) {
     check<float>(6007, 3, kind::uniform, block_rows);
     check<double>(6007, 40, kind::few_values, block_rows);
+  }
+}
+
+TEST_CASE("a device writes positions by windows of rows", "[unit]") {
+  constexpr std::uint32_t window = family::put_positions::window_rows;
+  for (const std::uint32_t rows : {1U, window, window + 1, 5 * window - 7}) {
+    std::vector<std::uint32_t> ids(rows);
+    std::iota(ids.begin(), ids.end(), 0U);
+    std::ranges::shuffle(ids, std::mt19937_64(rows));
+    std::vector<std::uint32_t> windows(rows);
+    std::vector<std::uint64_t> pairs(rows);
+    std::vector<std::uint32_t> positions(rows);
+    device_suite::device_like on;
+    family::detail::write_positions(on, ids.data(), rows, windows.data(), pairs.data(), positions.data());
+    std::uint32_t wrong = 0;
+    for (std::uint32_t p = 0; p < rows; ++p) wrong += positions[ids[p]] == p ? 0 : 1;
+    CHECK(wrong == 0);
   }
 }
 

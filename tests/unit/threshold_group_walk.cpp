@@ -160,8 +160,9 @@ TEST_CASE("a threshold by classes is no better than the k-th best row, and hardl
       threshold.raise(threshold.class_of(at), word);
       rows.push_back(word);
       if (at > 2000 && at % 20000 != 0) continue;
-      const auto found = threshold.find(team, scratch.data());
-      CHECK(threshold.get(team, scratch.data()) == found);
+      for (std::uint64_t i = 0; i <= classes; ++i) scratch[i] = threshold.word(i);
+      const auto found = threshold.find_among(team, scratch.data());
+      CHECK(threshold.word(classes) == found);
       std::ranges::sort(rows, std::greater<>{});
       CHECK(found <= (rows.size() < k ? 0 : rows[k - 1]));
       if (at > 20000) CHECK(found >= rows[std::min<std::size_t>(rows.size(), 3 * k + 40) - 1]);

@@ -6,7 +6,6 @@
 #include <type_traits>
 
 #include <backends/cuda/simt/vocabulary.hpp>
-#include <core/device/part_list.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
@@ -26,19 +25,73 @@ ZENITH_DEVICE Key least_of_warp(Key own) {
   }
 }
 
-/// What `more` says of this lane's items, whose loads overlap.
-template <class Key, class More>
-ZENITH_DEVICE void each_own_key(const Key* keys, u32 count, const More& more) {
+/// This lane's items of some that follow each other, whose loads overlap: use(i, key) with ~0 for those behind the end.
+template <class Key, class Use>
+ZENITH_DEVICE void each_own_key(const Key* keys, u32 count, const Use& use) {
   constexpr u32 at_once = 4;
-  u32 i = simt::lane_index();
-  for (; i + (at_once - 1) * simt::warp_size < count; i += at_once * simt::warp_size) {
+  const u32 lane = simt::lane_index();
+  u32 first = 0;
+  for (; first + at_once * simt::warp_size <= count; first += at_once * simt::warp_size) {
     Key some[at_once];
     ZENITH_UNROLL
-    for (u32 f = 0; f < at_once; ++f) some[f] = keys[i + f * simt::warp_size];
+    for (u32 f = 0; f < at_once; ++f) some[f] = keys[first + f * simt::warp_size + lane];
     ZENITH_UNROLL
-    for (u32 f = 0; f < at_once; ++f) more(some[f]);
+    for (u32 f = 0; f < at_once; ++f) use(first + f * simt::warp_size + lane, some[f]);
   }
-  for (; i < count; i += simt::warp_size) more(keys[i]);
+  for (; first < count; first += simt::warp_size) {
+    const u32 i = first + lane;
+    use(i, i < count ? keys[i] : static_cast<Key>(~Key{0}));
+  }
+}
+
+/// The key of the first item behind the `left` least ones, and how many have a lesser one.
+template <class Key>
+struct parting_key {
+  Key limit;
+  u32 below;
+};
+
+/// Of keys in memory, from `low` to `high`. Three keys between the two are tried at a time: their counts are one sum.
+template <class Key>
+ZENITH_DEVICE parting_key<Key> find_parting_key(const Key* keys, u32 count, u32 left, Key low, Key high) {
+  constexpr u32 field = 10;  // none of up to 1024 keys is above the greatest
+  u32 below = 0;
+  while (low < high && below != left) {
+    const Key step = (high - low) / 4;
+    const Key first = low + step + 1;
+    const Key second = first + step;
+    const Key third = second + step;
+    u32 less = 0;
+    each_own_key(keys, count, [&](u32 /*i*/, Key one) {
+      less += one < first ? 1U : 0U;
+      less += one < second ? 1U << field : 0U;
+      less += one < third ? 1U << (2 * field) : 0U;
+    });
+    less = simt::reduce_add(simt::full_warp, less);
+    const u32 below_first = less & ((1U << field) - 1);
+    const u32 below_second = less >> field & ((1U << field) - 1);
+    const u32 below_third = less >> (2 * field);
+    if (below_third <= left) {
+      low = third;
+      below = below_third;
+    } else if (below_second <= left) {
+      low = second;
+      below = below_second;
+      high = third - 1;
+    } else if (below_first <= left) {
+      low = first;
+      below = below_first;
+      high = second - 1;
+    } else {
+      high = first - 1;
+    }
+  }
+  if (below == left) {
+    Key next = high;
+    each_own_key(keys, count, [&](u32 /*i*/, Key one) { next = one >= low && one < next ? one : next; });
+    low = least_of_warp(next);
+  }
+  return {low, below};
 }
 
 }  // namespace detail
@@ -56,47 +109,51 @@ ZENITH_DEVICE void part_list(const List& list) {
   key* const keys = list.keys;
   key least = static_cast<key>(~key{0});
   key most_flipped = least;
-  for (u32 i = lane; i < count; i += simt::warp_size) {
-    const key one = list.key(i);
-    keys[i] = one;
-    const key flipped = static_cast<key>(~one);
-    least = one < least ? one : least;
-    most_flipped = flipped < most_flipped ? flipped : most_flipped;
+  constexpr u32 at_once = 4;  // keys whose loads overlap
+  for (u32 first = lane; first < count; first += at_once * simt::warp_size) {
+    key some[at_once]{};
+    ZENITH_UNROLL
+    for (u32 f = 0; f < at_once; ++f) {
+      const u32 i = first + f * simt::warp_size;
+      if (i < count) some[f] = list.key(i);
+    }
+    ZENITH_UNROLL
+    for (u32 f = 0; f < at_once; ++f) {
+      const u32 i = first + f * simt::warp_size;
+      if (i >= count) continue;
+      keys[i] = some[f];
+      const key flipped = static_cast<key>(~some[f]);
+      least = some[f] < least ? some[f] : least;
+      most_flipped = flipped < most_flipped ? flipped : most_flipped;
+    }
   }
-  device::parting<key> at(detail::least_of_warp(least), static_cast<key>(~detail::least_of_warp(most_flipped)));
-  while (at.is_open()) {
-    const key middle = at.middle();
-    u32 less = 0;
-    detail::each_own_key(keys, count, [&](key one) { less += one < middle ? 1 : 0; });
-    at.narrow(middle, simt::reduce_add(simt::full_warp, less), left);
-  }
-  if (at.is_found) {
-    key next = at.high;
-    detail::each_own_key(keys, count, [&](key one) { next = one >= at.low && one < next ? one : next; });
-    at.low = detail::least_of_warp(next);
-  }
-  const key limit = at.low;
-  const u32 ties_on_the_left = left - at.below;
+  const auto [limit, below] = detail::find_parting_key<key>(keys, count, left, detail::least_of_warp(least),
+                                                            static_cast<key>(~detail::least_of_warp(most_flipped)));
   const u32 lanes_before = (u32{1} << lane) - 1;
+  const u32 ties_on_the_left = left - below;
   u32 lesser = 0;
   u32 ties = 0;
-  for (u32 first = 0; first < count; first += simt::warp_size) {
-    const u32 i = first + lane;
+  detail::each_own_key(keys, count, [&](u32 i, key own) {
     const bool is_item = i < count;
-    const key own = is_item ? keys[i] : limit;
-    const bool is_less = is_item && own < limit;
-    const bool is_tie = is_item && own == limit;
+    const bool is_less = own < limit;
     const u32 less_here = simt::ballot(simt::full_warp, is_less);
-    const u32 ties_here = simt::ballot(simt::full_warp, is_tie);
-    const u32 lesser_before = lesser + simt::popcount(less_here & lanes_before);
-    const u32 ties_before = ties + simt::popcount(ties_here & lanes_before);
-    const u32 before = lesser_before + (ties_before < ties_on_the_left ? ties_before : ties_on_the_left);
-    const bool goes_left = is_less || (is_tie && ties_before < ties_on_the_left);
-    if (is_tie && ties_before == ties_on_the_left) list.pivot(i);
-    if (is_item) list.put(i, goes_left ? before : left + i - before);
+    u32 before = lesser + simt::popcount(less_here & lanes_before);
     lesser += simt::popcount(less_here);
-    ties += simt::popcount(ties_here);
-  }
+    bool goes_left = is_less;
+    // items of the limit's key, which are few: until the first of those that go right
+    if (ties <= ties_on_the_left) {
+      const bool is_tie = is_item && own == limit;
+      const u32 ties_here = simt::ballot(simt::full_warp, is_tie);
+      const u32 ties_before = ties + simt::popcount(ties_here & lanes_before);
+      goes_left = is_less || (is_tie && ties_before < ties_on_the_left);
+      if (is_tie && ties_before == ties_on_the_left) list.pivot(i);
+      before += ties_before < ties_on_the_left ? ties_before : ties_on_the_left;
+      ties += simt::popcount(ties_here);
+    } else {
+      before += ties_on_the_left;
+    }
+    if (is_item) list.put(i, goes_left ? before : left + i - before);
+  });
 }
 
 }  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM
