@@ -15,6 +15,7 @@ namespace zenith::skyline_family {
 template <class Image>
 struct pivot_test {
   static constexpr u32 lanes = image_lanes<Image>::count;
+  static constexpr u32 few_columns = 8;
 
   const Image* pivots;
   u32 columns;
@@ -40,11 +41,13 @@ struct pivot_test {
       const Image* const pivot = pivots + p * columns;
       lane_set<Image> reached = open;
       u32 c = 0;
-      for (; c + 4 <= columns && !reached.is_empty(); c += 4)
+      // whether any is left after four columns is a branch that is hard to predict: of few columns not asked
+      for (; c + 4 <= columns && (columns <= few_columns || !reached.is_empty()); c += 4)
         reached.keep_from_four(rows + c * stride, stride, pivot + c);
       for (; c < columns; ++c) reached.keep_from(rows + c * stride, pivot[c]);
       // of those that a pivot reaches nearly all differ from it in the first column
-      for (c = 0; c < columns && !reached.is_empty(); ++c) {
+      open.remove(reached.take_different(rows, pivot[0]));
+      for (c = 1; c < columns && !reached.is_empty(); ++c) {
         open.remove(reached.take_different(rows + c * stride, pivot[c]));
       }
     }
