@@ -188,8 +188,8 @@ struct test_rows {
     u32* const waiting = team.template scratch<u32>(waiting_at);
     u32* const more = team.template scratch<u32>(counts_at);
     u8* const out = removed + begin;
-    const pivot_screen<T> screen(from, pivots);
-    bool goes_on = is_by_fours && pivots != nullptr && screen.is_there;
+    bool goes_on = is_by_fours && pivots != nullptr && pivot_screen<T>::is_there;
+    const pivot_screen<T> screen(from, goes_on ? pivots : nullptr);
     u32 count = 0;
     for (u64 first = 0; first < all; first += row_tile) {
       const u32 n = all - first < row_tile ? static_cast<u32>(all - first) : row_tile;
