@@ -174,8 +174,9 @@ struct test_rows {
   u64* nan_at;       ///< lowered to the lowest row * 32 + column with a NaN
   u8* removed;
 
-  /// Tiles of a team: some teams for each thread.
+  /// Tiles of a team: some teams for each thread. 0 threads: those of a device, which wants many teams.
   [[nodiscard]] static u32 tiles_for(u64 rows, int threads) {
+    if (threads == 0) return 1;
     const u64 even = rows / row_tile / (8 * static_cast<u64>(threads));
     return even < 1 ? 1 : even < most_tiles ? static_cast<u32>(even) : most_tiles;
   }
