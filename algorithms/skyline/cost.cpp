@@ -104,14 +104,15 @@ cost prefiltered(const skyline_problem& problem, const device_profile& on, const
                         cores_for(16 * values, on)});
   // by fours, images are made of what one pivot leaves
   const double tested = by_fours ? rows_screened(of) : of.rows;
-  all.phases.push_back({"prefilter",
-                        {{static_cast<std::uint64_t>(bytes), bytes, 0}},
-                        {{"skyline.rows.row", (by_fours ? 4 : 0.5) * tested, 4.6e-9},
-                         {"skyline.rows.prefilter", (by_fours ? 0.15 * values : 0.0) + 0.7 * tested * of.columns, 0.87e-9},
-                         // a row that is left has met all pivots
-                         {"skyline.rows.pivot", of.left * of.columns, 3e-9}},
-                        region(cores_for(32 * values, on), on),
-                        cores_for(32 * values, on)});
+  all.phases.push_back(
+      {"prefilter",
+       {{static_cast<std::uint64_t>(bytes), bytes, 0}},
+       {{"skyline.rows.row", (by_fours ? 4 : 0.5) * tested, 4.6e-9},
+        {"skyline.rows.prefilter", (by_fours ? 0.15 * values : 0.0) + 0.7 * tested * of.columns, 0.87e-9},
+        // a row that is left has met all pivots
+        {"skyline.rows.pivot", of.left * of.columns, 3e-9}},
+       region(cores_for(32 * values, on), on),
+       cores_for(32 * values, on)});
   // what 16 threads do not share, as measured: one worker clears flags, in new memory
   all.phases.push_back({"flags", {}, {{"skyline.rows.row", 0.1 * of.rows, 4.6e-9}}, 0, 1});
   // those that are left, in two passes, which leave out flags side by side that are all the same
