@@ -79,6 +79,12 @@ void add_transfers(cost& to, const skyline_problem& problem, const device_profil
   to.to_host_bytes = of.skyline * 8;
 }
 
+// Whether a host takes a table's values four at a time: of one row side by side, as most tables have them.
+bool goes_by_fours(const skyline_problem& problem) { return problem.columns % 4 == 0 && size_of(problem.type) == 4; }
+
+// Rows that the best pivot leaves, as measured: more where few are left by all of them than there are of these.
+double rows_screened(const estimate& of) { return std::sqrt(of.left * of.rows); }
+
 // What all strategies do on a host but for `salsa` and `skyalign_padded`: pivots, and rows that none dominates. Fitted
 // to c/i/a, 2 to 16 columns, 10^3 to 10^6 rows (perf/notes/skyline.md), as all that follows.
 cost prefiltered(const skyline_problem& problem, const device_profile& on, const estimate& of) {
@@ -94,26 +100,31 @@ cost prefiltered(const skyline_problem& problem, const device_profile& on, const
                         0,
                         1});
   const double values = values_of(of);
-  all.phases.push_back(
-      {"pivots",
-       {{static_cast<std::uint64_t>(bytes), bytes, 0}},
-       {{"skyline.rows.row", 0.3 * of.rows, 4.6e-9}, {"skyline.rows.prefilter", 0.3 * values, 0.87e-9}},
-       region(cores_for(16 * values, on), on),
-       cores_for(16 * values, on)});
-  all.phases.push_back({"prefilter",
+  const bool by_fours = goes_by_fours(problem);
+  all.phases.push_back({"pivots",
                         {{static_cast<std::uint64_t>(bytes), bytes, 0}},
-                        {{"skyline.rows.row", 0.5 * of.rows, 4.6e-9},
-                         {"skyline.rows.prefilter", 0.7 * values, 0.87e-9},
-                         // a row that is left has met all pivots
-                         {"skyline.rows.pivot", of.left * of.columns, 3e-9}},
-                        region(cores_for(32 * values, on), on),
-                        cores_for(32 * values, on)});
+                        {{"skyline.rows.row", (by_fours ? 0.04 : 0.3) * of.rows, 4.6e-9},
+                         {"skyline.rows.prefilter", (by_fours ? 0.2 : 0.3) * values, 0.87e-9}},
+                        region(cores_for(16 * values, on), on),
+                        cores_for(16 * values, on)});
+  // by fours, images are made of what one pivot leaves
+  const double tested = by_fours ? rows_screened(of) : of.rows;
+  all.phases.push_back(
+      {"prefilter",
+       {{static_cast<std::uint64_t>(bytes), bytes, 0}},
+       {{"skyline.rows.row", (by_fours ? 4 : 0.5) * tested, 4.6e-9},
+        {"skyline.rows.prefilter", (by_fours ? 0.15 * values : 0.0) + 0.7 * tested * of.columns, 0.87e-9},
+        // a row that is left has met all pivots
+        {"skyline.rows.pivot", of.left * of.columns, 3e-9}},
+       region(cores_for(32 * values, on), on),
+       cores_for(32 * values, on)});
   // what 16 threads do not share, as measured: one worker clears flags, in new memory
   all.phases.push_back({"flags", {}, {{"skyline.rows.row", 0.1 * of.rows, 4.6e-9}}, 0, 1});
-  // those that are left, in two passes
+  // those that are left, in two passes, which leave out flags side by side that are all the same
+  const double listed = std::min(of.rows, 32 * of.left);
   all.phases.push_back({"compact",
                         {},
-                        {{"skyline.rows.row", 0.1 * of.rows, 4.6e-9}},
+                        {{"skyline.rows.row", 0.006 * of.rows + 0.1 * listed, 4.6e-9}},
                         region(cores_for(32 * of.rows, on), on),
                         cores_for(32 * of.rows, on)});
   return all;
@@ -350,6 +361,8 @@ cost salsa_cost(const skyline_problem& problem, const device_profile& on) {
   all.phases[0].operations.resize(1);
   all.phases[0].operations.front().count = 1;
   all.phases[1].operations.resize(2);
+  all.phases[1].operations[0].count = 0.5 * of.rows;
+  all.phases[1].operations[1].count = 0.7 * values_of(of);
   return all;
 }
 

@@ -177,6 +177,8 @@ struct find_stop {
 };
 
 struct is_left {
+  static constexpr bool is_flag = true;
+
   const u8* removed;
 
   ZENITH_FN bool operator()(u64 i) const { return removed[i] == 0; }

@@ -47,6 +47,8 @@ enum point_state : u8 {
 };
 
 struct is_open {
+  static constexpr bool is_flag = true;
+
   const u8* states;
 
   ZENITH_FN bool operator()(u64 i) const { return states[i] == open; }
@@ -98,6 +100,8 @@ struct mark_open {
 inline constexpr u8 marked = 2;
 
 struct is_marked {
+  static constexpr bool is_flag = true;
+
   const u8* flags;
 
   ZENITH_FN bool operator()(u64 i) const { return flags[i] == marked; }
@@ -116,6 +120,8 @@ struct write_mask_of_marks {
 };
 
 struct is_member {
+  static constexpr bool is_flag = true;
+
   const u8* members;
 
   ZENITH_FN bool operator()(u64 i) const { return members[i] != 0; }

@@ -58,8 +58,8 @@ struct find_scales {
 /// as many rows of the standard points.
 template <class T>
 struct find_pivots {
-  static constexpr u32 values_at = row_tile * 4;
-  static constexpr u32 scratch_bytes = values_at + (row_source<T>::takes_fours ? 4 * row_tile * sizeof(T) : 0);
+  static constexpr u32 scratch_bytes = row_tile * 4 + 16;
+  static constexpr float most = 3e38F;
   static constexpr u32 at_once = 4;  // rows of a lane whose loads are under way at once
 
   row_source<T> from;
@@ -86,34 +86,32 @@ struct find_pivots {
       best = team.reduce(
           apart, ~u64{0}, [&](u64 i) ZENITH_BODY { return best_of(begin, i, apart, looked_at); }, less);
     }
+    const bool adds_fours = goes_by_tiles && step == 1 && can_add_fours();
     for (u64 first = begin; goes_by_tiles && first < end; first += row_tile * step) {
       const u64 left = (end - first + step - 1) / step;
       const u64 n = left < row_tile ? left : row_tile;
       team.barrier();
-      team.for_each(n, [&](u64 i) ZENITH_BODY { sums[i] = 0; });
-      T* const values = team.template scratch<T>(values_at);
-      const bool takes_fours = row_source<T>::takes_fours && is_by_fours && step == 1;
-      for (u32 c = 0; c < from.given_columns; ++c) {
-        if (takes_fours && c % 4 == 0) {
-          team.barrier();
-          team.once([&]() ZENITH_BODY { from.take_four(first, c, n, values, row_tile); });
-        }
-        const T* const column = takes_fours ? values + c % 4 * row_tile : from.column[c] + first * from.row_stride;
-        const u64 stride = takes_fours ? 1 : step * from.row_stride;
-        const column_scale scale = scales[c];
-        if (scale.factor == 0) continue;
+      u32 here = ~u32{0};
+      if (adds_fours) {
+        team.once([&]() ZENITH_BODY { add_fours(first, n, sums); });
         team.barrier();
-        if (takes_fours) {
-          team.for_each(n, [&](u64 i) ZENITH_BODY { sums[i] += scaled(column[i], scale); });
-        } else {
+        here = image_of(sums[row_tile]);
+      } else {
+        team.for_each(n, [&](u64 i) ZENITH_BODY { sums[i] = 0; });
+        for (u32 c = 0; c < from.given_columns; ++c) {
+          const column_scale scale = scales[c];
+          if (scale.factor == 0) continue;
+          const T* const column = from.column[c] + first * from.row_stride;
+          const u64 stride = step * from.row_stride;
+          team.barrier();
           team.for_each(n, [&](u64 i) ZENITH_BODY { sums[i] += scaled(column[i * stride], scale); });
         }
+        team.barrier();
+        here = team.reduce(
+            n, ~u32{0}, [&](u64 i) ZENITH_BODY { return image_of(sums[i]); },
+            [](u32 a, u32 b) ZENITH_BODY { return b < a ? b : a; });
       }
-      team.barrier();
       // hardly any tile has the best row so far: which one it is, is asked then
-      const u32 here = team.reduce(
-          n, ~u32{0}, [&](u64 i) ZENITH_BODY { return image_of(sums[i]); },
-          [](u32 a, u32 b) ZENITH_BODY { return b < a ? b : a; });
       if (here >= static_cast<u32>(best >> 32)) continue;
       best = team.reduce(
           n, ~u64{0}, [&](u64 i) ZENITH_BODY { return key(sums[i], first + i * step); }, less);
@@ -157,6 +155,60 @@ struct find_pivots {
       least = own < least ? own : least;
     }
     return least;
+  }
+  /// Whether `add_fours` does what loops over columns would do, and faster.
+  ZENITH_FN bool can_add_fours() const {
+    if (!row_source<T>::takes_fours || !is_by_fours) return false;
+    bool are_used = true;
+    for (u32 c = 0; c < from.given_columns; ++c) are_used = are_used && scales[c].factor != 0;
+    return are_used;
+  }
+  /// The sums of n rows, and behind a tile's the least of them. Four rows at a time: their values are added up beside
+  /// each other, and then those of a row, so that no column is put together.
+  ZENITH_FN void add_fours([[maybe_unused]] u64 first, [[maybe_unused]] u64 n, [[maybe_unused]] float* sums) const {
+#if !defined(ZENITH_SKYLINE_PLAIN_LANES) && !defined(__CUDACC__)
+    if constexpr (row_source<T>::takes_fours) {
+      typedef T four_values __attribute__((vector_size(16)));
+      typedef float four __attribute__((vector_size(16)));
+      four origin[most_given_columns / 4];
+      four factor[most_given_columns / 4];
+      for (u32 c = 0; c < from.given_columns; ++c) {
+        origin[c / 4][c % 4] = scales[c].origin;
+        factor[c / 4][c % 4] = scales[c].factor;
+      }
+      const u32 fours = from.given_columns / 4;
+      const T* row = from.column[0] + first * from.row_stride;
+      const four none = four{} + most;
+      four least = none;
+      u64 i = 0;
+      for (; i + 4 <= n; i += 4, row += 4 * from.row_stride) {
+        four sum[4] = {};
+        for (u32 k = 0; k < fours; ++k) {
+          for (u32 r = 0; r < 4; ++r) {
+            four_values values;
+            __builtin_memcpy(&values, row + r * from.row_stride + 4 * k, sizeof(values));
+            sum[r] += (__builtin_convertvector(values, four) - origin[k]) * factor[k];
+          }
+        }
+        const four low =
+            __builtin_shufflevector(sum[0], sum[1], 0, 4, 1, 5) + __builtin_shufflevector(sum[0], sum[1], 2, 6, 3, 7);
+        const four high =
+            __builtin_shufflevector(sum[2], sum[3], 0, 4, 1, 5) + __builtin_shufflevector(sum[2], sum[3], 2, 6, 3, 7);
+        const four all =
+            __builtin_shufflevector(low, high, 0, 1, 4, 5) + __builtin_shufflevector(low, high, 2, 3, 6, 7);
+        __builtin_memcpy(sums + i, &all, sizeof(all));
+        least = all < least ? all : least;
+      }
+      float lowest = most;
+      for (; i < n; ++i, row += from.row_stride) {
+        sums[i] = 0;
+        for (u32 c = 0; c < from.given_columns; ++c) sums[i] += scaled(row[c], scales[c]);
+        lowest = sums[i] < lowest ? sums[i] : lowest;
+      }
+      for (u32 k = 0; k < 4; ++k) lowest = least[k] < lowest ? least[k] : lowest;
+      sums[row_tile] = lowest;
+    }
+#endif
   }
   ZENITH_FN static float scaled(T value, const column_scale& by) {
     return (static_cast<float>(value) - by.origin) * by.factor;

@@ -15,6 +15,7 @@ namespace zenith::skyline_family {
 template <class Image>
 struct pivot_test {
   static constexpr u32 lanes = image_lanes<Image>::count;
+  static constexpr u32 few_columns = 8;
 
   const Image* pivots;
   u32 columns;
@@ -40,11 +41,13 @@ struct pivot_test {
       const Image* const pivot = pivots + p * columns;
       lane_set<Image> reached = open;
       u32 c = 0;
-      for (; c + 4 <= columns && !reached.is_empty(); c += 4)
+      // whether any is left after four columns is a branch that is hard to predict: of few columns not asked
+      for (; c + 4 <= columns && (columns <= few_columns || !reached.is_empty()); c += 4)
         reached.keep_from_four(rows + c * stride, stride, pivot + c);
       for (; c < columns; ++c) reached.keep_from(rows + c * stride, pivot[c]);
       // of those that a pivot reaches nearly all differ from it in the first column
-      for (c = 0; c < columns && !reached.is_empty(); ++c) {
+      open.remove(reached.take_different(rows, pivot[0]));
+      for (c = 1; c < columns && !reached.is_empty(); ++c) {
         open.remove(reached.take_different(rows + c * stride, pivot[c]));
       }
     }
@@ -53,34 +56,185 @@ struct pivot_test {
   }
 };
 
-/// Marks rows that a pivot dominates, and those with a NaN that are dropped.
+/// The best pivot beside rows of a table by fours as they lie: four rows at a time, without images. There is none where
+/// `take_four` is of no use.
+template <class T, bool TakesFours = row_source<T>::takes_fours>
+struct pivot_screen {
+  using image = typename row_source<T>::image;
+  static constexpr bool is_there = false;
+
+  ZENITH_FN pivot_screen(const row_source<T>& /*from*/, const image* /*pivots*/) {}
+  ZENITH_FN u32 list(u64 /*begin*/, u32 /*first*/, u32 /*n*/, u8* /*removed*/, u32* /*to*/) const { return 0; }
+};
+
+#if !defined(ZENITH_SKYLINE_PLAIN_LANES) && !defined(__CUDACC__)
+template <class T>
+struct pivot_screen<T, true> {
+  using image = typename row_source<T>::image;
+  static constexpr bool is_there = true;
+  static constexpr u32 most_fours = most_given_columns / 4;
+  typedef T four __attribute__((vector_size(16)));
+  typedef image four_bits __attribute__((vector_size(16)));
+
+  const row_source<T>& from;
+  four pivot[most_fours];       ///< flipped
+  four_bits flips[most_fours];  ///< so that less is better
+
+  ZENITH_FN pivot_screen(const row_source<T>& source, const image* pivots) : from(source) {
+    if (pivots == nullptr) return;
+    constexpr image of_sign =
+        std::is_floating_point_v<T> ? image{1} << (8 * sizeof(image) - 1) : static_cast<image>(~image{0});
+    for (u32 c = 0; c < from.columns; ++c) {
+      const T value = from.order(c).key(static_cast<image>(pivots[c] ^ from.flip(c)));
+      const image flip = ((from.maximised >> from.given[c]) & 1) != 0 ? of_sign : image{0};
+      flips[c / 4][c % 4] = flip;
+      pivot[c / 4][c % 4] = __builtin_bit_cast(T, static_cast<image>(__builtin_bit_cast(image, value) ^ flip));
+    }
+  }
+
+  /// Lists those of n rows, `first` behind `begin`, which are not worse than the pivot in all columns; marks the
+  /// others. So a NaN stays. Returns how many it lists.
+  ZENITH_FN u32 list(u64 begin, u32 first, u32 n, u8* removed, u32* to) const {
+    constexpr u32 rows = 4;
+    constexpr u32 groups = 4;
+    const u32 fours = from.columns / 4;
+    const u64 stride = from.row_stride;
+    const T* at = from.column[0] + (begin + first) * stride;
+    u32 found = 0;
+    u32 i = 0;
+    __builtin_memset(removed + first, 1, n);
+    for (; i + rows * groups <= n; i += rows * groups) {
+      four_bits worse[groups];
+      for (u32 g = 0; g < groups; ++g, at += rows * stride) worse[g] = find_worse(at, stride, fours);
+      const four_bits all = (worse[0] & worse[1]) & (worse[2] & worse[3]);
+      u64 words[2];
+      __builtin_memcpy(words, &all, sizeof(words));
+      if ((words[0] & words[1]) == ~u64{0}) continue;
+      for (u32 g = 0; g < groups; ++g) {
+        for (u32 r = 0; r < rows; ++r) {
+          const u32 row = first + i + g * rows + r;
+          to[found] = row;
+          removed[row] = static_cast<u8>(worse[g][r] & 1);
+          found += 1 - static_cast<u32>(worse[g][r] & 1);
+        }
+      }
+    }
+    for (; i < n; ++i) {
+      removed[first + i] = 0;
+      to[found++] = first + i;
+    }
+    return found;
+  }
+
+ private:
+  /// All bits of the lanes of those of four rows that are worse in every column.
+  ZENITH_FN four_bits find_worse(const T* at, u64 stride, u32 fours) const {
+    four_bits worse[4];
+    for (u32 r = 0; r < 4; ++r) worse[r] = compare(at + r * stride, 0);
+    for (u32 k = 1; k < fours; ++k) {
+      for (u32 r = 0; r < 4; ++r) worse[r] &= compare(at + r * stride, k);
+    }
+    const four_bits low = __builtin_shufflevector(worse[0], worse[1], 0, 4, 1, 5) &
+                          __builtin_shufflevector(worse[0], worse[1], 2, 6, 3, 7);
+    const four_bits high = __builtin_shufflevector(worse[2], worse[3], 0, 4, 1, 5) &
+                           __builtin_shufflevector(worse[2], worse[3], 2, 6, 3, 7);
+    return __builtin_shufflevector(low, high, 0, 1, 4, 5) & __builtin_shufflevector(low, high, 2, 3, 6, 7);
+  }
+  ZENITH_FN four_bits compare(const T* row, u32 k) const {
+    four_bits bits;
+    __builtin_memcpy(&bits, row + 4 * k, sizeof(bits));
+    bits ^= flips[k];
+    return (four_bits)((four)bits > pivot[k]);
+  }
+};
+#endif
+
+/// Marks rows that a pivot dominates, and those with a NaN that are dropped. A team has many tiles of rows side by
+/// side: what asks for memory ahead loses its track where a core goes on elsewhere.
+///
+/// Rows wait until they are a tile: where the best pivot dominates most of them, they are compared with it as they lie,
+/// and what it leaves is put together.
 template <class T>
 struct test_rows {
   using image = typename row_source<T>::image;
+  static constexpr u32 most_tiles = 64;
   static constexpr u32 images_bytes = most_columns * row_tile * sizeof(image);
-  static constexpr u32 scratch_bytes = images_bytes + row_tile * 8;
+  static constexpr u32 states_at = images_bytes;
+  static constexpr u32 places_at = states_at + row_tile;
+  static constexpr u32 counts_at = places_at + row_tile;
+  static constexpr u32 waiting_at = counts_at + 16;
+  static constexpr u32 most_waiting = 2 * row_tile;
+  static constexpr u32 scratch_bytes = waiting_at + most_waiting * sizeof(u32) + row_tile * sizeof(T);
 
   row_source<T> from;
   const image* pivots;  ///< nullptr: none
   bool drops_nan;
   bool is_by_fours;  ///< `row_source::is_by_fours`
+  u32 tiles;         ///< of a team, at most
   u64* nan_at;       ///< lowered to the lowest row * 32 + column with a NaN
   u8* removed;
 
+  /// Tiles of a team: some teams for each thread. 0 threads: those of a device, which wants many teams.
+  [[nodiscard]] static u32 tiles_for(u64 rows, int threads) {
+    if (threads == 0) return 1;
+    const u64 even = rows / row_tile / (8 * static_cast<u64>(threads));
+    return even < 1 ? 1 : even < most_tiles ? static_cast<u32>(even) : most_tiles;
+  }
+  [[nodiscard]] u64 teams() const { return tiles_of(from.rows, u64{tiles} * row_tile); }
   [[nodiscard]] u64 launch_cost(u64 /*n*/) const { return from.rows * from.columns * 32; }
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
-    const u64 first = t * row_tile;
-    const u64 n = from.rows - first < row_tile ? from.rows - first : row_tile;
+    const u64 begin = t * tiles * row_tile;
+    const u64 all = from.rows - begin < u64{tiles} * row_tile ? from.rows - begin : u64{tiles} * row_tile;
+    u32* const waiting = team.template scratch<u32>(waiting_at);
+    u32* const more = team.template scratch<u32>(counts_at);
+    u8* const out = removed + begin;
+    bool goes_on = is_by_fours && pivots != nullptr && pivot_screen<T>::is_there;
+    const pivot_screen<T> screen(from, goes_on ? pivots : nullptr);
+    u32 count = 0;
+    for (u64 first = 0; first < all; first += row_tile) {
+      const u32 n = all - first < row_tile ? static_cast<u32>(all - first) : row_tile;
+      if (goes_on) {
+        team.once([&]() ZENITH_BODY { *more = screen.list(begin, static_cast<u32>(first), n, out, waiting + count); });
+        team.barrier();
+        goes_on = *more <= n / 4 * 3;
+        count += *more;
+      } else {
+        team.for_each(n, [&](u64 i) ZENITH_BODY {
+          out[first + i] = 0;
+          waiting[count + i] = static_cast<u32>(first + i);
+        });
+        count += n;
+      }
+      team.barrier();
+      if (count >= row_tile) {
+        test(team, begin, waiting, row_tile);
+        count -= row_tile;
+        team.for_each(count, [&](u64 i) ZENITH_BODY { waiting[i] = waiting[row_tile + i]; });
+        team.barrier();
+      }
+    }
+    if (count > 0) test(team, begin, waiting, count);
+  }
+
+ private:
+  /// Of n rows, which are behind `begin` by the numbers of a list. They are one behind the other but for tables by
+  /// fours.
+  template <class Team>
+  ZENITH_FN void test(Team& team, u64 begin, const u32* rows, u32 n) const {
     image* const images = team.template scratch<image>();
-    T* const raw = team.template scratch<T>(images_bytes);
-    u8* const out = removed + first;
-    team.for_each(n, [&](u64 i) ZENITH_BODY { out[i] = 0; });
+    T* const raw = team.template scratch<T>(waiting_at + most_waiting * sizeof(u32));
+    u8* const out = removed + begin;
+    const u64 first = begin + rows[0];
     for (u32 c = 0; c < from.columns; ++c) {
       image* const column = images + c * row_tile;
       if (row_source<T>::takes_fours && is_by_fours) {
         T* const here = team.template scratch<T>(c * row_tile * sizeof(image));
-        if (c % 4 == 0) team.once([&]() ZENITH_BODY { from.take_four(first, c, n, here, row_tile); });
+        if (c % 4 == 0) {
+          team.once([&]() ZENITH_BODY {
+            from.take_four([&](u64 i) ZENITH_BODY { return begin + rows[i]; }, c, n, here, row_tile);
+          });
+        }
         team.barrier();
         from.to_images(team, c, n, here, column);
         team.barrier();
@@ -93,8 +247,8 @@ struct test_rows {
         if (((from.complement >> c) & 1) == 0 && team.any(n, [&](u64 i) ZENITH_BODY { return column[i] == of_nan; })) {
           team.for_each(n, [&](u64 i) ZENITH_BODY {
             if (column[i] != of_nan) return;
-            (void)device::atomic_min(nan_at, (first + i) * most_given_columns + from.given[c]);
-            if (drops_nan) out[i] = 1;
+            (void)device::atomic_min(nan_at, (begin + rows[i]) * most_given_columns + from.given[c]);
+            if (drops_nan) out[rows[i]] = 1;
           });
         }
       }
@@ -102,29 +256,27 @@ struct test_rows {
     if (pivots == nullptr) return;
     team.barrier();
     // what is dominated is mostly so by one of the first; then the others have lanes of their own
-    u8* const states = team.template scratch<u8>(images_bytes);
-    u8* const places = states + row_tile;
-    team.for_each(row_tile, [&](u64 i) ZENITH_BODY { states[i] = i < n ? out[i] : u8{1}; });
-    u32 count = static_cast<u32>(n);
+    u8* const states = team.template scratch<u8>(states_at);
+    u8* const places = team.template scratch<u8>(places_at);
+    team.for_each(row_tile, [&](u64 i) ZENITH_BODY {
+      states[i] = i < n ? out[rows[i]] : u8{1};
+      places[i] = static_cast<u8>(i);
+    });
+    u32 count = n;
     u32 first_pivot = 0;
     for (u32 stage = 0; stage < 3; ++stage) {
       const u32 end = stage == 0 ? 4 : stage == 1 ? 16 : pivot_count;
       team.barrier();
-      test(team, first_pivot, end, images, count, states);
+      compare(team, first_pivot, end, images, count, states);
       team.barrier();
-      if (stage == 0) {
-        team.for_each(n, [&](u64 i) ZENITH_BODY { out[i] = states[i]; });
-      } else {
-        team.for_each(count, [&](u64 i) ZENITH_BODY { out[places[i]] |= states[i]; });
-      }
+      team.for_each(count, [&](u64 i) ZENITH_BODY { out[rows[places[i]]] |= states[i]; });
       first_pivot = end;
-      if (end < pivot_count) count = keep_open(team, images, count, states, places, stage == 0);
+      if (end < pivot_count) count = keep_open(team, images, count, states, places);
     }
   }
 
- private:
   template <class Team>
-  ZENITH_FN void test(Team& team, u32 first_pivot, u32 end, const image* images, u64 count, u8* states) const {
+  ZENITH_FN void compare(Team& team, u32 first_pivot, u32 end, const image* images, u64 count, u8* states) const {
     constexpr u32 lanes = pivot_test<image>::lanes;
     const pivot_test<image> by{pivots, from.columns};
     team.for_each((count + lanes - 1) / lanes, [&](u64 g) ZENITH_BODY {
@@ -132,10 +284,10 @@ struct test_rows {
     });
   }
 
-  /// Moves open rows to the front; returns how many they are. `are_in_place`: none has been moved yet.
+  /// Moves open rows to the front; returns how many they are.
   template <class Team>
-  ZENITH_FN u32 keep_open(Team& team, image* images, u32 count, u8* states, u8* places, bool are_in_place) const {
-    u32* const kept = team.template scratch<u32>(images_bytes + 2 * row_tile);
+  ZENITH_FN u32 keep_open(Team& team, image* images, u32 count, u8* states, u8* places) const {
+    u32* const kept = team.template scratch<u32>(counts_at);
     team.barrier();
     team.once([&]() ZENITH_BODY {
       u32 found = 0;
@@ -150,9 +302,7 @@ struct test_rows {
           found += states[i + k] == 0 ? 1 : 0;
         }
       }
-      for (u32 i = 0; i < found; ++i) {
-        places[i] = are_in_place ? static_cast<u8>(picked[i]) : places[picked[i]];
-      }
+      for (u32 i = 0; i < found; ++i) places[i] = places[picked[i]];
       for (u32 c = 0; c < from.columns; ++c) {
         image* const column = images + c * row_tile;
         for (u32 i = 0; i < found; ++i) column[i] = column[picked[i]];

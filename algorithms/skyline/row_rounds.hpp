@@ -94,8 +94,9 @@ template <class T, class Context>
     const u32* const rows = choose_pivots(on, from);
     on.for_each(u64{pivot_count} * from.columns, gather_row_pivots<T>{from, rows, drops_nan, pivots});
   }
-  on.for_teams(tiles_of(call.rows, row_tile),
-               test_rows<T>{from, pivots, drops_nan, from.is_by_fours(), nan_at, removed});
+  const test_rows<T> test{
+      from, pivots, drops_nan, from.is_by_fours(), test_rows<T>::tiles_for(call.rows, on.threads()), nan_at, removed};
+  on.for_teams(test.teams(), test);
   if (std::is_floating_point_v<T> && call.nans == nan_rows::reject) {
     const u64 at = on.read(static_cast<const u64*>(nan_at));
     if (at != no_nan) {

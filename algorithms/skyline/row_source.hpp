@@ -80,17 +80,18 @@ struct row_source {
 #else
       sizeof(T) == 4;
 #endif
-  /// Values of n rows from `row` on in columns c … c + 3 of a table that is by fours: that of row i in column c + k to
-  /// to[k * apart + i]. Compilers do not find the transposition in loops.
-  ZENITH_FN void take_four(u64 row, u32 c, u64 n, T* to, u64 apart) const {
-    const T* const from = column[0] + row * row_stride + c;
+  /// Values of the rows row(0) … row(n - 1) in columns c … c + 3 of a table that is by fours: that of row(i) in column
+  /// c + k to to[k * apart + i]. Compilers do not find the transposition in loops.
+  template <class Row>
+  ZENITH_FN void take_four(const Row& row, u32 c, u64 n, T* to, u64 apart) const {
+    const T* const from = column[0] + c;
     u64 i = 0;
 #if !defined(ZENITH_SKYLINE_PLAIN_LANES) && !defined(__CUDACC__)
     if constexpr (takes_fours) {
       typedef T four __attribute__((vector_size(16)));
       for (; i + 4 <= n; i += 4) {
         four row_of[4];
-        for (u32 r = 0; r < 4; ++r) __builtin_memcpy(row_of + r, from + (i + r) * row_stride, sizeof(four));
+        for (u32 r = 0; r < 4; ++r) __builtin_memcpy(row_of + r, from + row(i + r) * row_stride, sizeof(four));
         const four low_first = __builtin_shufflevector(row_of[0], row_of[1], 0, 4, 1, 5);
         const four low_last = __builtin_shufflevector(row_of[2], row_of[3], 0, 4, 1, 5);
         const four high_first = __builtin_shufflevector(row_of[0], row_of[1], 2, 6, 3, 7);
@@ -104,7 +105,7 @@ struct row_source {
     }
 #endif
     for (; i < n; ++i) {
-      for (u32 k = 0; k < 4; ++k) to[k * apart + i] = from[i * row_stride + k];
+      for (u32 k = 0; k < 4; ++k) to[k * apart + i] = from[row(i) * row_stride + k];
     }
   }
   /// Images of n values of column c; `to` may be where the values are.

@@ -34,6 +34,7 @@ using kernels = device::concat<
     device::list<number_children, spatial_join_family::gather_begins, spatial_join_family::write_left<std::uint32_t>,
                  spatial_join_family::write_left<std::uint64_t>, spatial_join_family::write_tied,
                  spatial_join_family::number_places, spatial_join_family::write_pair_entries,
+                 spatial_join_family::find_pair_range, spatial_join_family::write_pair_words,
                  spatial_join_family::set_count, spatial_join_family::begin_row>>;
 
 namespace detail {

@@ -4,6 +4,7 @@
 /// The k best pairs of a pool, and the result in its order. Scores are the first rank and ids the second, wherever in
 /// the pool a pair stands.
 
+#include <bit>
 #include <type_traits>
 #include <utility>
 
@@ -95,13 +96,80 @@ struct write_pair_entries {
   }
 };
 
+/// What some pairs with 32-bit images have: their images' range, and all bits of ids that any of them has.
+struct pair_range {
+  u32 least;
+  u32 greatest;
+  u64 ids;
+};
+struct find_pair_range {
+  const u32* images;
+  const u64* pairs;
+  u64 count;
+  pair_range* to;
+
+  [[nodiscard]] u64 launch_cost(u64 /*n*/) const { return count * (sizeof(u32) + sizeof(u64)); }
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 /*i*/) const {
+    const u32 least = team.reduce(
+        count, ~u32{0}, [&](u64 i) ZENITH_BODY { return images[i]; },
+        [](u32 a, u32 b) ZENITH_BODY { return b < a ? b : a; });
+    const u32 greatest = team.reduce(
+        count, u32{0}, [&](u64 i) ZENITH_BODY { return images[i]; },
+        [](u32 a, u32 b) ZENITH_BODY { return a < b ? b : a; });
+    const u64 ids = team.reduce(
+        count, u64{0}, [&](u64 i) ZENITH_BODY { return pairs[i]; }, [](u64 a, u64 b) ZENITH_BODY { return a | b; });
+    team.once([&]() ZENITH_BODY { *to = {least, greatest, ids}; });
+  }
+};
+
+/// A pair as an entry of one word, where what tells pairs of a range apart has no more bits: score, left id, right id.
+struct pair_words {
+  u32 least;
+  u32 left_bits;
+  u32 right_bits;
+
+  /// False: they have more bits.
+  [[nodiscard]] bool fit(const pair_range& range) {
+    least = range.least;
+    left_bits = static_cast<u32>(std::bit_width(range.ids >> 32));
+    right_bits = static_cast<u32>(std::bit_width(range.ids & 0xffffffffU));
+    return left_bits + right_bits < 64 &&
+           static_cast<u32>(std::bit_width(range.greatest - least)) + left_bits + right_bits <= 64;
+  }
+  [[nodiscard]] ZENITH_FN ordered::entry32 entry(u32 image, u64 pair) const {
+    const u64 left = ~(pair >> 32) & mask(left_bits);
+    const u64 right = ~pair & mask(right_bits);
+    return {u64{image - least} << (left_bits + right_bits) | left << right_bits | right};
+  }
+  [[nodiscard]] ZENITH_FN u64 pair(const ordered::entry32& of) const {
+    const u64 left = ~(of.packed >> right_bits) & mask(left_bits);
+    return left << 32 | (~of.packed & mask(right_bits));
+  }
+
+ private:
+  [[nodiscard]] ZENITH_FN static u64 mask(u32 bits) { return (u64{1} << bits) - 1; }
+};
+
+struct write_pair_words {
+  const u32* images;
+  const u64* pairs;
+  pair_words as;
+  ordered::entry32* to;
+
+  ZENITH_FN void operator()(u64 i) const { to[i] = as.entry(images[i], pairs[i]); }
+};
+
 /// Pairs by their rank: places of a list, or entries.
 struct ranked_pairs {
   const u64* pairs;
   const u32* places;
   const ordered::entry64* entries;
+  const ordered::entry32* words = nullptr;
+  pair_words as{};
 
   ZENITH_FN u64 at(u64 i) const {
+    if (words != nullptr) return as.pair(words[i]);
     if (entries == nullptr) return pairs[places[i]];
     return pair_of(static_cast<u32>(~entries[i].high), entries[i].index());
   }
@@ -109,6 +177,8 @@ struct ranked_pairs {
 
 template <class T, class Index>
 struct write_result {
+  static constexpr u64 item_cost = 512;  // the scores lie anywhere
+
   ranked_pairs pairs;
   const T* left_scores;
   const T* right_scores;
@@ -226,6 +296,16 @@ template <class T, class Context>
       }
       return {nullptr, nullptr, on.select_best(entries, count, wanted)};
     }
+    if constexpr (Context::runs_on_host) {
+      auto* const found = on.template buffer<pair_range>(1);
+      on.for_teams(1, find_pair_range{pool.images, pool.pairs, count, found});
+      pair_words as{};
+      if (as.fit(on.read(static_cast<const pair_range*>(found)))) {
+        auto* const words = on.template buffer<ordered::entry32>(count);
+        on.for_each(count, write_pair_words{pool.images, pool.pairs, as, words});
+        return {nullptr, nullptr, nullptr, on.select_best(words, count, wanted), as};
+      }
+    }
   }
   u64* const pairs = on.template buffer<u64>(count);
   u32* const places = on.template buffer<u32>(count);
@@ -283,6 +363,7 @@ void deliver(Context& on, const top_k_spatial_join_call& call, const pair_scores
 template <class T>
 using best_pairs_kernels = device::list<write_entries<T>, gather_taken<T>, write_ranks<T>,
                                         write_result<T, std::uint32_t>, write_result<T, std::uint64_t>, set_bound<T>>;
-using best_pairs_common_kernels = device::list<write_tied, number_places, write_pair_entries, set_count, find_batch>;
+using best_pairs_common_kernels = device::list<write_tied, number_places, write_pair_entries, find_pair_range,
+                                               write_pair_words, set_count, find_batch>;
 
 }  // namespace zenith::spatial_join_family

@@ -159,7 +159,7 @@ struct ordered_points<T, D, true> {
 /// begin.
 template <class T, unsigned D, class Point, class To>
 struct order_bucket {
-  static constexpr u64 item_cost = u64{1} << 16;
+  static constexpr u64 item_cost = u64{1} << 17;
   static constexpr u32 together = 256;  ///< cells in a loop that compilers vectorise
   static constexpr u32 scratch_bytes = together * sizeof(u32);
 
@@ -210,7 +210,7 @@ struct order_bucket {
 
 /// `most`: buckets.
 [[nodiscard]] inline bucket_plan plan_buckets(u64 points, u64 cells, int threads, u64 most) {
-  constexpr u64 part = 1 << 13;
+  constexpr u64 part = 1 << 12;
   bucket_plan plan{points, 1, 0, 1, static_cast<u32>(cells)};
   // more parts than threads, which may be kept from their work; but a part begins in each bucket, and of many threads
   // some are always free

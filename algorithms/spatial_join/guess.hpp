@@ -18,7 +18,7 @@ inline constexpr u32 most_score_samples = 1024;
 /// first.
 template <class T, unsigned D>
 struct draw_samples {
-  static constexpr u64 item_cost = 256;
+  static constexpr u64 item_cost = 1024;  // a row lies anywhere
 
   point_columns<T, D> left;
   point_columns<T, D> right;

@@ -215,22 +215,43 @@ template <class T, unsigned D, class Context>
 /// A grid for so many points has no more cells.
 [[nodiscard]] inline u64 most_cells(u64 points) { return std::min(2 * points + 64, u64{1} << 31); }
 
-/// Where the cells of a grid of so many are, on a host: where most of the points are, and beyond as far as cells of the
-/// distance's width reach. So a few far points do not widen all cells.
+/// The extents of some of the right side's points, on a host.
 template <class T, unsigned D, class Context>
-[[nodiscard]] side_extents<T, D> spread_of(Context& on, const join_input<T, D>& input, const side_extents<T, D>& all,
-                                           double cells) {
+[[nodiscard]] side_extents<T, D> sampled_extents(Context& on, const join_input<T, D>& input) {
   using image = ordered::bits_t<T>;
   image* const least = on.template buffer<image>(D);
   image* const greatest = on.template buffer<image>(D);
   on.for_teams(D, sample_extent<T, D>{input.right, least, greatest});
+  side_extents<T, D> sampled;
+  for (unsigned a = 0; a < D; ++a) {
+    sampled.low[a] = from_total_order<T>(on.read(static_cast<const image*>(least + a)));
+    sampled.high[a] = from_total_order<T>(on.read(static_cast<const image*>(greatest + a)));
+  }
+  return sampled;
+}
+/// The extents of the right side, of which the columns' extremes are known.
+template <class T, unsigned D>
+[[nodiscard]] side_extents<T, D> right_extents(const column_extremes<T>& known) {
+  side_extents<T, D> all;
+  for (unsigned a = 0; a < D; ++a) {
+    all.low[a] = from_total_order<T>(known.least[most_side_columns + a]);
+    all.high[a] = from_total_order<T>(known.greatest[most_side_columns + a]);
+  }
+  return all;
+}
+
+/// Where the cells of a grid of so many are, on a host: where most of the points are, and beyond as far as cells of the
+/// distance's width reach. So a few far points do not widen all cells.
+template <class T, unsigned D>
+[[nodiscard]] side_extents<T, D> spread_of(T squared, const side_extents<T, D>& sampled, const side_extents<T, D>& all,
+                                           double cells) {
   double low[D];
   double high[D];
-  const auto reach = static_cast<double>(reach_of(input.squared));
+  const auto reach = static_cast<double>(reach_of(squared));
   double needed = 1;
   for (unsigned a = 0; a < D; ++a) {
-    low[a] = static_cast<double>(from_total_order<T>(on.read(static_cast<const image*>(least + a))));
-    high[a] = static_cast<double>(from_total_order<T>(on.read(static_cast<const image*>(greatest + a))));
+    low[a] = static_cast<double>(sampled.low[a]);
+    high[a] = static_cast<double>(sampled.high[a]);
     needed *= std::max(high[a] - low[a], reach) / reach;
   }
   const double wider = needed < cells ? std::pow(cells / needed, 1.0 / D) : 1.0;
@@ -243,19 +264,22 @@ template <class T, unsigned D, class Context>
   return spread;
 }
 
+/// A grid over the right side for so many of its points, of some of which the extents are known.
+template <class T, unsigned D>
+[[nodiscard]] cell_grid<T, D> make_side_grid(const join_input<T, D>& input, u64 points,
+                                             const side_extents<T, D>& sampled) {
+  const auto all = right_extents<T, D>(input.known);
+  const auto cells = static_cast<double>(most_cells(points));
+  return make_grid(all, spread_of(input.squared, sampled, all, cells), input.squared, cells);
+}
 /// A grid over the right side for so many of its points.
 template <class T, unsigned D, class Context>
 [[nodiscard]] cell_grid<T, D> make_side_grid([[maybe_unused]] Context& on, const join_input<T, D>& input, u64 points) {
-  side_extents<T, D> all;
-  for (unsigned a = 0; a < D; ++a) {
-    all.low[a] = from_total_order<T>(input.known.least[most_side_columns + a]);
-    all.high[a] = from_total_order<T>(input.known.greatest[most_side_columns + a]);
-  }
-  const auto cells = static_cast<double>(most_cells(points));
   if constexpr (Context::runs_on_host) {
-    return make_grid(all, spread_of(on, input, all, cells), input.squared, cells);
+    return make_side_grid(input, points, sampled_extents(on, input));
   } else {
-    return make_grid(all, all, input.squared, cells);
+    const auto all = right_extents<T, D>(input.known);
+    return make_grid(all, all, input.squared, static_cast<double>(most_cells(points)));
   }
 }
 

@@ -116,11 +116,15 @@ class side_samples {
                 near_samples{left_at_, right_at_, std::min(right_count_, most_place_samples), input.squared, near});
     on.sort_segments(images_, unused, all, static_cast<const u32*>(begins), 2, most_score_samples);
   }
+  /// `input` has the samples' extremes, and how many of their pairs are near.
   void learn(const join_input<T, D>& input) {
     const double tested =
         double{1} * std::min(left_count_, most_place_samples) * std::min(right_count_, most_place_samples);
     near_share_ = std::max(sure_share(input.near, tested), share_if_even<T, D>(input.known, reach_of(input.squared)));
+    right_extents_ = right_extents<T, D>(input.known);
   }
+  /// Of the right side's places.
+  [[nodiscard]] const side_extents<T, D>& extents() const { return right_extents_; }
   /// Samples that something else drew and put in order, as `draw` does.
   void adopt(const join_input<T, D>& input, image* images) {
     left_count_ = static_cast<u32>(std::min<u64>(input.left.rows, most_score_samples));
@@ -200,6 +204,7 @@ class side_samples {
   T* left_at_ = nullptr;     ///< coordinate a of sample i at [a * most_place_samples + i]
   T* right_at_ = nullptr;
   double near_share_ = 0;
+  side_extents<T, D> right_extents_{};
 };
 
 }  // namespace zenith::spatial_join_family::detail

@@ -15,6 +15,13 @@ std::uint64_t chunk_for(std::uint64_t n, int workers) {
   return std::clamp((each + least_chunk - 1) / least_chunk * least_chunk, least_chunk, most);
 }
 
+/// Neighbours read memory side by side, and what is asked for ahead of one worker is another's, if that has the next
+/// team. But they are few enough for workers to end together.
+std::uint64_t teams_at_once(std::uint64_t n, int workers) {
+  constexpr std::uint64_t most = 64;
+  return std::clamp<std::uint64_t>(n / (static_cast<std::uint64_t>(workers) * 32), 1, most);
+}
+
 /// A worker for whom there is no chunk is not woken.
 int workers_of(int threads, const kernel_launch& launch) {
   const std::uint64_t chunks = launch.is_of_teams ? launch.count : (launch.count + least_chunk - 1) / least_chunk;
@@ -31,7 +38,9 @@ void launch_on(int threads, launch_scratch& memory, const kernel_launch& launch)
   const std::uint64_t lines = launch.scratch_bytes == 0 ? 0 : launch.scratch_bytes / sizeof(line) + 1;
   line* const workspace = memory.reserve(lines * static_cast<std::uint64_t>(workers));
   std::uint64_t next = 0;
-  const launch_worker first{0, launch.count, launch.is_of_teams ? 1 : chunk_for(launch.count, workers), &next, nullptr};
+  const std::uint64_t chunk =
+      launch.is_of_teams ? teams_at_once(launch.count, workers) : chunk_for(launch.count, workers);
+  const launch_worker first{0, launch.count, chunk, &next, nullptr};
   const auto run = [&](int worker) {
     launch_worker own = first;
     own.id = static_cast<std::uint32_t>(worker);

@@ -4,6 +4,7 @@
 /// A host's compaction by parts, with the test behind pointers to functions: what hands parts to threads is compiled
 /// once for all tests.
 
+#include <cstdint>
 #include <numeric>
 #include <vector>
 
@@ -18,18 +19,58 @@ struct part_test {
   u64 (*write)(const void* test, u64 begin, u64 end, u32* to);  ///< returns how many it wrote
 };
 
+/// A test that compilers ask of many items at once, such as whether a byte has some value: it says so by `is_flag`. Of
+/// these, a block without any is left out at once, and what a block has is listed without a branch.
+template <class Test>
+concept flag_test = Test::is_flag;
+
+namespace detail {
+
+inline constexpr u64 flag_block = 64;
+
+template <flag_test Test>
+[[nodiscard]] u32 count_flags(const Test& holds, u64 begin) {
+  std::uint8_t found = 0;
+  for (u64 j = 0; j < flag_block; ++j) found = static_cast<std::uint8_t>(found + (holds(begin + j) ? 1 : 0));
+  return found;
+}
+
+template <flag_test Test>
+[[nodiscard]] u32 list_flags(const Test& holds, u64 begin, u32* to) {
+  u32 listed[flag_block];
+  u32 found = 0;
+  for (u64 j = 0; j < flag_block; ++j) {
+    listed[found] = static_cast<u32>(begin + j);
+    found += holds(begin + j) ? 1 : 0;
+  }
+  for (u32 j = 0; j < found; ++j) to[j] = listed[j];
+  return found;
+}
+
+}  // namespace detail
+
 template <class Test>
 [[nodiscard]] part_test part_test_of(const Test& test) {
   return {&test,
           [](const void* at, u64 begin, u64 end) {
             const Test holds = *static_cast<const Test*>(at);
             u64 found = 0;
+            if constexpr (flag_test<Test>) {
+              for (; begin + detail::flag_block <= end; begin += detail::flag_block) {
+                found += detail::count_flags(holds, begin);
+              }
+            }
             for (u64 i = begin; i < end; ++i) found += holds(i) ? 1 : 0;
             return found;
           },
           [](const void* at, u64 begin, u64 end, u32* to) {
             const Test holds = *static_cast<const Test*>(at);
             u64 found = 0;
+            if constexpr (flag_test<Test>) {
+              for (; begin + detail::flag_block <= end; begin += detail::flag_block) {
+                if (detail::count_flags(holds, begin) > 0) found += detail::list_flags(holds, begin, to + found);
+              }
+            }
             for (u64 i = begin; i < end; ++i) {
               if (holds(i)) to[found++] = static_cast<u32>(i);
             }

@@ -144,6 +144,14 @@ struct has_bits {
   ZENITH_FN bool operator()(u64 i) const { return (words[i] & bits) == bits; }
 };
 
+struct has_flag {
+  static constexpr bool is_flag = true;
+
+  const std::uint8_t* flags;
+
+  ZENITH_FN bool operator()(u64 i) const { return flags[i] == 2; }
+};
+
 /// In the order in which suite.hpp says them.
 using item_kernels =
     device::list<visit, write_value<u32>, write_value<u64>, write_value<ordered::entry32>,

@@ -140,6 +140,27 @@ void check_compact(Examiner& see) {
         see.same("the items", got, wanted);
       });
     }
+    // flags that are there for none, few, many and all
+    for (const u32 of : {0U, 1U, 30U, 128U, 256U}) {
+      see.trial(of_size("compact of flags " + std::to_string(of), n), [&](auto& on) {
+        auto random = see.random(n + of);
+        std::vector<std::uint8_t> flags(n);
+        std::vector<u32> wanted;
+        for (u32 i = 0; i < n; ++i) {
+          flags[i] = static_cast<std::uint8_t>(random() % 256 < of ? 2 : random() % 2);
+          if (flags[i] == 2) wanted.push_back(i);
+        }
+        u32* const to = zeros<u32>(on, n);
+        u32* const count = upload(on, std::vector<u32>{12345});
+        on.compact(n, has_flag{upload(on, flags)}, to, count);
+        const u64 found = on.read(count);
+        see.same("the count", found, wanted.size());
+        std::vector<u32> got(std::min(found, n));
+        deliver(on, to, got);
+        on.finish();
+        see.same("the items", got, wanted);
+      });
+    }
   }
   see.trial("exclusive_scan of none", [&](auto& on) {
     u32* const to = upload(on, std::vector<u32>{7, 7});

@@ -294,3 +294,48 @@ TEMPLATE_TEST_CASE("a scan finds the extremes, and the points that reach a limit
     }
   }
 }
+
+TEST_CASE("pairs as words are in the order of pairs, or have too many bits", "[spatial]") {
+  namespace family = spatial_join_family;
+  std::mt19937_64 random{zenith_test::seed_of("spatial.words", 0)};
+  // bits of what images differ in, and of ids
+  const unsigned widths[][3] = {{0, 0, 0},    {0, 1, 3},   {3, 20, 20},  {24, 20, 20},
+                                {32, 16, 16}, {1, 32, 31}, {25, 20, 20}, {0, 32, 32}};
+  for (const auto& width : widths) {
+    const auto draw = [&](unsigned bits) { return bits == 0 ? 0 : random() >> (64 - bits); };
+    std::vector<std::uint32_t> images(200);
+    std::vector<std::uint64_t> pairs(images.size());
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      images[i] = static_cast<std::uint32_t>(draw(width[0]));
+      pairs[i] = draw(width[1]) << 32 | draw(width[2]);
+    }
+    // all bits there are
+    images[0] = 0;
+    images[1] = static_cast<std::uint32_t>((std::uint64_t{1} << width[0]) - 1);
+    pairs[1] = ((std::uint64_t{1} << width[1]) - 1) << 32 | ((std::uint64_t{1} << width[2]) - 1);
+    if (width[0] < 31) {
+      for (auto& image : images) image += 12345;
+    }
+    family::pair_range range{};
+    device::sequential_context on;
+    on.for_teams(1, family::find_pair_range{images.data(), pairs.data(), images.size(), &range});
+    family::pair_words as{};
+    INFO("widths " << width[0] << ", " << width[1] << ", " << width[2]);
+    const bool fits = width[0] + width[1] + width[2] <= 64 && width[1] + width[2] < 64;
+    REQUIRE(as.fit(range) == fits);
+    if (!fits) continue;
+    std::vector<ordered::entry32> words(images.size());
+    on.for_each(images.size(), family::write_pair_words{images.data(), pairs.data(), as, words.data()});
+    bool is_same = true;
+    bool is_ordered = true;
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      is_same = is_same && as.pair(words[i]) == pairs[i];
+      for (std::size_t j = 0; j < images.size(); ++j) {
+        const bool is_before = images[i] > images[j] || (images[i] == images[j] && pairs[i] < pairs[j]);
+        is_ordered = is_ordered && better(words[i], words[j]) == is_before;
+      }
+    }
+    CHECK(is_same);
+    CHECK(is_ordered);
+  }
+}
