@@ -127,11 +127,13 @@ std::shared_ptr<table_storage> build_clusters(const input_columns<T>& input, u32
   // leaves are to have few enough rows for planes
   const std::size_t leaf_rows = std::max(std::clamp<std::size_t>(input.rows / 128, 16384, most_plane_rows / 4 * 3),
                                          std::size_t{128} * block_rows);
-  const auto levels = static_cast<unsigned>(std::bit_width(input.rows / leaf_rows));
+  const auto levels = std::min(static_cast<unsigned>(std::bit_width(input.rows / leaf_rows)), upper_tree<T>::most_levels);
   const upper_tree<T> upper(input, levels);
-  const auto memory = host_memory(input.rows * sizeof(u32), "threshold table");
-  auto* const numbers = reinterpret_cast<u32*>(memory.data.get());  // a row's leaf, later a place's position
-  row_grouping<T> leaves(input, upper, numbers, workers);
+  const auto memory =
+      host_memory(input.rows * (sizeof(u32) + sizeof(typename row_grouping<T>::leaf_number)), "threshold table");
+  auto* const numbers = reinterpret_cast<u32*>(memory.data.get());  // a place's position
+  row_grouping<T> leaves(input, upper,
+                         reinterpret_cast<typename row_grouping<T>::leaf_number*>(numbers + input.rows), workers);
   const block_places blocks(leaves.begins(), block_rows);
   const std::size_t columns = input.column.size();
   const unfinished_table made(
@@ -142,7 +144,7 @@ std::shared_ptr<table_storage> build_clusters(const input_columns<T>& input, u32
   auto* const values = made.part<T>(of.values);
   auto* const ids = made.part<u32>(of.ids);
   auto* const positions = made.part<u32>(of.positions);
-  leaves.move(values, of.row_stride, ids, positions, workers);
+  leaves.move(values, of.row_stride, ids, workers);
 
   const block_writer<T> write_block(made);
   std::vector<leaf_scratch<T>> of_workers(static_cast<std::size_t>(workers),
@@ -163,11 +165,7 @@ std::shared_ptr<table_storage> build_clusters(const input_columns<T>& input, u32
                   with.ids.data());
     }
   });
-  constexpr u64 piece = u64{1} << 16;
-  share_out(workers, (input.rows + piece - 1) / piece, [&](int, u64 taken) {
-    const u64 end = std::min<u64>(input.rows, (taken + 1) * piece);
-    for (u64 i = taken * piece; i < end; ++i) positions[i] = numbers[positions[i]];
-  });
+  leaves.write_positions(numbers, positions, workers);
   write_directory<T>(made.table, of, workers);
   draw_sample<T>(*made.storage);
   return made.storage;

@@ -22,8 +22,10 @@ namespace zenith::detail {
 template <class T>
 class row_grouping {
  public:
+  using leaf_number = typename upper_tree<T>::leaf_number;
+
   /// Writes each row's leaf to `leaf_of`. Reads the data once.
-  row_grouping(const input_columns<T>& input, const upper_tree<T>& tree, std::uint32_t* leaf_of, int workers)
+  row_grouping(const input_columns<T>& input, const upper_tree<T>& tree, leaf_number* leaf_of, int workers)
       : input_(&input),
         leaves_(tree.leaves()),
         chunk_rows_(rows_of_a_chunk(input.rows)),
@@ -60,9 +62,9 @@ class row_grouping {
   /// Where leaves begin among all rows, and the end.
   [[nodiscard]] std::span<const std::uint64_t> begins() const { return begins_; }
 
-  /// Copies the rows to the memory of their leaves in columns at `values`, `stride` apart, and their numbers to `ids`;
-  /// writes each row's place to `positions`. Reads the data once.
-  void move(T* values, std::uint64_t stride, std::uint32_t* ids, std::uint32_t* positions, int workers) {
+  /// Copies the rows to the memory of their leaves in columns at `values`, `stride` apart, and their numbers to `ids`.
+  /// Reads the data once.
+  void move(T* values, std::uint64_t stride, std::uint32_t* ids, int workers) {
     std::vector<std::vector<leaf_end>> of_workers(static_cast<std::size_t>(workers));
     share_out(workers, chunks_, [&](int worker, u64 chunk) {
       auto& ends = of_workers[static_cast<std::size_t>(worker)];
@@ -72,7 +74,19 @@ class row_grouping {
         ends[leaf].place = static_cast<u32>(begins_[leaf]) + first[leaf];
         enter(ends[leaf], leaf, values, stride);
       }
-      move_rows({values, stride, ids, positions, ends.data()}, rows_of(chunk));
+      move_rows({values, stride, ids, ends.data()}, rows_of(chunk));
+    });
+  }
+  /// positions[i] = what stands in `places` where row i was moved to.
+  void write_positions(const std::uint32_t* places, std::uint32_t* positions, int workers) const {
+    std::vector<std::vector<const u32*>> of_workers(static_cast<std::size_t>(workers));
+    share_out(workers, chunks_, [&](int worker, u64 chunk) {
+      auto& next = of_workers[static_cast<std::size_t>(worker)];
+      next.resize(leaves_);
+      const u32* const first = next_.data() + chunk * leaves_;
+      for (u64 leaf = 0; leaf < leaves_; ++leaf) next[leaf] = places + begins_[leaf] + first[leaf];
+      const auto rows = rows_of(chunk);
+      for (u64 i = rows.first; i < rows.first + rows.count; ++i) positions[i] = *next[leaf_of_[i]]++;
     });
   }
   /// Writes the rows of a moved leaf one after another, of columns() values and what repeats the last one to fill up a
@@ -106,7 +120,6 @@ class row_grouping {
     T* values;
     u64 stride;
     u32* ids;
-    u32* positions;
     leaf_end* ends;
   };
 
@@ -130,7 +143,7 @@ class row_grouping {
   void take(const destination& of, u64 first, std::size_t count, T** rows) {
     const destination to = of;
     const std::size_t width = columns();
-    const u32* const leaf_of = leaf_of_ + first;
+    const leaf_number* const leaf_of = leaf_of_ + first;
     for (std::size_t i = 0; i < count; ++i) {
       auto& end = to.ends[leaf_of[i]];
       T* const here = end.to;
@@ -142,7 +155,6 @@ class row_grouping {
       __builtin_prefetch(here + 64 / sizeof(T) + width - 1, 1);
       __builtin_prefetch(to.ids + place + 64 / sizeof(u32), 1);
       to.ids[place] = static_cast<u32>(first + i);
-      to.positions[first + i] = place;
       if (--end.left == 0) enter(end, leaf_of[i], to.values, to.stride);
     }
   }
@@ -209,7 +221,7 @@ class row_grouping {
   u64 leaves_;
   u64 chunk_rows_;
   u64 chunks_;
-  const u32* leaf_of_;
+  const leaf_number* leaf_of_;
   std::vector<u32> next_;
   std::vector<u64> begins_;
   std::vector<u64> spare_begins_;
