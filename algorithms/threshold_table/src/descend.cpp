@@ -51,8 +51,8 @@ ZENITH_WIDE void code_by(const float* values, std::size_t count, const value_cod
       found[r] = codes_of(OfBits ? reals_of(_mm512_castps_si512(here)) : here, from, factor);
     }
     // the words of each quarter come from all four
-    const __m512i all = _mm512_packus_epi16(_mm512_packs_epi32(found[0], found[1]),
-                                            _mm512_packs_epi32(found[2], found[3]));
+    const __m512i all =
+        _mm512_packus_epi16(_mm512_packs_epi32(found[0], found[1]), _mm512_packs_epi32(found[2], found[3]));
     _mm512_storeu_si512(codes + i, _mm512_maskz_permutexvar_epi32(all_lanes, turn, all));
   }
 }
@@ -72,12 +72,15 @@ struct wide_walk {
   __mmask64 last_bit;  // after level 8
 
   ZENITH_WIDE static __m512i load(const u8* from) { return _mm512_loadu_si512(from); }
-  ZENITH_WIDE __m512i of_128(const u8* from) const { return _mm512_permutex2var_epi8(load(from), path, load(from + 64)); }
+  ZENITH_WIDE __m512i of_128(const u8* from) const {
+    return _mm512_permutex2var_epi8(load(from), path, load(from + 64));
+  }
   template <unsigned Level>
   ZENITH_WIDE __m512i look_up(const u8* from) const {
     if constexpr (Level <= 6) return _mm512_maskz_permutexvar_epi8(all_bytes, path, load(from));
     if constexpr (Level == 7) return of_128(from);
-    if constexpr (Level == 8) return _mm512_mask_blend_epi8(_mm512_movepi8_mask(path), of_128(from), of_128(from + 128));
+    if constexpr (Level == 8)
+      return _mm512_mask_blend_epi8(_mm512_movepi8_mask(path), of_128(from), of_128(from + 128));
   }
   ZENITH_WIDE __m512i code(__m512i column) const {
     const __mmask64 is_odd = _mm512_test_epi8_mask(column, _mm512_set1_epi8(1));
@@ -126,7 +129,8 @@ ZENITH_WIDE void descend(const cut_tree& tree, const u8* codes, std::size_t stri
     }
     walk.go<0>(tree.levels);
     const bool has_bits = tree.levels > 8;
-    walk.store_half(paths + i, _mm512_castsi512_si256(walk.path), static_cast<__mmask32>(walk.last_bit), has_bits);
+    walk.store_half(paths + i, _mm512_maskz_extracti64x4_epi64(0xf, walk.path, 0),
+                    static_cast<__mmask32>(walk.last_bit), has_bits);
     walk.store_half(paths + i + run / 2, _mm512_maskz_extracti64x4_epi64(0xf, walk.path, 1),
                     static_cast<__mmask32>(walk.last_bit >> 32), has_bits);
   }

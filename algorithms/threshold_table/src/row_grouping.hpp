@@ -62,9 +62,9 @@ class row_grouping {
   /// Where leaves begin among all rows, and the end.
   [[nodiscard]] std::span<const std::uint64_t> begins() const { return begins_; }
 
-  /// Copies the rows to the memory of their leaves in columns at `values`, `stride` apart, and their numbers to `ids`.
-  /// Reads the data once.
-  void move(T* values, std::uint64_t stride, std::uint32_t* ids, int workers) {
+  /// Copies the rows to the memory of their leaves in columns at `values`, `stride` apart, and their numbers to `ids`;
+  /// writes each row's place to `positions`. Reads the data once.
+  void move(T* values, std::uint64_t stride, std::uint32_t* ids, std::uint32_t* positions, int workers) {
     std::vector<std::vector<leaf_end>> of_workers(static_cast<std::size_t>(workers));
     share_out(workers, chunks_, [&](int worker, u64 chunk) {
       auto& ends = of_workers[static_cast<std::size_t>(worker)];
@@ -74,19 +74,7 @@ class row_grouping {
         ends[leaf].place = static_cast<u32>(begins_[leaf]) + first[leaf];
         enter(ends[leaf], leaf, values, stride);
       }
-      move_rows({values, stride, ids, ends.data()}, rows_of(chunk));
-    });
-  }
-  /// positions[i] = what stands in `places` where row i was moved to.
-  void write_positions(const std::uint32_t* places, std::uint32_t* positions, int workers) const {
-    std::vector<std::vector<const u32*>> of_workers(static_cast<std::size_t>(workers));
-    share_out(workers, chunks_, [&](int worker, u64 chunk) {
-      auto& next = of_workers[static_cast<std::size_t>(worker)];
-      next.resize(leaves_);
-      const u32* const first = next_.data() + chunk * leaves_;
-      for (u64 leaf = 0; leaf < leaves_; ++leaf) next[leaf] = places + begins_[leaf] + first[leaf];
-      const auto rows = rows_of(chunk);
-      for (u64 i = rows.first; i < rows.first + rows.count; ++i) positions[i] = *next[leaf_of_[i]]++;
+      move_rows({values, stride, ids, positions, ends.data()}, rows_of(chunk));
     });
   }
   /// Writes the rows of a moved leaf one after another, of columns() values and what repeats the last one to fill up a
@@ -120,6 +108,7 @@ class row_grouping {
     T* values;
     u64 stride;
     u32* ids;
+    u32* positions;
     leaf_end* ends;
   };
 
@@ -155,6 +144,7 @@ class row_grouping {
       __builtin_prefetch(here + 64 / sizeof(T) + width - 1, 1);
       __builtin_prefetch(to.ids + place + 64 / sizeof(u32), 1);
       to.ids[place] = static_cast<u32>(first + i);
+      to.positions[first + i] = place;
       if (--end.left == 0) enter(end, leaf_of[i], to.values, to.stride);
     }
   }
@@ -168,13 +158,6 @@ class row_grouping {
       take(to, first, count, rows);
       std::size_t j = 0;
       if (input_->stride == 1 && count == batch) {
-        // columns are many streams in small pages: what comes is asked for
-        constexpr u64 ahead = 1024 / sizeof(T);
-        if (first + ahead + batch <= input_->rows) {
-          for (const T* column : input_->column) {
-            for (std::size_t i = 0; i < batch; i += 64 / sizeof(T)) __builtin_prefetch(column + first + ahead + i);
-          }
-        }
         for (; j + side <= width; j += side) {
           const T* from[side];
           for (std::size_t s = 0; s < side; ++s) from[s] = input_->column[j + s] + first;

@@ -142,10 +142,10 @@ class upper_tree {
   [[nodiscard]] const std::vector<column_scale>& scales() const { return scales_; }
   [[nodiscard]] std::size_t leaves() const { return std::size_t{1} << levels_; }
 
-  /// Rows that are coded together.
-  static constexpr std::size_t batch = 512;
+  /// Rows that are coded together: few enough that all their values are asked for before the first ones arrive.
+  static constexpr std::size_t batch = 128;
   /// Rows that are equal in the column of a cut are told apart by the run of so many rows in which they stand.
-  static constexpr std::size_t run_rows = 16 * batch;
+  static constexpr std::size_t run_rows = 64 * batch;
 
   /// What a thread needs to find leaves. All find the same ones, in wide registers or without them.
   class finder {
