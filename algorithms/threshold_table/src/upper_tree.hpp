@@ -10,6 +10,7 @@
 #include <limits>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <algorithms/threshold_table/src/descend.hpp>
@@ -27,18 +28,33 @@ class column_codes {
     constexpr std::size_t most = 2048;
     std::vector<T> sample(std::min(drawn.size(), most));
     for (std::size_t i = 0; i < sample.size(); ++i) sample[i] = drawn[i * drawn.size() / sample.size()];
-    const auto by_values = fit(sample, false);
-    coding_ = by_values;
+    coding_ = fit(sample, false);
+    auto pairs = pairs_with_one_code(sample);
     if constexpr (std::is_floating_point_v<T>) {
       // values of many magnitudes have few codes of equal steps
-      const auto by_bits = fit(sample, true);
-      if (pairs_with_one_code(sample, by_values) > 2 * pairs_with_one_code(sample, by_bits)) coding_ = by_bits;
+      const auto by_values = std::exchange(coding_, fit(sample, true));
+      const auto pairs_by_bits = pairs_with_one_code(sample);
+      if (pairs > 2 * pairs_by_bits) {
+        pairs = pairs_by_bits;
+      } else {
+        coding_ = by_values;
+      }
     }
+    // what clusters far apart have in common takes a search for each value, and is for the worst data alone
+    take_quantiles(sample);
+    if (pairs <= 8 * pairs_with_one_code(sample)) quantiles_.clear();
   }
 
-  [[nodiscard]] std::uint8_t operator()(T value) const { return code(value, coding_); }
-  /// to[i] = the code of from[i].
+  [[nodiscard]] std::uint8_t operator()(T value) const {
+    if (!quantiles_.empty()) return code_by_quantiles(value);
+    return code_of(coding_.of_bits ? real_of<true>(value) : real_of<false>(value), coding_);
+  }
+  /// to[i] = the code of from[i]. Writes whole registers of 64 codes.
   void operator()(const T* from, std::size_t count, std::uint8_t* to) const {
+    if (!quantiles_.empty()) {
+      for (std::size_t i = 0; i < count; ++i) to[i] = code_by_quantiles(from[i]);
+      return;
+    }
     if constexpr (std::is_same_v<T, float>) {
       static const float_coding wide = wide_coding();
       if (wide != nullptr) return wide(from, count, coding_, to);
@@ -71,8 +87,23 @@ class column_codes {
     steps = steps > 0 ? steps : 0;  // NaN too
     return static_cast<std::uint8_t>(static_cast<std::int32_t>(steps < top ? steps : top));
   }
-  [[nodiscard]] static std::uint8_t code(T value, const coding& by) {
-    return code_of(by.of_bits ? real_of<true>(value) : real_of<false>(value), by);
+  /// How many quantiles are not above the value.
+  [[nodiscard]] std::uint8_t code_by_quantiles(T value) const {
+    std::uint32_t at = 0;
+    for (std::uint32_t step = 128; step > 0; step /= 2) at += quantiles_[at + step - 1] <= value ? step : 0;
+    return static_cast<std::uint8_t>(std::min(at, last_value_code));
+  }
+  void take_quantiles(std::vector<T> sample) {
+    constexpr auto highest = std::numeric_limits<T>::max();
+    std::erase_if(sample, [](T value) { return !(value <= highest); });
+    quantiles_.assign(last_value_code + 1, highest);
+    if (sample.empty()) return;
+    std::sort(sample.begin(), sample.end());
+    // each once, and the smallest value of all has no code of its own below it
+    for (std::size_t q = 0; q < last_value_code; ++q) {
+      quantiles_[q] = sample[(q + 1) * sample.size() / (last_value_code + 1)];
+    }
+    std::fill(std::unique(quantiles_.begin(), quantiles_.end()), quantiles_.end(), highest);
   }
   /// Codes for all but a few far values, which get the first or the last code.
   [[nodiscard]] static coding fit(const std::vector<T>& sample, bool of_bits) {
@@ -100,15 +131,16 @@ class column_codes {
     if (half > 0) by.factor = std::min(static_cast<real>(last_value_code) / 2 / (half + half / 32), highest);
     return by;
   }
-  [[nodiscard]] static std::uint64_t pairs_with_one_code(const std::vector<T>& sample, const coding& by) {
+  [[nodiscard]] std::uint64_t pairs_with_one_code(const std::vector<T>& sample) const {
     std::array<std::uint64_t, last_value_code + 1> counts{};
-    for (const T one : sample) ++counts[code(one, by)];
+    for (const T one : sample) ++counts[(*this)(one)];
     std::uint64_t pairs = 0;
     for (const auto count : counts) pairs += count * count;
     return pairs;
   }
 
   coding coding_;
+  std::vector<T> quantiles_;  ///< none, or last_value_code + 1 of them
 };
 
 template <class T>
@@ -127,7 +159,8 @@ class upper_tree {
       rows_.push_back(static_cast<std::uint32_t>(s * input.rows / samples));
     }
     values_.resize(columns_ * samples);
-    sample_codes_.resize(columns_ * samples);
+    constexpr std::size_t whole = 64;  // codes that are written together
+    sample_codes_.resize(columns_ * samples + whole);
     for (std::size_t j = 0; j < columns_; ++j) {
       T* const values = values_.data() + j * samples;
       for (std::size_t s = 0; s < samples; ++s) values[s] = input.at(j, rows_[s]);
