@@ -129,9 +129,73 @@ TEST_CASE("planes are written, and their extremes found", "[unit]") {
   }
 }
 
+TEST_CASE("rows of floats are coded, their extremes found and their columns written", "[unit]") {
+  const auto* const wide = wide_planes();
+  if (wide == nullptr) return;
+  constexpr float far = std::numeric_limits<float>::infinity();
+  std::mt19937 random(7);
+  for (const std::size_t count : {1, 8, 16, 63, 64, 65, 192}) {
+    std::vector<float> values(count * wide_row);
+    for (auto& one : values) one = static_cast<float>(random() % 1000);
+    values[random() % values.size()] = std::numeric_limits<float>::quiet_NaN();
+    values[random() % values.size()] = -far;
+    some_planes found;
+    std::vector<std::uint32_t> order(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      order[i] = static_cast<std::uint32_t>(random() % count);
+      found.keys[some_planes::before + i] = static_cast<std::uint16_t>(order[i]);
+    }
+    row_coding by;
+    row_extremes expected_extremes;
+    for (std::size_t j = 0; j < wide_row; ++j) {
+      by.from[j] = static_cast<float>(10 * j);
+      by.factor[j] = .3F;
+      expected_extremes.least[j] = 5000;
+      expected_extremes.most[j] = -5000;
+      expected_extremes.has_nan[j] = false;
+    }
+    row_extremes extremes = expected_extremes;
+    row_extremes written_extremes = expected_extremes;
+    auto expected = found;
+    for (const std::size_t columns : {5, 8}) {
+      for (std::size_t j = 0; j < columns; ++j) {
+        for (std::size_t i = 0; i < count; ++i) {
+          const float value = values[order[i] * wide_row + j];
+          const float steps = (value - by.from[j]) * by.factor[j];
+          expected.codes[j * some_planes::stride + some_planes::before + i] =
+              static_cast<std::uint8_t>(!(steps > 0) ? 0 : std::min(steps, 255.0F));
+          if (value < expected_extremes.least[j]) expected_extremes.least[j] = value;
+          if (value > expected_extremes.most[j]) expected_extremes.most[j] = value;
+          if (value != value) expected_extremes.has_nan[j] = true;
+        }
+      }
+      wide->code_rows(found.view(columns), some_planes::before, count, values.data(), by);
+      CHECK(found.codes == expected.codes);
+    }
+    wide->add_row_extremes(values.data(), found.keys.data() + some_planes::before, count, extremes.least,
+                           extremes.most);
+    CHECK(std::ranges::equal(extremes.least, expected_extremes.least));
+    CHECK(std::ranges::equal(extremes.most, expected_extremes.most));
+    if (count % 16 != 0) continue;
+    constexpr std::size_t columns = 5;
+    const std::size_t stride = count + 3;
+    std::vector<float> to(wide_row * stride, 777);
+    auto expected_values = to;
+    for (std::size_t j = 0; j < columns; ++j) {
+      for (std::size_t i = 0; i < count; ++i) expected_values[j * stride + i] = values[order[i] * wide_row + j];
+    }
+    wide->write_columns(values.data(), order.data(), count, to.data(), stride, columns, written_extremes);
+    CHECK(std::ranges::equal(to, expected_values, [](float a, float b) { return a == b || (a != a && b != b); }));
+    CHECK(std::ranges::equal(written_extremes.least, expected_extremes.least));
+    CHECK(std::ranges::equal(written_extremes.most, expected_extremes.most));
+    CHECK(std::ranges::equal(written_extremes.has_nan, expected_extremes.has_nan));
+  }
+}
+
 TEST_CASE("a leaf has the same order by planes and without them", "[unit]") {
   for (const std::uint32_t range : {1U, 5U, 1000000U}) {
     orders_alike<float>(8, 20000, 64, range);
+    orders_alike<float>(6, 20000, 64, range);
     orders_alike<float>(1, 5000, 64, range);
     orders_alike<float>(3, 65536, 64, range);
     orders_alike<float>(3, 66000, 64, range);

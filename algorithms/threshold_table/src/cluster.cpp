@@ -59,6 +59,10 @@ class block_writer {
     }
     extremes_.begin(b);
     extremes_.add_id(b, first_id);
+    if constexpr (std::is_same_v<T, float>) {
+      // most blocks are full
+      if (wide_ != nullptr && stride_ == wide_row && order.size() % 16 == 0) return write_wide(b, begin, order, from);
+    }
     for (std::size_t j = 0; j < stride_; j += side) write_columns(b, begin, order, from, j);
   }
 
@@ -66,6 +70,15 @@ class block_writer {
   static constexpr std::size_t side = square<T>::side;
   using lanes = typename square<T>::lanes;
 
+  void write_wide(u64 b, u64 begin, std::span<const u32> order, const float* from) const {
+    row_extremes found;
+    std::fill(std::begin(found.least), std::end(found.least), range_of_values<float>::none_least);
+    std::fill(std::begin(found.most), std::end(found.most), range_of_values<float>::none_most);
+    wide_->write_columns(from, order.data(), order.size(), values_ + begin, of_->row_stride, of_->columns, found);
+    for (std::size_t j = 0; j < of_->columns; ++j) {
+      extremes_.set(b, j, {found.most[j], found.least[j], found.has_nan[j]});
+    }
+  }
   /// As many columns as a register has lanes.
   void write_columns(u64 b, u64 begin, std::span<const u32> order, const T* from, std::size_t j) const {
     T behind[most_block_rows];  // what stands behind the last column
@@ -107,6 +120,7 @@ class block_writer {
   u32* ids_;
   T* values_;
   std::size_t stride_;
+  const plane_functions* wide_ = wide_planes();
 };
 
 /// What a worker needs for a leaf.
@@ -127,11 +141,14 @@ std::shared_ptr<table_storage> build_clusters(const input_columns<T>& input, u32
   // leaves are to have few enough rows for planes
   const std::size_t leaf_rows = std::max(std::clamp<std::size_t>(input.rows / 128, 16384, most_plane_rows / 4 * 3),
                                          std::size_t{128} * block_rows);
-  const auto levels = static_cast<unsigned>(std::bit_width(input.rows / leaf_rows));
+  const auto levels =
+      std::min(static_cast<unsigned>(std::bit_width(input.rows / leaf_rows)), upper_tree<T>::most_levels);
   const upper_tree<T> upper(input, levels);
   const auto memory = host_memory(input.rows * sizeof(u32), "threshold table");
-  auto* const numbers = reinterpret_cast<u32*>(memory.data.get());  // a row's leaf, later a place's position
-  row_grouping<T> leaves(input, upper, numbers, workers);
+  auto* const numbers = reinterpret_cast<u32*>(memory.data.get());  // a place's position
+  // until rows are moved, the leaves of rows
+  auto* const leaf_of = reinterpret_cast<typename row_grouping<T>::leaf_number*>(memory.data.get());
+  row_grouping<T> leaves(input, upper, leaf_of, workers);
   const block_places blocks(leaves.begins(), block_rows);
   const std::size_t columns = input.column.size();
   const unfinished_table made(

@@ -201,7 +201,7 @@ ZENITH_WIDE_ENTRY void add_extremes(const code_planes& of, std::size_t begin, st
   }
 }
 
-ZENITH_WIDE_ENTRY void write(const code_planes& to, std::size_t begin, std::size_t count, const u8* words) {
+ZENITH_WIDE void write_planes(const code_planes& to, std::size_t begin, std::size_t count, const u8* words) {
   alignas(64) static constexpr struct turned {
     u8 from[64]{};
     constexpr turned() {
@@ -237,13 +237,134 @@ ZENITH_WIDE_ENTRY void write(const code_planes& to, std::size_t begin, std::size
   }
 }
 
+ZENITH_WIDE_ENTRY void write(const code_planes& to, std::size_t begin, std::size_t count, const u8* words) {
+  write_planes(to, begin, count, words);
+}
+
+constexpr __mmask16 all_lanes = 0xffff;
+constexpr __mmask8 lower_half = 0x0f;
+constexpr __mmask8 upper_half = 0xf0;
+
+ZENITH_WIDE __m512 two_rows(const float* low, const float* high) {
+  const __m512d first = _mm512_maskz_broadcast_f64x4(lower_half, _mm256_castps_pd(_mm256_loadu_ps(low)));
+  return _mm512_castpd_ps(_mm512_mask_broadcast_f64x4(first, upper_half, _mm256_castps_pd(_mm256_loadu_ps(high))));
+}
+template <int Half>
+ZENITH_WIDE __m256 half_of(__m512 all) {
+  return _mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(lower_half, _mm512_castps_pd(all), Half));
+}
+// the second operand where one is NaN, and of two zeros
+ZENITH_WIDE __m512 least_of(__m512 value, __m512 least) { return _mm512_maskz_min_ps(all_lanes, value, least); }
+ZENITH_WIDE __m512 most_of(__m512 value, __m512 most) { return _mm512_maskz_max_ps(all_lanes, value, most); }
+
+ZENITH_WIDE_ENTRY void add_row_extremes(const float* values, const u16* keys, std::size_t count, float* least,
+                                        float* most) {
+  constexpr std::size_t chains = 4;  // a step waits for the one before it
+  __m512 lower[chains];
+  __m512 higher[chains];
+  for (std::size_t c = 0; c < chains; ++c) {
+    lower[c] = two_rows(least, least);
+    higher[c] = two_rows(most, most);
+  }
+  std::size_t i = 0;
+  for (; i + 2 * chains <= count; i += 2 * chains) {
+    for (std::size_t c = 0; c < chains; ++c) {
+      const __m512 rows = two_rows(values + keys[i + 2 * c] * wide_row, values + keys[i + 2 * c + 1] * wide_row);
+      lower[c] = least_of(rows, lower[c]);
+      higher[c] = most_of(rows, higher[c]);
+    }
+  }
+  for (; i < count; ++i) {
+    const __m512 rows = two_rows(values + keys[i] * wide_row, values + keys[i] * wide_row);
+    lower[0] = least_of(rows, lower[0]);
+    higher[0] = most_of(rows, higher[0]);
+  }
+  for (std::size_t c = 1; c < chains; ++c) {
+    lower[0] = least_of(lower[c], lower[0]);
+    higher[0] = most_of(higher[c], higher[0]);
+  }
+  _mm256_storeu_ps(least, _mm256_min_ps(half_of<0>(lower[0]), half_of<1>(lower[0])));
+  _mm256_storeu_ps(most, _mm256_max_ps(half_of<0>(higher[0]), half_of<1>(higher[0])));
+}
+
+ZENITH_WIDE_ENTRY void code_rows(const code_planes& to, std::size_t begin, std::size_t count, const float* values,
+                                 const row_coding& by) {
+  // words of 4 codes: of even rows, their first columns and their last ones, then of odd rows
+  alignas(64) static constexpr u32 order[16] = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
+  const __m512i turn = _mm512_load_si512(order);
+  const __m512 from = two_rows(by.from, by.from);
+  const __m512 factor = two_rows(by.factor, by.factor);
+  alignas(64) u8 words[run * 8];
+  for (std::size_t i = 0; i < count; i += run) {
+    const u16* const keys = to.keys + begin + i;
+    const std::size_t left = count - i;
+    for (std::size_t r = 0; r < run && r < left; r += 8) {
+      __m512i codes[4];
+      for (std::size_t p = 0; p < 4; ++p) {
+        const std::size_t low = r + 2 * p < left ? r + 2 * p : left - 1;
+        const std::size_t high = low + 1 < left ? low + 1 : left - 1;
+        const __m512 rows = two_rows(values + keys[low] * wide_row, values + keys[high] * wide_row);
+        const __m512 steps = _mm512_mul_ps(_mm512_sub_ps(rows, from), factor);
+        const __m512 code = least_of(most_of(steps, _mm512_setzero_ps()), _mm512_set1_ps(255));  // NaN: 0
+        codes[p] = _mm512_maskz_cvttps_epi32(all_lanes, code);
+      }
+      const __m512i all =
+          _mm512_packus_epi16(_mm512_packs_epi32(codes[0], codes[1]), _mm512_packs_epi32(codes[2], codes[3]));
+      _mm512_store_si512(words + r * 8, _mm512_maskz_permutexvar_epi32(all_lanes, turn, all));
+    }
+    write_planes(to, begin + i, left < run ? left : run, words);
+  }
+}
+
+ZENITH_WIDE_ENTRY void write_columns(const float* values, const u32* order, std::size_t count, float* to,
+                                     std::size_t stride, std::size_t columns, row_extremes& extremes) {
+  constexpr std::size_t together = 16;
+  __m512 least = two_rows(extremes.least, extremes.least);
+  __m512 most = two_rows(extremes.most, extremes.most);
+  unsigned nans = 0;
+  for (std::size_t i = 0; i < count; i += together) {
+    __m512 pairs[8];  // rows r and r + 4, then r + 8 and r + 12
+    for (std::size_t r = 0; r < 8; ++r) {
+      const u32* const two = order + i + r / 4 * 8 + r % 4;
+      pairs[r] = two_rows(values + std::size_t{two[0]} * wide_row, values + std::size_t{two[4]} * wide_row);
+      least = least_of(pairs[r], least);
+      most = most_of(pairs[r], most);
+      nans |= _mm512_cmp_ps_mask(pairs[r], pairs[r], _CMP_UNORD_Q);
+    }
+    __m512 quarters[2][4];  // columns c and c + 4 of 4 rows, and of those after the next 4
+    for (std::size_t h = 0; h < 2; ++h) {
+      const __m512* const from = pairs + h * 4;
+      const __m512 low_a = _mm512_maskz_unpacklo_ps(all_lanes, from[0], from[1]);
+      const __m512 high_a = _mm512_maskz_unpackhi_ps(all_lanes, from[0], from[1]);
+      const __m512 low_b = _mm512_maskz_unpacklo_ps(all_lanes, from[2], from[3]);
+      const __m512 high_b = _mm512_maskz_unpackhi_ps(all_lanes, from[2], from[3]);
+      quarters[h][0] = _mm512_maskz_shuffle_ps(all_lanes, low_a, low_b, 0x44);
+      quarters[h][1] = _mm512_maskz_shuffle_ps(all_lanes, low_a, low_b, 0xee);
+      quarters[h][2] = _mm512_maskz_shuffle_ps(all_lanes, high_a, high_b, 0x44);
+      quarters[h][3] = _mm512_maskz_shuffle_ps(all_lanes, high_a, high_b, 0xee);
+    }
+    for (std::size_t j = 0; j < 4 && j < columns; ++j) {
+      _mm512_storeu_ps(to + j * stride + i,
+                       _mm512_maskz_shuffle_f32x4(all_lanes, quarters[0][j], quarters[1][j], 0x88));
+    }
+    for (std::size_t j = 4; j < 8 && j < columns; ++j) {
+      _mm512_storeu_ps(to + j * stride + i,
+                       _mm512_maskz_shuffle_f32x4(all_lanes, quarters[0][j - 4], quarters[1][j - 4], 0xdd));
+    }
+  }
+  _mm256_storeu_ps(extremes.least, _mm256_min_ps(half_of<0>(least), half_of<1>(least)));
+  _mm256_storeu_ps(extremes.most, _mm256_max_ps(half_of<0>(most), half_of<1>(most)));
+  nans |= nans >> 8;
+  for (std::size_t j = 0; j < wide_row; ++j) extremes.has_nan[j] = (nans >> j & 1) != 0;
+}
+
 #undef ZENITH_WIDE
 #undef ZENITH_WIDE_ENTRY
 
 }  // namespace
 
 const plane_functions* wide_planes() {
-  static constexpr plane_functions wide{write, add_extremes, part};
+  static constexpr plane_functions wide{write, add_extremes, part, add_row_extremes, code_rows, write_columns};
   static const bool known = __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
                             __builtin_cpu_supports("avx512vbmi") != 0 && __builtin_cpu_supports("avx512vbmi2") != 0 &&
                             __builtin_cpu_supports("bmi2") != 0;

@@ -26,6 +26,22 @@ struct code_extremes {
   std::uint8_t most[most_planes];
 };
 
+/// The columns of a row of floats that are coded together.
+inline constexpr std::size_t wide_row = 8;
+
+/// How the columns of such rows are coded: by equal steps from a value on.
+struct row_coding {
+  float from[wide_row];
+  float factor[wide_row];
+};
+
+/// What blocks of such rows have in each column: the smallest and the largest value, and whether one is NaN.
+struct row_extremes {
+  float least[wide_row];
+  float most[wide_row];
+  bool has_nan[wide_row];
+};
+
 struct plane_functions {
   /// Writes rows begin … begin + count - 1: words[8 * i + j] is column j's code of the i-th of them. Reads whole
   /// registers: `words` has room for 64 rows more.
@@ -37,6 +53,16 @@ struct plane_functions {
   /// below `count`. With `only_keys` codes stay where they are.
   void (*part)(const code_planes& of, std::size_t begin, std::size_t count, std::size_t first, std::size_t column,
                bool only_keys);
+  /// Adds rows keys[i], i < count, of those at `values`, one behind the other, to the extremes; NaN are none.
+  void (*add_row_extremes)(const float* values, const std::uint16_t* keys, std::size_t count, float* least,
+                           float* most);
+  /// Codes rows begin … begin + count - 1 from their values, as `write` does with words.
+  void (*code_rows)(const code_planes& to, std::size_t begin, std::size_t count, const float* values,
+                    const row_coding& by);
+  /// Writes rows order[i], i < count, of those at `values` column by column: `columns` of them, `stride` apart. `count`
+  /// is a multiple of 16.
+  void (*write_columns)(const float* values, const std::uint32_t* order, std::size_t count, float* to,
+                        std::size_t stride, std::size_t columns, row_extremes& extremes);
 };
 
 /// nullptr where this CPU has no instructions for it.

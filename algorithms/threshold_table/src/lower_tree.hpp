@@ -113,10 +113,26 @@ class lower_tree {
       cut_planes(of, begin, count, outer);
     } else {
       coding own;
-      code(std::span<const std::uint16_t>(of.keys + begin, count), own);
-      by_planes_->write(of, begin, count, codes_.data());
+      code_planes_anew(of, begin, count, own);
       cut_planes(of, begin, count, own);
     }
+  }
+  void code_planes_anew(const code_planes& of, std::size_t begin, std::size_t count, coding& to) {
+    const std::span<const std::uint16_t> part(of.keys + begin, count);
+    if constexpr (std::is_same_v<T, float>) {
+      if (stride_ == wide_row) {
+        start(part, to);
+        const auto scales = find_scales<wide_row / side>(part, 0, to);
+        row_coding by;
+        for (std::size_t j = 0; j < wide_row; ++j) {
+          by.from[j] = scales[j / side].from[j % side];
+          by.factor[j] = scales[j / side].factor[j % side];
+        }
+        return by_planes_->code_rows(of, begin, count, values_, by);
+      }
+    }
+    code(part, to);
+    by_planes_->write(of, begin, count, codes_.data());
   }
   void cut_planes(const code_planes& of, std::size_t begin, std::size_t count, const coding& as) {
     code_extremes found;
@@ -209,12 +225,16 @@ class lower_tree {
   /// Codes of long keys go where the row stands, those of short ones one after another.
   template <class Key>
   void code(std::span<const Key> part, coding& to) {
-    to.rows = part.size();
-    // of several columns each is cut a few times
-    to.lasts = std::size_t{4} << std::min<std::size_t>(columns_, 7);
+    start(part, to);
     std::size_t j = 0;
     for (; j + 2 * side <= stride_; j += 2 * side) code_columns<2>(part, j, to);
     for (; j < stride_; j += side) code_columns<1>(part, j, to);
+  }
+  template <class Key>
+  void start(std::span<const Key> part, coding& to) const {
+    to.rows = part.size();
+    // of several columns each is cut a few times
+    to.lasts = std::size_t{4} << std::min<std::size_t>(columns_, 7);
   }
   struct scale {
     reals from;
@@ -223,9 +243,9 @@ class lower_tree {
   void load(reals& to, std::size_t key, std::size_t j) const {
     to = __builtin_convertvector(square<T>::load(values_ + key * stride_ + j), reals);
   }
-  /// As many columns as so many registers have lanes.
+  /// The scales of as many columns as so many registers have lanes.
   template <std::size_t Registers, class Key>
-  void code_columns(std::span<const Key> part, std::size_t j, coding& to) {
+  [[nodiscard]] std::array<scale, Registers> find_scales(std::span<const Key> part, std::size_t j, coding& to) const {
     constexpr std::size_t drawn = 16;
     reals value;
     reals least[Registers];
@@ -248,8 +268,23 @@ class lower_tree {
       some_least[r] = least[r];
       some_most[r] = most[r];
     }
-    for (const auto key : part) add(key);
-    scale scales[Registers];
+    bool is_added = false;
+    if constexpr (std::is_same_v<T, float> && std::is_same_v<Key, std::uint16_t> && Registers * side == wide_row) {
+      if (stride_ == wide_row) {
+        float lower[wide_row];
+        float higher[wide_row];
+        std::memcpy(lower, least, sizeof lower);
+        std::memcpy(higher, most, sizeof higher);
+        by_planes_->add_row_extremes(values_, part.data(), part.size(), lower, higher);
+        std::memcpy(least, lower, sizeof lower);
+        std::memcpy(most, higher, sizeof higher);
+        is_added = true;
+      }
+    }
+    if (!is_added) {
+      for (const auto key : part) add(key);
+    }
+    std::array<scale, Registers> scales;
     for (std::size_t r = 0; r < Registers; ++r) {
       scales[r].from = reals{};
       scales[r].factor = reals{};
@@ -260,6 +295,12 @@ class lower_tree {
         to.steps[j + r * side + s] = set(scales[r], s, coded) * factors_[j + r * side + s];
       }
     }
+    return scales;
+  }
+  template <std::size_t Registers, class Key>
+  void code_columns(std::span<const Key> part, std::size_t j, coding& to) {
+    const auto scales = find_scales<Registers>(part, j, to);
+    reals value;
     const reals top = reals{} + (codes_of_a_column - 1);
     for (std::size_t i = 0; i < part.size(); ++i) {
       const std::size_t key = part[i];

@@ -22,8 +22,10 @@ namespace zenith::detail {
 template <class T>
 class row_grouping {
  public:
+  using leaf_number = typename upper_tree<T>::leaf_number;
+
   /// Writes each row's leaf to `leaf_of`. Reads the data once.
-  row_grouping(const input_columns<T>& input, const upper_tree<T>& tree, std::uint32_t* leaf_of, int workers)
+  row_grouping(const input_columns<T>& input, const upper_tree<T>& tree, leaf_number* leaf_of, int workers)
       : input_(&input),
         leaves_(tree.leaves()),
         chunk_rows_(rows_of_a_chunk(input.rows)),
@@ -130,7 +132,7 @@ class row_grouping {
   void take(const destination& of, u64 first, std::size_t count, T** rows) {
     const destination to = of;
     const std::size_t width = columns();
-    const u32* const leaf_of = leaf_of_ + first;
+    const leaf_number* const leaf_of = leaf_of_ + first;
     for (std::size_t i = 0; i < count; ++i) {
       auto& end = to.ends[leaf_of[i]];
       T* const here = end.to;
@@ -156,13 +158,6 @@ class row_grouping {
       take(to, first, count, rows);
       std::size_t j = 0;
       if (input_->stride == 1 && count == batch) {
-        // columns are many streams in small pages: what comes is asked for
-        constexpr u64 ahead = 1024 / sizeof(T);
-        if (first + ahead + batch <= input_->rows) {
-          for (const T* column : input_->column) {
-            for (std::size_t i = 0; i < batch; i += 64 / sizeof(T)) __builtin_prefetch(column + first + ahead + i);
-          }
-        }
         for (; j + side <= width; j += side) {
           const T* from[side];
           for (std::size_t s = 0; s < side; ++s) from[s] = input_->column[j + s] + first;
@@ -209,7 +204,7 @@ class row_grouping {
   u64 leaves_;
   u64 chunk_rows_;
   u64 chunks_;
-  const u32* leaf_of_;
+  const leaf_number* leaf_of_;
   std::vector<u32> next_;
   std::vector<u64> begins_;
   std::vector<u64> spare_begins_;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,68 +19,189 @@
 
 namespace zenith::detail {
 
-/// An order of all values, NaN and both zeros too: what is equal must not be, but it is cheap.
+/// Codes of a column's values, which tell most of them apart.
 template <class T>
-[[nodiscard]] ordered::bits_t<T> rank_of(T value) {
-  using bits = ordered::bits_t<T>;
-  constexpr auto sign = static_cast<bits>(bits{1} << (8 * sizeof(T) - 1));
-  const auto raw = std::bit_cast<bits>(value);
-  if constexpr (std::is_floating_point_v<T>) {
-    return raw ^ (static_cast<bits>(static_cast<std::make_signed_t<bits>>(raw) >> (8 * sizeof(T) - 1)) | sign);
-  } else {
-    return std::is_signed_v<T> ? raw ^ sign : raw;
+class column_codes {
+ public:
+  /// From some of a sample's values.
+  explicit column_codes(std::span<const T> drawn) {
+    constexpr std::size_t most = 2048;
+    std::vector<T> sample(std::min(drawn.size(), most));
+    for (std::size_t i = 0; i < sample.size(); ++i) sample[i] = drawn[i * drawn.size() / sample.size()];
+    coding_ = fit(sample, false);
+    auto pairs = pairs_with_one_code(sample);
+    if constexpr (std::is_floating_point_v<T>) {
+      // values of many magnitudes have few codes of equal steps
+      const auto by_values = std::exchange(coding_, fit(sample, true));
+      const auto pairs_by_bits = pairs_with_one_code(sample);
+      if (pairs > 2 * pairs_by_bits) {
+        pairs = pairs_by_bits;
+      } else {
+        coding_ = by_values;
+      }
+    }
+    // what clusters far apart have in common takes a search for each value, and is for the worst data alone
+    take_quantiles(sample);
+    if (pairs <= 8 * pairs_with_one_code(sample)) quantiles_.clear();
   }
-}
+
+  [[nodiscard]] std::uint8_t operator()(T value) const {
+    if (!quantiles_.empty()) return code_by_quantiles(value);
+    return code_of(coding_.of_bits ? real_of<true>(value) : real_of<false>(value), coding_);
+  }
+  /// to[i] = the code of from[i]. Writes whole registers of 64 codes.
+  void operator()(const T* from, std::size_t count, std::uint8_t* to) const {
+    if (!quantiles_.empty()) {
+      for (std::size_t i = 0; i < count; ++i) to[i] = code_by_quantiles(from[i]);
+      return;
+    }
+    if constexpr (std::is_same_v<T, float>) {
+      static const float_coding wide = wide_coding();
+      if (wide != nullptr) return wide(from, count, coding_, to);
+    }
+    if (coding_.of_bits) {
+      for (std::size_t i = 0; i < count; ++i) to[i] = code_of(real_of<true>(from[i]), coding_);
+    } else {
+      for (std::size_t i = 0; i < count; ++i) to[i] = code_of(real_of<false>(from[i]), coding_);
+    }
+  }
+
+ private:
+  // a float's steps are as fine as they need be; the others' are exact in double
+  using real = std::conditional_t<std::is_same_v<T, float>, float, double>;
+  using coding = value_coding<real>;
+
+  template <bool OfBits>
+  [[nodiscard]] static real real_of(T value) {
+    if constexpr (OfBits && std::is_floating_point_v<T>) {
+      using bits = std::make_signed_t<ordered::bits_t<T>>;
+      const auto raw = std::bit_cast<bits>(value);
+      return static_cast<real>(raw < 0 ? raw ^ std::numeric_limits<bits>::max() : raw);
+    } else {
+      return static_cast<real>(value);
+    }
+  }
+  [[nodiscard]] static std::uint8_t code_of(real value, const coding& by) {
+    constexpr auto top = static_cast<real>(last_value_code);
+    real steps = (value - by.from) * by.factor;
+    steps = steps > 0 ? steps : 0;  // NaN too
+    return static_cast<std::uint8_t>(static_cast<std::int32_t>(steps < top ? steps : top));
+  }
+  /// How many quantiles are not above the value.
+  [[nodiscard]] std::uint8_t code_by_quantiles(T value) const {
+    std::uint32_t at = 0;
+    for (std::uint32_t step = 128; step > 0; step /= 2) at += quantiles_[at + step - 1] <= value ? step : 0;
+    return static_cast<std::uint8_t>(std::min(at, last_value_code));
+  }
+  void take_quantiles(std::vector<T> sample) {
+    constexpr auto highest = std::numeric_limits<T>::max();
+    std::erase_if(sample, [](T value) { return !(value <= highest); });
+    quantiles_.assign(last_value_code + 1, highest);
+    if (sample.empty()) return;
+    std::sort(sample.begin(), sample.end());
+    // each once, and the smallest value of all has no code of its own below it
+    for (std::size_t q = 0; q < last_value_code; ++q) {
+      quantiles_[q] = sample[(q + 1) * sample.size() / (last_value_code + 1)];
+    }
+    std::fill(std::unique(quantiles_.begin(), quantiles_.end()), quantiles_.end(), highest);
+  }
+  /// Codes for all but a few far values, which get the first or the last code.
+  [[nodiscard]] static coding fit(const std::vector<T>& sample, bool of_bits) {
+    constexpr real lowest = std::numeric_limits<real>::lowest();
+    constexpr real highest = std::numeric_limits<real>::max();
+    constexpr std::size_t far = 512;  // one of so many
+    std::vector<real> all;
+    for (const T one : sample) {
+      const real value = of_bits ? real_of<true>(one) : real_of<false>(one);
+      if (value >= lowest && value <= highest) all.push_back(value);
+    }
+    if (all.empty()) return {};
+    const auto at = [&](std::size_t rank) {
+      std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(rank), all.end());
+      return all[rank];
+    };
+    const std::size_t few = all.size() / far;
+    const real least = at(few);
+    const real most = at(all.size() - 1 - few);
+    // halves, so that no difference overflows
+    const real half = most / 2 - least / 2;
+    coding by;
+    by.from = std::max(least - half / 32, lowest);
+    by.of_bits = of_bits;
+    if (half > 0) by.factor = std::min(static_cast<real>(last_value_code) / 2 / (half + half / 32), highest);
+    return by;
+  }
+  [[nodiscard]] std::uint64_t pairs_with_one_code(const std::vector<T>& sample) const {
+    std::array<std::uint64_t, last_value_code + 1> counts{};
+    for (const T one : sample) ++counts[(*this)(one)];
+    std::uint64_t pairs = 0;
+    for (const auto count : counts) pairs += count * count;
+    return pairs;
+  }
+
+  coding coding_;
+  std::vector<T> quantiles_;  ///< none, or last_value_code + 1 of them
+};
 
 template <class T>
 class upper_tree {
  public:
-  using rank = ordered::bits_t<T>;
+  using leaf_number = std::uint16_t;
+  static constexpr unsigned most_levels = 16;
 
   upper_tree(const input_columns<T>& input, unsigned levels)
       : columns_(input.column.size()), levels_(levels), cuts_(std::size_t{1} << levels) {
     constexpr std::size_t samples_of_a_leaf = 32;
     const std::size_t samples = std::min(input.rows, samples_of_a_leaf << levels);
-    std::vector<drawn_row> drawn(samples);
     std::vector<std::uint32_t> numbers(samples);
     for (std::size_t s = 0; s < samples; ++s) {
       numbers[s] = static_cast<std::uint32_t>(s);
       rows_.push_back(static_cast<std::uint32_t>(s * input.rows / samples));
     }
+    values_.resize(columns_ * samples);
+    constexpr std::size_t whole = 64;  // codes that are written together
+    sample_codes_.resize(columns_ * samples + whole);
     for (std::size_t j = 0; j < columns_; ++j) {
-      for (const std::uint32_t row : rows_) values_.push_back(input.at(j, row));
-      scales_.push_back(scale_of(values_.data() + j * samples, samples, 1));
+      T* const values = values_.data() + j * samples;
+      for (std::size_t s = 0; s < samples; ++s) values[s] = input.at(j, rows_[s]);
+      scales_.push_back(scale_of(values, samples, 1));
+      codes_.emplace_back(std::span<const T>(values, samples));
+      codes_.back()(values, samples, sample_codes_.data() + j * samples);
     }
-    split(numbers, drawn, 1, 0);
+    std::vector<std::uint32_t> others(samples);
+    split(numbers, others, 1, 0);
   }
 
   [[nodiscard]] const std::vector<column_scale>& scales() const { return scales_; }
   [[nodiscard]] std::size_t leaves() const { return std::size_t{1} << levels_; }
 
-  /// Rows whose ranks are made together.
-  static constexpr std::size_t batch = 512;
+  /// Rows that are coded together: few enough that all their values are asked for before the first ones arrive.
+  static constexpr std::size_t batch = 128;
   /// Rows that are equal in the column of a cut are told apart by the run of so many rows in which they stand.
-  static constexpr std::size_t run_rows = 16 * batch;
+  static constexpr std::size_t run_rows = 64 * batch;
 
-  /// What a thread needs to find leaves.
+  /// What a thread needs to find leaves. All find the same ones, in wide registers or without them.
   class finder {
    public:
-    explicit finder(const upper_tree& tree)
+    explicit finder(const upper_tree& tree, descent by = wide_descent())
         : tree_(&tree),
           limits_(std::max(tree.leaves(), wide_nodes)),
           column_of_(limits_.size()),
-          ranks_(tree.columns_ * batch) {
+          codes_(tree.columns_ * batch),
+          descend_(tree.columns_ <= most_wide_columns ? by : nullptr) {
       for (std::size_t at = 1; at < tree.leaves(); ++at) {
         column_of_[at] = static_cast<std::uint8_t>(tree.cuts_[at].column);
       }
-      if (sizeof(rank) == sizeof(std::uint32_t) && tree.columns_ <= most_wide_columns) descend_ = wide_descent();
     }
 
     /// to[i] = the leaf of row first + i, for i < count. `first` is a multiple of run_rows.
-    void operator()(const input_columns<T>& input, std::size_t first, std::size_t count, std::uint32_t* to) {
+    void operator()(const input_columns<T>& input, std::size_t first, std::size_t count, leaf_number* to) {
       for (std::size_t done = 0; done < count; done += batch) {
         if (done % run_rows == 0) begin_run(first + done);
-        find(input, first + done, std::min(batch, count - done), to + done);
+        const std::size_t some = std::min(batch, count - done);
+        code(input, first + done, some);
+        find(some);
+        std::copy_n(paths_.begin(), some, to + done);
       }
     }
 
@@ -87,83 +209,60 @@ class upper_tree {
     void begin_run(std::size_t first) {
       for (std::size_t at = 1; at < tree_->leaves(); ++at) {
         const auto& cut = tree_->cuts_[at];
-        const bool equal_go_left = first < cut.row && cut.value != std::numeric_limits<rank>::max();
-        limits_[at] = static_cast<rank>(cut.value + (equal_go_left ? 1 : 0));
+        limits_[at] = static_cast<std::uint8_t>(cut.limit + (first < cut.row ? 1 : 0));
       }
     }
-    void find(const input_columns<T>& input, std::size_t first, std::size_t count, std::uint32_t* to) {
-      if (descend_ != nullptr && input.stride == 1) {
-        find_wide(input, first, count, to);
-      } else {
-        find_together(input, first, count, to);
-      }
-    }
-    /// Upper levels in wide registers, the others one after another.
-    void find_wide(const input_columns<T>& input, std::size_t first, std::size_t count, std::uint32_t* to) {
-      if constexpr (sizeof(rank) == sizeof(std::uint32_t)) {
-        constexpr auto form = std::is_floating_point_v<T> ? rank_form::real
-                              : std::is_signed_v<T>       ? rank_form::integer
-                                                          : rank_form::bits;
-        const unsigned levels = tree_->levels_;
-        std::array<const void*, most_wide_columns> values{};
-        std::copy(input.column.begin(), input.column.end(), values.begin());
-        descend_({limits_.data(), column_of_.data(), levels, form}, values.data(), tree_->columns_, first, count, to);
-        for (std::size_t i = 0; i < count; ++i) {
-          std::uint32_t at = to[i];
-          for (unsigned level = most_wide_levels; level < levels; ++level) {
-            at = 2 * at + (rank_of(input.column[column_of_[at]][first + i]) >= limits_[at] ? 1U : 0U);
-          }
-          to[i] = at - static_cast<std::uint32_t>(tree_->leaves());
-        }
-      }
-    }
-    void find_together(const input_columns<T>& input, std::size_t first, std::size_t count, std::uint32_t* to) {
+    void code(const input_columns<T>& input, std::size_t first, std::size_t count) {
       for (std::size_t j = 0; j < tree_->columns_; ++j) {
-        rank* const column = ranks_.data() + j * batch;
+        std::uint8_t* const to = codes_.data() + j * batch;
         if (input.stride == 1) {
-          const T* const values = input.column[j] + first;
-          for (std::size_t i = 0; i < count; ++i) column[i] = rank_of(values[i]);
+          tree_->codes_[j](input.column[j] + first, count, to);
         } else {
-          for (std::size_t i = 0; i < count; ++i) column[i] = rank_of(input.at(j, first + i));
+          for (std::size_t i = 0; i < count; ++i) to[i] = tree_->codes_[j](input.at(j, first + i));
         }
       }
+    }
+    void find(std::size_t count) {
+      unsigned done = 0;
+      if (descend_ != nullptr) {
+        done = std::min(tree_->levels_, most_wide_levels);
+        descend_({limits_.data(), column_of_.data(), tree_->levels_}, codes_.data(), batch, tree_->columns_, count,
+                 paths_.data());
+      } else {
+        paths_.fill(0);
+      }
+      if (done == tree_->levels_) return;
       // some rows at a time, so that their loads overlap; what lies behind the last row is of no use
       constexpr std::size_t together = 8;
-      const rank* const limits = limits_.data();
+      const std::uint8_t* const limits = limits_.data();
       const std::uint8_t* const column_of = column_of_.data();
-      const std::size_t ahead = std::min(input.rows, first + 2 * batch) - std::min(input.rows, first + batch);
       for (std::size_t begin = 0; begin < count; begin += together) {
-        const rank* const ranks = ranks_.data() + begin;
+        const std::uint8_t* const codes = codes_.data() + begin;
         std::uint32_t at[together];
-        for (auto& one : at) one = 1;
-        // the next batch is on its way meanwhile
-        if (input.stride == 1 && begin * sizeof(T) % 64 == 0 && begin < ahead) {
-          for (std::size_t j = 0; j < tree_->columns_; ++j) __builtin_prefetch(input.column[j] + first + batch + begin);
-        }
-        for (unsigned level = 0; level < tree_->levels_; ++level) {
+        for (std::size_t i = 0; i < together; ++i) at[i] = (1U << done) + paths_[begin + i];
+        for (unsigned level = done; level < tree_->levels_; ++level) {
           for (std::size_t i = 0; i < together; ++i) {
-            const std::size_t column = column_of[at[i]] * batch;
-            at[i] = 2 * at[i] + static_cast<std::uint32_t>(ranks[column + i] >= limits[at[i]]);
+            at[i] = 2 * at[i] + (codes[column_of[at[i]] * batch + i] >= limits[at[i]] ? 1U : 0U);
           }
         }
-        const std::size_t some = std::min(together, count - begin);
-        for (std::size_t i = 0; i < some; ++i) to[begin + i] = at[i] - static_cast<std::uint32_t>(tree_->leaves());
+        for (std::size_t i = 0; i < together; ++i) {
+          paths_[begin + i] = static_cast<leaf_number>(at[i] - static_cast<std::uint32_t>(tree_->leaves()));
+        }
       }
     }
 
     const upper_tree* tree_;
-    std::vector<rank> limits_;             ///< of nodes: what is not below it goes right
+    std::vector<std::uint8_t> limits_;     ///< of nodes: what is not below it goes right
     std::vector<std::uint8_t> column_of_;  ///< of nodes
-    std::vector<rank> ranks_;              ///< of the batch's rows, column by column
-    descent descend_ = nullptr;
+    std::vector<std::uint8_t> codes_;      ///< of the batch's rows, column by column
+    std::array<leaf_number, batch> paths_{};
+    descent descend_;
   };
 
  private:
-  using drawn_row = std::pair<rank, std::uint32_t>;
-
   struct cut {
-    rank value = 0;
-    std::uint32_t row = 0;  ///< equal ones in runs before it go left
+    std::uint32_t limit = 0;
+    std::uint32_t row = 0;  ///< rows with the code `limit` in runs before it go left, too
     std::uint32_t column = 0;
   };
 
@@ -189,18 +288,45 @@ class upper_tree {
     }
     return widest;
   }
-  void split(std::span<std::uint32_t> numbers, std::span<drawn_row> drawn, std::size_t at, unsigned level) {
+  /// Brings the samples that go left to the front; all stay in their order.
+  void split(std::span<std::uint32_t> numbers, std::span<std::uint32_t> others, std::size_t at, unsigned level) {
     if (level == levels_) return;
     const std::size_t column = widest_column(numbers);
-    const T* const values = values_.data() + column * rows_.size();
-    // the number of a sampled row tells equal values apart as the row does
-    for (std::size_t i = 0; i < numbers.size(); ++i) drawn[i] = {rank_of(values[numbers[i]]), numbers[i]};
+    const std::uint8_t* const codes = sample_codes_.data() + column * rows_.size();
+    std::array<std::uint32_t, last_value_code + 1> counts{};
+    for (const auto number : numbers) ++counts[codes[number]];
     const std::size_t middle = numbers.size() / 2;
-    std::nth_element(drawn.begin(), drawn.begin() + static_cast<std::ptrdiff_t>(middle), drawn.end());
-    cuts_[at] = {drawn[middle].first, rows_[drawn[middle].second], static_cast<std::uint32_t>(column)};
-    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = drawn[i].second;
-    split(numbers.first(middle), drawn.first(middle), 2 * at, level + 1);
-    split(numbers.subspan(middle), drawn.subspan(middle), 2 * at + 1, level + 1);
+    std::uint32_t code = 0;
+    std::size_t below = 0;
+    while (code < last_value_code && below + counts[code] <= middle) below += counts[code++];
+    // equal ones stay together where halves are about as large all the same
+    const std::size_t uneven = numbers.size() / 16;
+    const std::size_t above = below + counts[code];
+    std::size_t equal_left = middle - below;
+    if (equal_left <= uneven && below > 0) {
+      equal_left = 0;
+    } else if (above - middle <= uneven && above < numbers.size()) {
+      ++code;
+      equal_left = 0;
+    }
+    cuts_[at] = {code, 0, static_cast<std::uint32_t>(column)};
+    std::size_t left = 0;
+    std::size_t right = 0;
+    for (const auto number : numbers) {
+      bool goes_left = codes[number] < code;
+      if (codes[number] == code && equal_left > 0) {
+        goes_left = true;
+        if (--equal_left == 0) cuts_[at].row = rows_[number] + 1;
+      }
+      if (goes_left) {
+        numbers[left++] = number;
+      } else {
+        others[right++] = number;
+      }
+    }
+    std::copy_n(others.begin(), right, numbers.begin() + static_cast<std::ptrdiff_t>(left));
+    split(numbers.first(left), others, 2 * at, level + 1);
+    split(numbers.subspan(left), others, 2 * at + 1, level + 1);
   }
 
   std::size_t columns_;
@@ -208,7 +334,9 @@ class upper_tree {
   std::vector<cut> cuts_;
   std::vector<std::uint32_t> rows_;  ///< sampled
   std::vector<T> values_;            ///< theirs, column by column
+  std::vector<std::uint8_t> sample_codes_;
   std::vector<column_scale> scales_;
+  std::vector<column_codes<T>> codes_;  ///< of columns
 };
 
 }  // namespace zenith::detail
