@@ -18,9 +18,12 @@ struct bound_buckets {
   Score least;
   Score factor;
 
-  ZENITH_FN bound_buckets(Score from, Score to) : least(from), factor(0) {
+  /// Without an extent that is a number, all numbers are in the first bucket.
+  ZENITH_FN bound_buckets(Score from, Score to) : least(0), factor(0) {
     const Score extent = to - from;
-    if (extent > 0 && extent + extent != extent) factor = static_cast<Score>(count - 1) / extent;
+    if (!(extent > 0 && extent + extent != extent)) return;
+    least = from;
+    factor = static_cast<Score>(count - 1) / extent;
   }
   /// Does not fall when the bound rises: rounding keeps the order.
   [[nodiscard]] ZENITH_FN u32 of(Score bound) const {

@@ -203,12 +203,12 @@ cost best_first_cost(const threshold_table_problem& problem, const device_profil
   const auto set = static_cast<std::uint64_t>(static_cast<double>(problem.count) * row_bytes);
   constexpr double times_apart = 4;
   const double times = &on.level_for(set) == &on.levels.back() ? times_apart : 1;
-  all.phases.push_back(
-      {"open",
-       {{set, times * opened * row_bytes, 0}},
-       {{block_rate, std::ceil(opened / block_rows), typical_block}, {value_rate, values, detail::vector_estimate(typical_value, on)}},
-       0,
-       1});
+  all.phases.push_back({"open",
+                        {{set, times * opened * row_bytes, 0}},
+                        {{block_rate, std::ceil(opened / block_rows), typical_block},
+                         {value_rate, values, detail::vector_estimate(typical_value, on)}},
+                        0,
+                        1});
   all.phases.push_back(
       {"keep", {}, {{insert_rate, inserts, typical_insert}, {sort_rate, sort_comparisons(k), typical_sort}}, 0, 1});
   return all;

@@ -170,7 +170,8 @@ TEST_CASE("buckets of bounds rise with the bounds", "[unit]") {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   constexpr float most = std::numeric_limits<float>::max();
   using buckets = family::bound_buckets<float>;
-  for (const auto& by : {buckets(0, 1), buckets(-most, most), buckets(3, 3), buckets(5, 4), buckets(1, 1.0000001F)}) {
+  for (const auto& by : {buckets(0, 1), buckets(-most, most), buckets(most, -most), buckets(3, 3), buckets(5, 4),
+                         buckets(1, 1.0000001F)}) {
     std::uint32_t last = 0;
     for (const float bound : {-infinity, -most, -1.0F, 0.0F, 0.3F, 0.31F, 1.0F, 3.0F, 4.0F, most, infinity}) {
       const auto own = by.of(bound);
