@@ -85,8 +85,7 @@ struct scan_sides {
   ZENITH_FN void pick(const picked_side<T, D>& of, u64 begin, u32 n, u32* count, u32* picked) const {
     // of two lanes' 64 bits, more than `few` are set as a rule
     const bool are_many = of.capacity * 12 > of.from.rows;
-    const u32 reached = are_many ? list<some>(of.from.scores + begin, n, of.weight, of.limit, picked)
-                                 : list<few>(of.from.scores + begin, n, of.weight, of.limit, picked);
+    const u32 reached = list(of.from.scores + begin, n, of.weight, of.limit, are_many, picked);
     if (reached == 0) return;
     const u64 first = device::atomic_add(count, reached);
     if (first + reached > of.capacity) return;
@@ -94,22 +93,31 @@ struct scan_sides {
     for (u32 j = 0; j < reached; ++j) of.to[first + j] = points.get(begin + picked[j]);
   }
 
+  /// Writes the places of the lowest bits, of the last one where there are no more.
+  template <u32 count>
+  ZENITH_FN static u32 take(u32 first, u64& bits, u32* to) {
+    for (u32 j = 0; j < count; ++j) {
+      to[j] = first + lowest_bit(bits | u64{1} << (2 * steps - 1));
+      bits &= bits - 1;
+    }
+    return count;
+  }
   /// Lane l has the items of a group whose number modulo `lanes` is l, a bit each: so nothing is put together over
   /// lanes, and the words stay in registers. Then the bits of two lanes are taken, a few at a time whether there are as
   /// many or not, that hardly a branch depends on how many there are. What is taken says group, lane and bit, and
   /// becomes a place afterwards, many at a time.
-  template <u32 at_once>
-  ZENITH_FN u32 list(const T* scores, u32 n, T weight, T limit, u32* to) const {
+  ZENITH_FN u32 list(const T* scores, u32 n, T weight, T limit, bool are_many, u32* to) const {
     constexpr u32 half = lanes / 2;
     constexpr u32 bits_of_two = 2 * steps;
     u32 reached = 0;
     u32 at = 0;
     for (; at + group <= n; at += group) {
       u32 words[lanes] = {};
-      ZENITH_UNROLLED
+      const T* const here = scores + at;
+      // unrolled, a unit takes the compiler up to eight times as long, and a call no less
       for (u32 step = 0; step < steps; ++step) {
         for (u32 l = 0; l < lanes; ++l) {
-          words[l] |= scores[at + step * lanes + l] * weight >= limit ? u32{1} << step : u32{0};
+          words[l] |= here[step * lanes + l] * weight >= limit ? u32{1} << step : u32{0};
         }
       }
       for (u32 l = 0; l < half; ++l) {
@@ -118,11 +126,8 @@ struct scan_sides {
         const u32 end = reached + bits_of(words[l]) + bits_of(words[l + half]);
         u32 place = reached;
         do {
-          for (u32 j = 0; j < at_once; ++j) {
-            to[place + j] = first + lowest_bit(bits | u64{1} << (bits_of_two - 1));
-            bits &= bits - 1;
-          }
-          place += at_once;
+          place += take<few>(first, bits, to + place);
+          if (are_many) place += take<some - few>(first, bits, to + place);
         } while (place < end);
         reached = end;
       }
