@@ -117,6 +117,19 @@ void check_histogram(Examiner& see) {
   }
 }
 
+template <class Examiner, class Context, class Test>
+void check_compacted(Examiner& see, Context& on, u64 n, const Test& test, const std::vector<u32>& wanted) {
+  u32* const to = zeros<u32>(on, n);
+  u32* const count = upload(on, std::vector<u32>{12345});
+  on.compact(n, test, to, count);
+  const u64 found = on.read(count);
+  see.same("the count", found, wanted.size());
+  std::vector<u32> got(std::min(found, n));
+  deliver(on, to, got);
+  on.finish();
+  see.same("the items", got, wanted);
+}
+
 template <class Examiner>
 void check_compact(Examiner& see) {
   for (const u64 n : see.sizes({0, 1, 31, 1000, 4999, 100003, 1 << 20})) {
@@ -129,15 +142,7 @@ void check_compact(Examiner& see) {
           words[i] = static_cast<u32>(random()) & ~0x80000000U;
           if ((words[i] & bits) == bits) wanted.push_back(i);
         }
-        u32* const to = zeros<u32>(on, n);
-        u32* const count = upload(on, std::vector<u32>{12345});
-        on.compact(n, has_bits{upload(on, words), bits}, to, count);
-        const u64 found = on.read(count);
-        see.same("the count", found, wanted.size());
-        std::vector<u32> got(std::min(found, n));
-        deliver(on, to, got);
-        on.finish();
-        see.same("the items", got, wanted);
+        check_compacted(see, on, n, has_bits{upload(on, words), bits}, wanted);
       });
     }
     // flags that are there for none, few, many and all
@@ -150,15 +155,7 @@ void check_compact(Examiner& see) {
           flags[i] = static_cast<std::uint8_t>(random() % 256 < of ? 2 : random() % 2);
           if (flags[i] == 2) wanted.push_back(i);
         }
-        u32* const to = zeros<u32>(on, n);
-        u32* const count = upload(on, std::vector<u32>{12345});
-        on.compact(n, has_flag{upload(on, flags)}, to, count);
-        const u64 found = on.read(count);
-        see.same("the count", found, wanted.size());
-        std::vector<u32> got(std::min(found, n));
-        deliver(on, to, got);
-        on.finish();
-        see.same("the items", got, wanted);
+        check_compacted(see, on, n, has_flag{upload(on, flags)}, wanted);
       });
     }
   }
