@@ -126,16 +126,23 @@ TEST_CASE("a walk through the groups finds what rounds do", "[unit]") {
 }
 
 TEST_CASE("a walk through the groups evaluates few rows", "[unit]") {
-  // how many they are is a matter of the points: the same ones each time
-  std::mt19937_64 random(21);
+  // how many they are is a matter of the points: the same ones each time, and a mean
+  std::mt19937_64 random(20);
   constexpr std::size_t rows = 1 << 18;
+  constexpr int draws = 3;
   for (const kind of : {kind::uniform, kind::correlated, kind::equal}) {
     for (const std::size_t used : {2U, 4U, 8U}) {
-      const auto seen = check<float>(rows, 8, used, of, 16, 64, random);
-      INFO("kind " << static_cast<int>(of) << ", " << used << " weights: " << seen.walking << " of the rows, in rounds "
-                   << seen.in_rounds);
+      double walking = 0;
+      double in_rounds = 0;
+      for (int draw = 0; draw < draws; ++draw) {
+        const auto seen = check<float>(rows, 8, used, of, 16, 64, random);
+        walking += seen.walking / draws;
+        in_rounds += seen.in_rounds / draws;
+      }
+      INFO("kind " << static_cast<int>(of) << ", " << used << " weights: " << walking << " of the rows, in rounds "
+                   << in_rounds);
       // beside what gives the first threshold
-      CHECK(seen.walking < 1.5 * seen.in_rounds + 0.04);
+      CHECK(walking < 1.5 * in_rounds + 0.04);
     }
   }
 }
