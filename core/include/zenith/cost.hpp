@@ -42,8 +42,8 @@ struct cost {
 
 /// How many cores are worth waking for a pass over `bytes` bytes: one for each grain of them.
 [[nodiscard]] int cores_for(double bytes, const device_profile& on);
-/// A working set that is in no cache of the own of `workers` of the cores, who take other parts of what they share at
-/// each call; 0 for one worker, and where the profile does not say which caches are a core's own.
+/// The bytes of a working set that does not stay in the private caches of `workers` cores, because each takes another
+/// part of it at each call. 0 for one worker, and where the profile does not say which caches are private.
 [[nodiscard]] std::uint64_t set_beyond_own_caches(int workers, const device_profile& on);
 /// The roofline: seconds of a phase, the slowest of its resources plus its launches.
 [[nodiscard]] double seconds(const phase& of, const device_profile& on);

@@ -35,17 +35,17 @@ class executor {
 };
 
 /// An executor from a string: `name[:setting[,setting…]]`, where a setting is `key=value` or a bare device number.
-/// Examples: "auto", "reference", "cpu", "cpu:threads=4,isa=avx2", "cuda:1", "kokkos".
-/// Throws `backend_unavailable` for an unknown or unusable backend and `invalid_argument` for a setting that it does
-/// not take; an instruction set that this CPU lacks is `unsupported`.
-/// ZENITH_FORCE_BACKEND, when set, is what "auto" stands for.
+/// Examples: "auto", "reference", "cpu", "cpu:threads=4,isa=avx2", "cuda:1", "kokkos". Throws `backend_unavailable` for
+/// an unknown or unusable backend and `invalid_argument` for a setting that it does not take; an instruction set that
+/// this CPU lacks is `unsupported`. The environment variable ZENITH_FORCE_BACKEND, when set, names the backend that
+/// "auto" takes.
 [[nodiscard]] executor make_executor(std::string_view spec);
 
 struct cpu_options {
   int threads = 0;       ///< 0: all that the process may use
   std::string isa = {};  ///< "sse2", "avx2", "avx512", "avx512bw"; empty: the widest usable
-  /// For scratch, from any thread of a call. nullptr: the default resource; where that is new and delete, the process
-  /// keeps up to 64 MiB of freed scratch for later calls. Of a resource that is given here nothing is kept.
+  /// For scratch, from any thread of a call. nullptr: the default resource. If that is new and delete, the process
+  /// keeps up to 64 MiB of freed scratch for later calls. Nothing is kept of a resource that is given here.
   std::pmr::memory_resource* memory = nullptr;
 };
 

@@ -39,13 +39,13 @@ struct device_profile {
   double device_to_host = 0;
   double link_latency = 0;
   /// Seconds of a core for one unit of the named work, as the cost models name it ("top_k.filter.append/4"), fitted by
-  /// calibration; where a name is missing the model estimates. "link.short_copy" is the time of a byte in copies over
-  /// the link of up to 4 MiB, and of the first 4 MiB of others; "core.estimate" is how long this core takes for what
-  /// estimates say takes a second; "core.all_busy" is how many times as long a core takes while all cores work;
-  /// "core.own_levels" is how many of the levels, from the first on, are caches that each core has alone;
-  /// "core.shared_alone" is how many times its part of the bandwidth of the other levels a core reaches alone;
-  /// "core.vector" is what "core.estimate" is, for computing with vectors; "core.huge_page" is the time until a huge
-  /// page of fresh memory can be written.
+  /// calibration; where a name is missing the model estimates. Some names are used by all models. "link.short_copy":
+  /// the time of a byte in the first 4 MiB of a copy over the link. "core.estimate": the seconds that this core takes
+  /// for work which the estimates put at one second; "core.vector": the same for computing with vectors.
+  /// "core.all_busy": how many times as long a core takes while all cores work. "core.own_levels": the number of
+  /// levels, from the first on, that are private caches of a core. "core.shared_alone": the bandwidth that one core
+  /// reaches alone in the other levels, over its equal share of it. "core.huge_page": the time until a huge page of
+  /// fresh memory can be written.
   std::map<std::string, double, std::less<>> rates;
   /// "operation/strategy" for each kernel that the backend offers; a strategy that is not listed is never chosen.
   std::vector<std::string> offers;
@@ -58,8 +58,9 @@ struct device_profile {
   [[nodiscard]] double rate(std::string_view name, double otherwise) const;
   /// The smallest level that holds `bytes`, the last when none does. A profile has at least one level.
   [[nodiscard]] const memory_level& level_for(std::uint64_t bytes) const;
-  /// What an executor with so many threads has of a CPU: their part of the bandwidths, of the cores' own caches and of
-  /// what a parallel region takes. The profile itself for 0 threads, for as many as there are cores, and for a GPU.
+  /// The profile of the part of a CPU that an executor with `threads` threads uses: its share of the bandwidths, of the
+  /// private caches and of the time of a parallel region. The profile itself for 0 threads, for as many as there are
+  /// cores, and for a GPU.
   [[nodiscard]] device_profile with_threads(int threads) const;
 };
 

@@ -60,8 +60,8 @@ class packed_view {
 
   /// Borrows bytes that `pack` made, on this machine or another, at any alignment. Checks everything that decoding
   /// relies on, and the checksum, in one pass: O(bytes). Throws `corrupt_data` for all that is not a whole column, and
-  /// `invalid_argument` for one of another type. A run of equal values takes a few bytes, however long it is: hold the
-  /// size() of a stranger's column against what you expect before you decode or ask it.
+  /// `invalid_argument` for one of another type. A run of equal values takes a few bytes, however long it is. So
+  /// compare the size() of an untrusted column with what you expect before you decode or query it.
   [[nodiscard]] static packed_view parse(std::span<const std::byte> bytes) {
     return packed_view(detail::parse_packed(bytes, key_type_of<T>));
   }
@@ -74,16 +74,17 @@ class packed_view {
     return empty() ? 0 : 8 * static_cast<double>(layout_.total_bytes) / static_cast<double>(layout_.count);
   }
 
-  /// Value `i`, without decoding more than it must: O(1), but for `delta` and `null_suppression_variable` a block's
-  /// part, and for `run_length` O(log runs). Throws `invalid_argument` for i >= size().
+  /// Value `i`. O(1); for `delta` and `null_suppression_variable` a part of a block is decoded; for `run_length` O(log
+  /// runs). Throws `invalid_argument` for i >= size().
   [[nodiscard]] T get(std::size_t i) const {
     if (i >= layout_.count) detail::throw_packed_index(i, layout_.count);
     return static_cast<T>(packed::value_at<detail::packed_word<T>>(layout_, i));
   }
 
-  /// values[j] = get(indices[j]), on the calling thread. Accesses of frame_of_reference wait for memory together, so
-  /// that a column out of cache gives its values up to twice as fast as one by one. As complex as that many `get`.
-  /// Throws `invalid_argument`, with nothing written, when the lengths differ or an index is negative or >= size().
+  /// values[j] = get(indices[j]), on the calling thread. Accesses of frame_of_reference wait for memory together, so a
+  /// column that is not in cache is read up to twice as fast as value by value. Complexity: that of as many calls of
+  /// `get`. Throws `invalid_argument`, with nothing written, when the lengths differ or an index is negative or >=
+  /// size().
   template <detail::host_range Indices>
   requires index<detail::element_t<Indices>>
   void gather(Indices&& indices, std::span<T> values) const {
@@ -274,9 +275,9 @@ struct packing {
 
 }  // namespace detail
 
-/// Packs `values` into `column`, in place of what it held and into the same memory if that suffices: a loop that packs
-/// batch after batch neither allocates nor touches fresh pages, and for columns beyond the caches the system clearing
-/// these is much of the time that `pack` takes. Memory grows, and `column.shrink_to_fit()` gives it back.
+/// Packs `values` into `column`, in place of what it held, and into the same memory if that suffices. So a loop that
+/// packs batch after batch neither allocates nor touches fresh pages; for columns larger than the caches, clearing
+/// these takes much of the time of `pack`. Memory only grows; `column.shrink_to_fit()` gives it back.
 ///
 /// `encoding::automatic` takes the encoding with the fewest bytes, the first in order of listing among equals, which is
 /// also the rule of thumb of section 5.6.6 of the thesis. The bytes are the same whichever backend wrote them, and
@@ -284,8 +285,8 @@ struct packing {
 /// reference or delta and outliers do not pay, else up to three reads.
 ///
 /// Views of `column` from before are invalid afterwards; `values` must not lie in its bytes. Throws `invalid_argument`
-/// for options that are not there, `unsupported` where the backend does not offer it: then `column` is what it was.
-/// With `out_of_memory` and `device_failure` it is what it was, or, when writing had begun, holds no values.
+/// for options that do not exist and `unsupported` where the backend does not offer it; then `column` is unchanged.
+/// After `out_of_memory` or `device_failure` it is unchanged too, or holds no values if writing had begun.
 template <detail::host_range Values>
 requires packable<detail::element_t<Values>>
 void pack_into(const executor& on, const Values& values, packed_column<detail::element_t<Values>>& column,
@@ -351,8 +352,8 @@ requires packable<std::remove_const_t<T>>
   return made;
 }
 
-/// Decodes values [first, first + out.size()) into `out`, and no block that holds none of them. Throws
-/// `invalid_argument` when the column ends before.
+/// Decodes values [first, first + out.size()) into `out`. Other blocks are not decoded. Throws `invalid_argument` when
+/// the column ends before.
 template <detail::packed_queryable Column, detail::writable_range Out>
 requires std::same_as<detail::packed_value<Column>, detail::element_t<Out>>
 void unpack(const executor& on, const Column& column, std::uint64_t first, Out&& out,

@@ -36,11 +36,11 @@ class named_packed_column {
   std::span<const std::byte> bytes_;
 };
 
-/// Writes `columns` as a table to `file`, in their order; their lengths and types may differ. The file is written
-/// beside its place and then put there: whoever opens it sees the old one or the new one, and a failed call leaves the
-/// old one. Symbolic links are followed, an old file's permissions kept, and nothing but a regular file replaced. Names
-/// are 1 to 1024 bytes without control characters, each used once. O(bytes). Throws `invalid_argument`, naming the
-/// file, for other names, for a default-made view, which has no bytes, and for what cannot be written.
+/// Writes `columns` as a table to `file`, in their order; their lengths and types may differ. A temporary file in the
+/// same folder is written, and then replaces `file`. So a reader sees the old file or the new one, and a failed call
+/// leaves the old one. Symbolic links are followed, an old file's permissions kept, and nothing but a regular file
+/// replaced. Names are 1 to 1024 bytes without control characters, each used once. O(bytes). Throws `invalid_argument`,
+/// naming the file, for other names, for a default-made view, which has no bytes, and for what cannot be written.
 void save_packed_table(const std::filesystem::path& file, std::span<const named_packed_column> columns);
 inline void save_packed_table(const std::filesystem::path& file, std::initializer_list<named_packed_column> columns) {
   save_packed_table(file, std::span(columns.begin(), columns.size()));

@@ -110,19 +110,20 @@ template <detail::packed_queryable Column>
   return made;
 }
 
-/// Writes the k = `out_keys.size()` best of the keys whose rows `rows` takes, and their indices, best first; where
-/// fewer than k rows are taken, all of those. Returns how many, which is what was written: elements behind are
+/// Writes the k = `out_keys.size()` best keys among the rows that `rows` selects, and their indices, best first. Where
+/// fewer than k rows are selected, it writes all of these. Returns how many were written; the elements behind them are
 /// untouched.
 ///
 ///     zenith::top_k(on, prices, zenith::where(years, 1998, 2001), out_prices, out_rows);
 ///
-/// Order, ties (the lower index first), NaN among the keys and what `options` says are as for `top_k`; a NaN key of a
-/// row that is not taken is none. Complexity: one read of keys and column; where fewer than k keys are better than the
-/// worst that their type has, a second one. A GPU executor copies host columns to the device whole. Synchronises.
+/// Order, ties (the lower index first), NaN among the keys and what `options` says are as for `top_k`. A NaN key of a
+/// row that is not selected does not count. Complexity: one read of keys and column, and a second one where fewer than
+/// k keys are better than the worst value of their type. A GPU executor copies host columns to the device whole.
+/// Synchronises.
 ///
 /// Throws `invalid_argument` when keys and column differ in length or in memory, when k > keys.size(), when the outputs
 /// differ in length, for 2^32 - 1 rows or more, when the indices' type cannot hold keys.size() - 1, or for a NaN key
-/// among the rows taken under `nan_policy::reject`; `unsupported` for a strategy that the backend does not offer;
+/// among the selected rows under `nan_policy::reject`; `unsupported` for a strategy that the backend does not offer;
 /// `out_of_memory`. Outputs are untouched then.
 template <detail::host_range Keys, detail::writable_range OutKeys, detail::writable_range OutIndices>
 requires key<detail::element_t<Keys>> && std::same_as<detail::element_t<OutKeys>, detail::element_t<Keys>> &&

@@ -19,7 +19,7 @@ namespace zenith {
 struct skyband_options {
   /// One for each column; empty: all are minimised. Borrowed.
   std::span<const preference> preferences = {};
-  /// Under `keep_first` the other ones of equal rows neither belong to the result nor count as dominators.
+  /// Under `keep_first`, of equal rows all but the first neither belong to the result nor count as dominators.
   duplicate_rows duplicates = duplicate_rows::keep_all;
   nan_rows nans = nan_rows::reject;
   /// "auto", or the name of a strategy: "sfs".
@@ -69,7 +69,7 @@ template <class Index>
 }  // namespace detail
 
 /// Writes the ids of the rows of `points` that fewer than `k` rows dominate to the beginning of `ids_out`, ascending,
-/// and returns how many they are. The skyband of k = 1 is the skyline, that of k = 0 is empty. Dominance is that of
+/// and returns how many there are. The skyband of k = 1 is the skyline, that of k = 0 is empty. Dominance is that of
 /// `skyline`. The result is the same on every backend.
 ///
 /// Complexity: one read of the points; a sort of the rows; and at most n * b dominance tests, where b is the number of

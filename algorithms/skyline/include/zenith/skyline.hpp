@@ -48,8 +48,8 @@ struct skyline_problem {
   unsigned columns = 1;
   key_type type = key_type::float32;
   memory_space space = memory_space::host;
-  /// Of how many independent columns the skyline would be about as large (`skyline_problem_of`); 0: unknown, and the
-  /// columns are taken for independent.
+  /// The number of independent columns whose skyline would be about as large (`skyline_problem_of`). 0: unknown, and
+  /// the columns are taken for independent.
   double independent_columns = 0;
 
   [[nodiscard]] bool operator==(const skyline_problem&) const = default;
@@ -159,8 +159,8 @@ concept mask_range = writable_range<Range> &&
 template <class Points>
 concept point_table = detail::is_point_table<Points>::value;
 
-/// The problem that a call with these points and options is. Points on the host are sampled: the skyline of about
-/// sqrt(rows / 2) rows says of how many independent columns one would be as large. "auto" does the same.
+/// A call with these points and options as the cost models see it. Points on the host are sampled: the skyline of about
+/// sqrt(rows / 2) rows says how many independent columns would have one as large. "auto" does the same.
 template <point_table Points>
 [[nodiscard]] skyline_problem skyline_problem_of(const Points& points, const skyline_options& options = {}) {
   return detail::skyline_problem_of(detail::points_of(points), options.preferences);
@@ -169,17 +169,16 @@ template <point_table Points>
 /// Writes the ids of the rows of `points` that no row dominates to the beginning of `ids_out`, ascending, and returns
 /// how many they are.
 ///
-/// Row q dominates row p when it is as good in every column and better in at least one. What is better says
-/// `options.preferences`: less, more, or nothing for a column that rows must agree in to be compared (`different`). -0
-/// equals +0; infinities are ordered as numbers. The result is the same on every backend and for every strategy.
+/// Row q dominates row p when it is as good in every column and better in at least one. `options.preferences` says what
+/// is better: less, more, or neither (`different`). Rows that differ in such a column are not compared. -0 equals +0;
+/// infinities are ordered as numbers. The result is the same on every backend and for every strategy.
 ///
-/// Complexity: one read of the points; a sort of the n' rows that a prefilter leaves; and n' * s dominance tests in the
-/// worst case, where s is the size of the skyline without its duplicates: of values for "sfs", "salsa" and "ggs", of
-/// values where masks cannot tell for "skyalign", "hybrid" and "bskytree", of one bit a column for "bitmap_tiles".
-/// "skyalign_no_sync" makes n' * n' in the worst case. Scratch is O(n * columns): of "bitmap_tiles", no more
-/// than 2 times the bytes of the points, or 28 bytes a row where those are more (a row of few columns), and some MiB
-/// that do not grow with the rows; a column of preference `different` counts as two. It synchronises. A GPU executor
-/// copies host points to the device whole, which is not counted here.
+/// Complexity: one read of the points, a sort of the n' rows that a prefilter leaves, and at most n' * s dominance
+/// tests, where s is the size of the skyline without its duplicates ("skyalign_no_sync": n' * n'). "sfs", "salsa" and
+/// "ggs" test values. "skyalign", "hybrid" and "bskytree" test values only where masks do not decide. "bitmap_tiles"
+/// tests one bit a column. Scratch is O(n * columns). "bitmap_tiles" takes at most twice the bytes of the points, or 28
+/// bytes a row if that is more, and some MiB that do not grow with the rows; a column of preference `different` counts
+/// as two. It synchronises. A GPU executor copies host points to the device whole; that copy is not counted here.
 ///
 /// Throws `invalid_argument` for no or more than 32 columns, when preferences and columns differ in number, when
 /// `ids_out` is too small (the message says how many ids there are) or its type cannot hold the highest id, and for a

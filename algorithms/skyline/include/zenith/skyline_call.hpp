@@ -98,7 +98,7 @@ struct skyband_call : skyline_input {
   static constexpr std::string_view operation = "skyband";
 
   std::uint32_t most = 1;  ///< at least 1
-  /// Under `keep_first` the other ones of equal rows neither belong to the result nor count.
+  /// Under `keep_first`, of equal rows all but the first neither belong to the result nor count.
   duplicate_rows duplicates = duplicate_rows::keep_all;
   int index_bytes = 8;  ///< of an id: 4 or 8
   /// Gives host memory for so many rows. Called once, if at all: not when a NaN is rejected.

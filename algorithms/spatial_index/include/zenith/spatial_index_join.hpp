@@ -33,7 +33,8 @@ struct index_join_batch_options {
   std::variant<within, intersects> predicate = within{};
   /// "auto", or the name of a strategy: "index_nested_loop".
   std::string_view strategy = "auto";
-  /// About so many pairs a batch, and never more than twice as many, but for one left id's partners; 1 and more.
+  /// About how many pairs a batch has; at least 1. No batch has more than twice as many, unless they are one left id's
+  /// partners.
   std::size_t batch_pairs = std::size_t{1} << 22;
 };
 

@@ -131,15 +131,15 @@ class spatial_index {
 
   spatial_index() = default;
 
-  /// Copies points and scores, which need not live longer. All nodes are full but the last of a level; the same input
-  /// gives the same bytes, for any number of threads. The threads are those of `on`: an executor of the host's own,
-  /// another one's all that the process may use.
+  /// Copies points and scores, which may be freed afterwards. All nodes are full but the last of a level. It runs on
+  /// the threads of `on` if that is an executor of the host, else on all threads that the process may use. The same
+  /// input gives the same bytes, for any number of threads.
   ///
   /// By Sort-Tile-Recursive, n log(n) / log(options.fanout) entries are sorted once along each axis, level by level
   /// from the items up; by Hilbert order the items are sorted once, by their place on a curve with 32 bits a
-  /// coordinate, in 3-D 21. Sorts are by digits, so all is O(n) for a type. Memory: (Dim + 2) values and 4 bytes a
-  /// point, and 2 Dim + 2 values for each of about n / (fanout - 1) nodes; while it builds, twice a coordinate and 8
-  /// bytes a point more.
+  /// coordinate, in 3-D 21. Sorts are by digits, so building is O(n) for a given type. Memory: (Dim + 2) values and 4
+  /// bytes a point, and 2 Dim + 2 values for each of about n / (fanout - 1) nodes; while it builds, twice a coordinate
+  /// and 8 bytes a point more.
   ///
   /// Throws `invalid_argument` when the points do not have Dim columns, when points and scores differ in number, for a
   /// NaN or an infinity (the message names column and row), and for a fanout outside of 2 to 64; `unsupported` for
@@ -166,7 +166,7 @@ class spatial_index {
     return built(boxes, options, nullptr);
   }
 
-  /// An index from what `serialized` gave; the bytes need not live longer. All that queries rely on is checked.
+  /// An index from what `serialized` gave; the bytes may be freed afterwards. All that queries rely on is checked.
   /// Complexity: O(bytes). Throws `invalid_argument` for bytes of another type or number of dimensions, of another
   /// machine's byte order, of a wrong length, and when they are damaged; `out_of_memory`.
   [[nodiscard]] static spatial_index parse(std::span<const std::byte> bytes) {
@@ -221,11 +221,11 @@ class device_spatial_index {
   device_spatial_index(const executor& on, const spatial_index<T, Dim>& index)
       : held_(detail::copy_index(on, index.held_)) {}
 
-  /// An index of columns on the host or in the memory of the device of `on`, made there: the same bytes as
-  /// `spatial_index::build` with `bulk_order::sort_tile_recursive`. Nothing is copied to the host but whether all is
-  /// right. Complexity: sorts of all entries along each axis, level by level. Memory: that of the index, and while it
-  /// builds about 20 bytes a point and twice the sorted keys. Waits for the columns' extremes, and is complete in the
-  /// order of the executor's stream.
+  /// Builds an index on the device of `on`, from columns on the host or in that device's memory. The bytes are those of
+  /// `spatial_index::build` with `bulk_order::sort_tile_recursive`. The host only learns whether the input has a fault.
+  /// Complexity: sorts of all entries along each axis, level by level. Memory: that of the index, and while it builds
+  /// about 20 bytes a point and twice the sorted keys. Waits for the columns' extremes, and is complete in the order of
+  /// the executor's stream.
   ///
   /// Throws as `spatial_index::build`; `invalid_argument` also for an executor of the host's memory and for "auto";
   /// `unsupported` for another order.

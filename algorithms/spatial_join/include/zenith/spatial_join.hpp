@@ -49,7 +49,8 @@ struct spatial_join_batch_options {
   within predicate = {};
   /// "auto", or the name of a strategy: "grid".
   std::string_view strategy = "auto";
-  /// About so many pairs a batch, and never more than twice as many, but for one left row's partners; 1 and more.
+  /// About how many pairs a batch has; at least 1. No batch has more than twice as many, unless they are one left row's
+  /// partners.
   std::size_t batch_pairs = std::size_t{1} << 22;
 };
 
@@ -248,8 +249,8 @@ concept point_span = std::is_floating_point_v<typename Span::value_type> && key<
 /// additions are done from left to right, and none is contracted into a fused multiply-add. So all backends and
 /// strategies agree about every pair. A distance whose square is infinite takes all pairs.
 ///
-/// Strategy "grid": the right side in cells as wide as the distance, or wider where that would be more than 2 cells a
-/// row; pairs are counted and then written. Complexity: O(n + m + tested pairs), where a point is tested with all
+/// Strategy "grid" puts the right side into cells as wide as the distance, or wider where that would take more than 2
+/// cells a row. Pairs are counted, then written. Complexity: O(n + m + tested pairs), where a point is tested with all
 /// points in its cell and in those around it. Scratch is O(n + m), and the pairs themselves. It synchronises. A GPU
 /// executor copies host columns to the device whole.
 ///
@@ -284,8 +285,9 @@ template <index Index = std::uint32_t, detail::point_span Span>
   return result;
 }
 
-/// Writes the same pairs to the beginning of `left_out` and `right_out`, which are as long as each other, and says how
-/// many they are. Both are ranges on the host or `device_span`s, of one type of ids; what is behind the pairs stays.
+/// Writes the same pairs to the beginning of `left_out` and `right_out`, which have the same length, and returns how
+/// many there are. Both are ranges on the host or `device_span`s, of one type of ids. Elements behind the pairs are
+/// untouched.
 ///
 /// Pairs are counted before any is written. Results in device memory are complete in the order of the executor's
 /// stream. Throws as above, and `invalid_argument` when both differ in length and when they are too small: the message
@@ -324,15 +326,15 @@ template <detail::point_span Span>
                               options);
 }
 
-/// The same pairs in batches, for as many as no memory holds: use(left, right) gets spans of left and of right row
-/// numbers, as many of both and not none. All batches together are the pairs of `spatial_join` in its order; a left
+/// The same pairs in batches, for more pairs than memory holds: use(left, right) gets spans of left and of right row
+/// numbers, of the same length and not empty. All batches together are the pairs of `spatial_join` in its order; a left
 /// row's partners are in one batch. The spans are valid until `use` returns.
 ///
-/// A batch are the pairs of some consecutive left rows, as many as the density so far suggests; one that would have
-/// more than twice `options.batch_pairs` is counted and begun anew with fewer rows. Each batch is a join of its own:
-/// complexity is that of `spatial_join`, and O(m) for each batch besides, m the right rows. Memory: O(n + m), and two
-/// row numbers for each of 2 * options.batch_pairs pairs, or for the partners of one left row. A GPU executor copies
-/// the right side's host columns at each batch; columns in its own memory are read where they are.
+/// A batch has the pairs of some consecutive left rows; the density so far says of how many. A batch that would have
+/// more than twice `options.batch_pairs` pairs is counted, and begun anew with fewer rows. Each batch is a join of its
+/// own. Complexity: that of `spatial_join`, and O(m) for each batch, where m is the number of right rows. Memory: O(n +
+/// m), and two row numbers for each of 2 * options.batch_pairs pairs, or for the partners of one left row. A GPU
+/// executor copies the right side's host columns at each batch; columns in its own memory are read where they are.
 ///
 /// What `use` throws ends the join and is passed on; nothing is left behind. Throws as `spatial_join`, before the first
 /// batch, but for a NaN or an infinity among left coordinates in a device's memory: that is found in its batch; and
@@ -358,14 +360,14 @@ spatial_join_batches(const executor& on, const basic_column_set<Span>& left, con
 /// have the coordinates' type, one for each row.
 ///
 /// Strategies: "threshold_first" guesses from samples of both sides a score that about k pairs reach, joins only the
-/// points that can reach it with the other side's best, and lowers it until k pairs are found that do; it is far the
-/// faster one for a k that is small against the number of pairs. "full" counts all pairs and selects among them in
-/// batches. "ba", the Block-based Algorithm, "sfa", the Score-First Algorithm, "dfa", the Distance-First Algorithm, and
-/// "rj", the ranked aR-tree join, first make a MAX aR-tree of each side and then join these, as two indexes are joined
-/// (spatial_index.hpp); they are here for comparison, and where
-/// distances are large or scores depend on places. Complexity: one read of all columns and one of the scores, and a
-/// join as for `spatial_join` of the points that are left. Scratch is O(n + m + k) and a batch of some millions of
-/// pairs, however many pairs there are. It synchronises. A GPU executor copies host columns to the device whole.
+/// points that can reach it with the other side's best, and lowers it until k pairs reach it. It is by far the fastest
+/// where k is small against the number of pairs. "full" counts all pairs and selects among them in batches. "ba", the
+/// Block-based Algorithm, "sfa", the Score-First Algorithm, "dfa", the Distance-First Algorithm, and "rj", the ranked
+/// aR-tree join, first make a MAX aR-tree of each side and then join these, as two indexes are joined
+/// (spatial_index.hpp). They are for comparison, for large distances, and for scores that depend on places. Complexity:
+/// one read of all columns and one of the scores, and a join as for `spatial_join` of the points that are left. Scratch
+/// is O(n + m + k) and a batch of some millions of pairs, however many pairs there are. It synchronises. A GPU executor
+/// copies host columns to the device whole.
 ///
 /// Throws as above, and `invalid_argument` when a side's scores and coordinates differ in length, for a NaN or an
 /// infinity among the scores, for a negative score under `pair_score::product`, for a weight that is NaN or infinite,
@@ -394,11 +396,11 @@ template <index Index = std::uint32_t, detail::point_span Span>
   return result;
 }
 
-/// Writes the k = `left_out` size best pairs to the beginning of `left_out`, `right_out` and `scores_out`, which are as
-/// long as each other, and says how many they are: k, or all pairs if they are fewer; what is behind them stays. All
-/// three are ranges on the host, or all `device_span`s. Results in device memory are complete in the order of the
-/// executor's stream. Throws as above, and `invalid_argument` when they differ in length. Outputs are untouched then,
-/// unless memory runs out while they are written.
+/// Writes the k = `left_out` size best pairs to the beginning of `left_out`, `right_out` and `scores_out`, which have
+/// the same length, and returns how many there are: k, or all pairs if they are fewer. Elements behind them are
+/// untouched. All three are ranges on the host, or all `device_span`s. Results in device memory are complete in the
+/// order of the executor's stream. Throws as above, and `invalid_argument` when they differ in length. Outputs are
+/// untouched then, unless memory runs out while they are written.
 template <detail::point_span Span, detail::id_range Left, detail::id_range Right,
           detail::score_range<typename Span::value_type> Scores>
 requires(detail::are_together<Left, Right, Scores>&&
@@ -416,9 +418,10 @@ requires(detail::are_together<Left, Right, Scores>&&
       target.size, options);
 }
 
-/// What "auto" chooses the device and the strategy by: sizes, and what 128 points of each side say of the number of
-/// pairs and of scores near each other, in some 20 us. Points in a device's memory are not looked at, and about four
-/// pairs a left point are assumed. Throws as `spatial_join` for sides that do not fit together.
+/// A join of these sides as the cost models see it, which is what "auto" decides by: the sizes, and what 128 sampled
+/// points of each side say of the number of pairs and of the scores of near points. Takes some 20 us. Points in a
+/// device's memory are not looked at, and about four pairs a left point are assumed. Throws as `spatial_join` for sides
+/// that do not fit together.
 template <detail::point_span Span>
 [[nodiscard]] spatial_join_problem spatial_join_problem_of(const basic_column_set<Span>& left,
                                                            const basic_column_set<Span>& right,

@@ -190,14 +190,13 @@ class threshold_table {
 
   threshold_table() = default;
 
-  /// Copies the columns, which need not live longer, with the threads of `on`: an executor of the host's own, another
-  /// one's all that the process may use. The table does not depend on how many there are. With an executor of a device
-  /// a table of clusters of 2^20 rows or more, without sorted lists and from columns in one piece, is made there as
-  /// `device_threshold_table::build` makes it, and brought back: it answers the same, and its blocks have other rows.
-  /// Where the device has not the memory, the host makes it. Complexity: a row passes
-  /// about log2(n / options.block_rows) cuts, for n rows of d columns O(d n + n log n); memory while it is built: the
-  /// table, and 4 bytes a row beside it. The table has the columns and 8 bytes a row, and 4 d values and 56 bytes a
-  /// block.
+  /// Copies the columns, which may be freed afterwards. It runs on the threads of `on` if that is an executor of the
+  /// host, else on all threads that the process may use; the table does not depend on their number. With an executor of
+  /// a device, a table of clusters of 2^20 rows or more, without sorted lists and from columns in one piece, is built
+  /// there as by `device_threshold_table::build`, and copied to the host. It gives the same answers, but its blocks
+  /// have other rows. Where the device has too little memory, the host builds it. Complexity: O(d n + n log n) for n
+  /// rows of d columns; a row passes about log2(n / options.block_rows) cuts. Memory: the columns, 8 bytes a row, and 4
+  /// d values and 56 bytes a block; 4 bytes a row more while it is built.
   ///
   /// Throws `invalid_argument` for no column or more than 64, for options.block_rows outside of 1 to 1024, for
   /// options.partitions of 0, or when options.order_weights is not finite or not one a column; `unsupported` for more
@@ -222,9 +221,10 @@ class threshold_table {
     return threshold_table(detail::build_table(detail::input_of<T>(matrix), options, nullptr));
   }
 
-  /// Writes the table to `file`, whose bytes FORMAT.md of this family describes. The file is written beside its place
-  /// and then put there: whoever opens it sees the old one or the new one, and a failed call leaves the old one.
-  /// O(bytes). Throws `invalid_argument`, naming the file, for a default-made table and for what cannot be written.
+  /// Writes the table to `file`, whose bytes FORMAT.md of this family describes. A temporary file in the same folder is
+  /// written, and then replaces `file`. So a reader sees the old file or the new one, and a failed call leaves the old
+  /// one. O(bytes). Throws `invalid_argument`, naming the file, for a default-made table and for what cannot be
+  /// written.
   void save(const std::filesystem::path& file) const { detail::save_table(held_.get(), file); }
   /// Maps a saved table into memory and checks all of it, extremes and ids too: O(bytes), and no copy of them. Any
   /// number of processes may map one file. It must not be changed in place or cut short while it is open; `save` does
@@ -262,7 +262,7 @@ class threshold_table {
   std::shared_ptr<const detail::table_storage> held_;
 };
 
-/// What of a table a device's memory has.
+/// Which part of a table lies in a device's memory.
 enum class table_residence : std::uint8_t {
   device,       ///< all of it
   host_blocks,  ///< the directory: where blocks begin, and their extremes. Blocks that are opened are fetched.
@@ -275,20 +275,21 @@ class device_threshold_table : public detail::device_structure<threshold_table<T
  public:
   device_threshold_table() = default;
   /// Copies the table's bytes, or its directory, to the device of `on` and synchronises. With `host_blocks` the device
-  /// has 4 d values and 56 bytes a block, and the table on the host, which is kept, may be larger than its memory:
-  /// query strategy "blocks" copies the blocks that it opens; other strategies, and a k of an eighth of the rows, copy
-  /// the columns that have a weight. "auto" is "blocks" then, or "scan" where a sample says that nearly all rows would
-  /// be evaluated, unless the device has not the memory. Throws `invalid_argument` for an executor of the host's
+  /// holds 4 d values and 56 bytes a block. The table on the host is kept, and may be larger than the device's memory.
+  /// Strategy "blocks" copies the blocks that it opens; other strategies, and a k of an eighth of the rows, copy the
+  /// columns that have a weight. "auto" is then "blocks", or "scan" where a sample says that nearly all rows would be
+  /// evaluated and the device has memory for the columns. Throws `invalid_argument` for an executor of the host's
   /// memory, `out_of_memory`.
   device_threshold_table(const executor& on, const threshold_table<T>& table,
                          table_residence residence = table_residence::device)
       : detail::device_structure<threshold_table<T>>(on, table, bytes_there(table, residence)), residence_(residence) {}
 
-  /// A table of clusters of columns on the host or in the memory of the device of `on`, made there. It answers what the
-  /// host's does and holds to the same format; its blocks have other rows. The same input gives the same bytes.
-  /// Complexity: a row passes about log2(rows / 512) cuts of a tree, is sorted by its cell and passes a few more; a
-  /// fixed number of passes over the columns beside that. Memory: that of the table, and while it is built the columns
-  /// once more, some 20 bytes a row, and columns that are the host's. Waits until it is built.
+  /// Builds a table of clusters on the device of `on`, from columns on the host or in that device's memory. It gives
+  /// the same answers as a table that the host built, and has the same format, but its blocks have other rows. The same
+  /// input gives the same bytes. Complexity: a row passes about log2(rows / 512) cuts of a tree, is sorted by its cell
+  /// and passes a few more; a fixed number of passes over the columns beside that. Memory: that of the table, and while
+  /// it is built the columns once more, some 20 bytes a row, and a copy of columns that lie on the host. Waits until it
+  /// is built.
   ///
   /// The bytes of `host()` are copied when they are first needed: to save it, or to query it with another executor.
   ///
@@ -338,11 +339,11 @@ top_k_run query_device_table(const executor& on, const device_threshold_table<T>
 /// Score, order, ties, NaN and results are those of `top_k` of the columns that the table was built from, to the bit.
 ///
 /// Strategies: "blocks" opens blocks by falling bound, in rounds that stop when no bound reaches the k-th best score;
-/// "gta" and "gta_shared" walk every partition until its threshold tuple cannot reach the k best of the partition, or
-/// the best k-th score of all (k <= 512; beyond it they scan); "scan" evaluates every row, and "full" writes every
-/// score before it selects; "ta" is Fagin's Threshold Algorithm, over the table's sorted lists or, where it has none,
-/// over lists that it sorts. Complexity: at most one read of the columns that have a weight, and of 1/block_rows of it
-/// for bounds. A GPU executor copies those columns and their extremes to the device at each call;
+/// "gta" walks every partition until its threshold tuple cannot reach the partition's k-th best score, "gta_shared"
+/// until it cannot reach the best such score of all partitions (both scan for k > 512); "scan" evaluates every row, and
+/// "full" writes every score before it selects; "ta" is Fagin's Threshold Algorithm, over the table's sorted lists or,
+/// where it has none, over lists that it sorts. Complexity: at most one read of the columns that have a weight, and of
+/// 1/block_rows of it for bounds. A GPU executor copies those columns and their extremes to the device at each call;
 /// `device_threshold_table` keeps them there.
 ///
 /// Throws `invalid_argument` when weights.size() differs from the number of columns, when a weight is NaN or infinite,

@@ -66,7 +66,7 @@ struct snapshots {
 }  // namespace detail
 
 /// The rows of an updatable table at one moment. Immutable: updates of the table do not show, and any number of threads
-/// may query one. Copies share the data. It keeps the blocks alive that it has.
+/// may query one. Copies share the data. It keeps its blocks alive.
 template <scorable T>
 class threshold_snapshot {
  public:
@@ -79,8 +79,8 @@ class threshold_snapshot {
   [[nodiscard]] std::size_t columns() const { return sizes().columns; }
   [[nodiscard]] std::size_t blocks() const { return sizes().blocks; }
 
-  /// The same rows with the same ids as a table in one piece: for devices, for files, and for strategies that
-  /// snapshots do not have. O(rows), on the caller's thread, at the first call; then it is there. Throws
+  /// The same rows with the same ids as a table in one piece: for devices, for files, and for strategies that snapshots
+  /// do not have. O(rows), on the caller's thread, at the first call; later calls return the same table. Throws
   /// `out_of_memory`.
   [[nodiscard]] threshold_table<T> table() const {
     return held_ ? threshold_table<T>(detail::snapshots<T>::table(*held_)) : threshold_table<T>();
@@ -107,8 +107,8 @@ class threshold_snapshot {
 /// 128 blocks; both are kept exact. What snapshots hold is copied before it is changed, a block and the directory of
 /// its chunk at a time.
 ///
-/// Every member may be called by any thread at any time: they wait for one another, but never for a query. A member
-/// that throws, `out_of_memory` too, leaves the rows and the ids that come next as they were, and the table as good as
+/// Every member may be called by any thread at any time: they wait for one another, but never for a query. When a
+/// member throws, `out_of_memory` too, the rows and the next ids are what they were, and the table can be used as
 /// before. Merging a block with too few rows is put off when there is no memory for it. Moves, does not copy.
 ///
 /// Source: Zois, Tsotras, Najjar: GPU Accelerated Top-K Selection With Efficient Early Stopping, 2019, section 3.1,
@@ -144,7 +144,7 @@ class updatable_threshold_table {
   /// Erases the row. O(d), and now and then O(d block_rows). Throws `invalid_argument` for an id that was never given,
   /// or whose row was erased.
   void erase(std::uint64_t id) { detail::updating<T>::erase(*held_, id); }
-  /// Erases these rows, or, when an id is unknown, erased or there twice, none of them: `invalid_argument`.
+  /// Erases these rows. Throws `invalid_argument`, and erases none, when an id is unknown, erased or listed twice.
   void erase(std::span<const std::uint64_t> ids) { detail::updating<T>::erase(*held_, ids); }
 
   /// Gives the row other values; its id stays. As complex as erasing and inserting. Throws `invalid_argument` for an id
@@ -156,8 +156,8 @@ class updatable_threshold_table {
   /// The row's values; throws `invalid_argument` for an id as above.
   [[nodiscard]] std::vector<T> row(std::uint64_t id) const { return detail::updating<T>::row(*held_, id); }
 
-  /// The rows as they are now: O(chunks), a pointer for some 16000 rows. Without an update since the last snapshot it
-  /// is that one.
+  /// The rows as they are now. O(chunks): a pointer for some 16000 rows. Without an update since the last snapshot,
+  /// returns that one.
   [[nodiscard]] threshold_snapshot<T> snapshot() const {
     return threshold_snapshot<T>(detail::updating<T>::snapshot(*held_));
   }
