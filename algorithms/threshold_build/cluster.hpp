@@ -247,18 +247,16 @@ struct cluster_part {
 /// some that follow each other.
 struct list_positions {
   const u32* ids;
-  u32 window_bits;
-  u32* windows;
-  u64* pairs;
+  u32* rows;
+  u32* positions;
 
   ZENITH_FN void operator()(u64 i) const {
-    const u32 row = ids[i];
-    windows[i] = row >> window_bits;
-    pairs[i] = u64{row} << 32 | i;
+    rows[i] = ids[i];
+    positions[i] = static_cast<u32>(i);
   }
 };
 
-/// Window w, whose pairs are where its rows are.
+/// Window w, whose rows stand in its place in any order.
 struct put_positions {
   static constexpr u32 window_bits = 13;
   static constexpr u32 window_rows = u32{1} << window_bits;
@@ -266,8 +264,9 @@ struct put_positions {
   static constexpr u32 wanted_teams = 6;
   static constexpr u64 item_cost = u64{1} << 16;
 
-  const u64* pairs;
-  u64 rows;
+  const u32* rows;
+  const u32* listed;  ///< positions of these rows
+  u64 count;
   u32* positions;
 
   [[nodiscard]] static u64 windows(u64 rows) { return (rows + window_rows - 1) / window_rows; }
@@ -276,13 +275,10 @@ struct put_positions {
   ZENITH_FN void operator()(Team& team, u64 w) const {
     auto* const found = team.template scratch<u32>();
     const u64 first = w * window_rows;
-    const u64 count = rows - first < window_rows ? rows - first : window_rows;
-    team.for_each(count, [&](u64 i) ZENITH_BODY {
-      const u64 one = pairs[first + i];
-      found[(one >> 32) % window_rows] = static_cast<u32>(one);
-    });
+    const u64 here = count - first < window_rows ? count - first : window_rows;
+    team.for_each(here, [&](u64 i) ZENITH_BODY { found[rows[first + i] % window_rows] = listed[first + i]; });
     team.barrier();
-    team.for_each(count, [&](u64 i) ZENITH_BODY { positions[first + i] = found[i]; });
+    team.for_each(here, [&](u64 i) ZENITH_BODY { positions[first + i] = found[i]; });
   }
 };
 

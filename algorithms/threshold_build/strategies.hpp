@@ -61,13 +61,12 @@ template <class T, class Context>
   return {nodes, extents, levels};
 }
 
-/// Of rows whose ids are known. `windows` and `pairs` are memory for as many.
+/// Of all rows, by their ids. `rows` and `listed` are memory for as many.
 template <class Context>
-void write_positions(Context& on, const u32* ids, u64 rows, u32* windows, u64* pairs, u32* positions) {
-  on.for_each(rows, list_positions{ids, put_positions::window_bits, windows, pairs});
-  const auto bits = static_cast<int>(std::bit_width(put_positions::windows(rows) - 1));
-  if (bits > 0) on.sort_pairs(windows, pairs, rows, bits);
-  on.for_teams(put_positions::windows(rows), put_positions{pairs, rows, positions});
+void write_positions(Context& on, const u32* ids, u64 count, u32* rows, u32* listed, u32* positions) {
+  on.for_each(count, list_positions{ids, rows, listed});
+  on.sort_pairs(rows, listed, count, static_cast<int>(std::bit_width(count - 1)), put_positions::window_bits);
+  on.for_teams(put_positions::windows(count), put_positions{rows, listed, count, positions});
 }
 
 template <class T, class Context>
@@ -133,9 +132,7 @@ void write_table(Context& on, const input_columns<T>& from, const threshold_buil
                  cluster_columns<T>{rows, from.columns, order, part_list, block_rows, tree.extents, to, at_once});
   }
   if (are_sorted) {
-    // the rows are in the table
-    static_assert(sizeof(typename row_list<T>::piece) >= sizeof(u64));
-    write_positions(on, to.part<u32>(to.of.ids), n, cell_of, reinterpret_cast<u64*>(rows.values), positions);
+    write_positions(on, to.part<u32>(to.of.ids), n, cell_of, order, positions);
   }
   on.for_teams(to.of.of_groups.count, sum_up_group<T>{to});
   on.for_each(to.of.of_groups.count + 1, sum_up_words{to});

@@ -28,7 +28,7 @@ constexpr double typical_round = 6e-6;
 constexpr double typical_host_round = 1.8e-6;
 constexpr double typical_merge = 0.5e-9;
 // an entry that a host writes and selects among
-constexpr double typical_host_merge = 1.45e-9;
+constexpr double typical_host_merge = 1.05e-9;
 // beyond it, teams that walk partitions scan
 constexpr std::uint64_t most_walked = 512;
 // up to it, a device opens blocks without asking the host
@@ -52,13 +52,25 @@ constexpr double typical_rank = 5e-9;
 // a row of a block that a device opens, a value of it, and a kernel that waits for the one before it, which few rows
 // keep busy no longer; an entry among the k best there
 constexpr std::string_view opened_row_rate = "threshold_table.opened_row";
-constexpr double typical_opened_row = 2.3e-9;
+constexpr double typical_opened_row = 1.3e-9;
 constexpr std::string_view opened_value_rate = "threshold_table.opened_value";
-constexpr double typical_opened_value = 0.8e-9;
+constexpr double typical_opened_value = 0.22e-9;
+constexpr std::string_view opened_rank_rate = "threshold_table.opened_rank";
+constexpr double typical_opened_rank = 0.03e-9;
+constexpr std::string_view round_row_rate = "threshold_table.round_row";
+constexpr double typical_round_row = 10e-9;
 constexpr std::string_view kernel_rate = "threshold_table.kernel";
-constexpr double typical_kernel = 2.8e-6;
+constexpr double typical_kernel = 4.6e-6;
 constexpr std::string_view device_rank_rate = "threshold_table.device_rank";
-constexpr double typical_device_rank = 0.18e-6;
+constexpr double typical_device_rank = 0.15e-6;
+// a scan on a device, whatever its rows; teams that wait for one another's rows, once and for each doubling of k; and a
+// row among theirs
+constexpr std::string_view device_scan_rate = "threshold_table.device_scan";
+constexpr double typical_device_scan = 20e-6;
+constexpr std::string_view device_walk_rate = "threshold_table.device_walk";
+constexpr double typical_device_walk = 20e-6;
+constexpr std::string_view walked_row_rate = "threshold_table.walked_row";
+constexpr double typical_walked_row = 8e-9;
 
 // of the seconds that the link's copies should take
 constexpr std::string_view copy_rate = "threshold_table.copy";
@@ -94,9 +106,23 @@ constexpr double typical_insert = 8.5e-9;
 constexpr std::string_view open_rate = "threshold_table.open";
 constexpr double typical_open = 2e-9;
 constexpr std::string_view walk_rate = "threshold_table.walk";
-constexpr double typical_walk = 5e-9;
+constexpr double typical_walk = 3e-9;
+constexpr std::string_view walk_call_rate = "threshold_table.walk_call";
+constexpr double typical_walk_call = 1.2e-6;  // it needs no plan
+constexpr std::string_view walk_keep_rate = "threshold_table.walk_keep";
+constexpr double typical_walk_keep = 20e-9;
 
 double share_of(const threshold_table_problem& problem) { return std::exp2(-0.125 * problem.share_eighths); }
+
+/// Rows that "blocks" evaluates on a device, where many teams open blocks for a first threshold.
+double opened_on_device(const threshold_table_problem& problem) {
+  constexpr double of_first_thresholds = 16384;
+  const auto rows = static_cast<double>(problem.count);
+  return std::min(rows, std::max(static_cast<double>(problem.k), share_of(problem) * rows + of_first_thresholds));
+}
+
+/// Rows that are among the k best so far when they are looked at: as many as in data without an order.
+double kept_of(double rows, double k) { return k * (1 + std::log(std::max(rows / std::max(k, 1.0), 1.0))); }
 
 double sort_comparisons(double count) { return count * (std::log2(std::max(count, 2.0)) + 3); }
 
@@ -167,9 +193,13 @@ cost walked(const threshold_table_problem& problem, const device_profile& on, do
   const double rows = std::min(1.0, share) * static_cast<double>(problem.count);
   auto walk = evaluated("walk", problem, on, rows, 4);
   if (on.kind == device_kind::gpu) {
-    walk.operations.push_back({merge_rate, rows, typical_merge});
+    walk.operations.push_back({walked_row_rate, rows, typical_walked_row});
+    const double doublings = std::log2(2 * static_cast<double>(problem.k));
+    all.phases.push_back({"wait", {}, {{device_walk_rate, 4 + doublings, typical_device_walk}}, 0, 1});
   } else {
+    all.phases.front().operations = {{walk_call_rate, 1, typical_walk_call}};
     walk.operations.push_back({walk_rate, rows, typical_walk});
+    walk.operations.push_back({walk_keep_rate, kept_of(rows, static_cast<double>(problem.k)), typical_walk_keep});
     // lists of the k best are brought together
     all.phases.push_back(
         {"sort", {}, {{sort_rate, sort_comparisons(static_cast<double>(problem.k)), 2 * typical_sort}}, 0, 1});
@@ -186,8 +216,7 @@ cost best_first_cost(const threshold_table_problem& problem, const device_profil
   const double blocks = std::ceil(static_cast<double>(problem.count) / block_rows);
   const double opened = std::max(share_of(problem) * static_cast<double>(problem.count), k);
   const double values = opened * static_cast<double>(problem.columns);
-  // a row is among the k best so far as seldom as in data without an order
-  const double inserts = k * (1 + std::log(std::max(opened / std::max(k, 1.0), 1.0)));
+  const double inserts = kept_of(opened, k);
   // the first blocks are sought in the best four groups, one after the other
   const double groups = std::ceil(blocks / 64);
   const double sought = std::min(blocks, 256.0) *
@@ -223,43 +252,46 @@ cost blocks_cost(const threshold_table_problem& problem, const device_profile& o
     return best_first_cost(problem, on);
   }
   auto all = begun(problem, on);
-  const double share = share_of(problem);
   const auto rows = static_cast<double>(problem.count);
+  const bool is_gpu = on.kind == device_kind::gpu;
+  const double opened =
+      is_gpu ? opened_on_device(problem) : std::max(share_of(problem) * rows, static_cast<double>(problem.k));
+  const double share = opened / rows;
   const double blocks = rows / problem.block_rows;
   // a group has a bound, and of the groups that are opened, all blocks
-  all.phases.push_back(evaluated("bounds", problem, on, blocks / 64 + blocks * std::min(1.0, 4 * share), 2));
+  all.phases.push_back(
+      evaluated("bounds", problem, on, blocks / 64 + blocks * std::min(1.0, 4 * share), is_gpu ? 0 : 2));
   if (travels(problem, on)) {
     // of blocks and of groups, a copy for each column and one of ids, and where blocks begin: short ones
     const auto copies = 2 * (static_cast<double>(problem.columns) + 1) + 1;
     all.phases.push_back({"bounds' columns", {}, {}, copies, 1});
   }
-  const double opened = std::max(share * rows, static_cast<double>(problem.k));
-  if (on.kind == device_kind::gpu && problem.k <= most_without_rounds) {
-    // a block is a line of each column, far from the last one's
-    auto open = evaluated("open", problem, on, opened, 3);
+  if (is_gpu && problem.k <= most_without_rounds) {
+    // a block is a line of each column, far from the last one's; of more wanted rows more reach the threshold
+    const auto k = static_cast<double>(problem.k);
+    auto open = evaluated("open", problem, on, opened, 0);
     open.operations.push_back({opened_row_rate, opened, typical_opened_row});
     open.operations.push_back({opened_value_rate, opened * static_cast<double>(problem.columns), typical_opened_value});
+    open.operations.push_back({opened_rank_rate, opened * k, typical_opened_rank});
     all.phases.push_back(std::move(open));
-    // five launches, of which each waits for the one before it, and one answer
+    // three launches, of which each waits for the one before it, and one answer
     all.phases.push_back(
-        {"kernels",
-         {},
-         {{kernel_rate, 5, typical_kernel}, {device_rank_rate, static_cast<double>(problem.k), typical_device_rank}},
-         0,
-         1});
+        {"kernels", {}, {{kernel_rate, 3, typical_kernel}, {device_rank_rate, k, typical_device_rank}}, 0, 1});
     return all;
   }
   const double first = std::max(4.0, 1.5 * static_cast<double>(problem.k) / problem.block_rows);  // round's blocks
-  const double rounds = 2 + std::max(0.0, std::log2(opened / problem.block_rows / first));
-  auto open = evaluated("open", problem, on, opened, 2);
+  const double doublings = std::max(0.0, std::log2(opened / problem.block_rows / first));
+  const double rounds = is_gpu ? 1 + doublings : 2 + doublings;
+  auto open = evaluated("open", problem, on, opened, is_gpu ? 0 : 2);
   // rounds are too short for more workers than one to gain by them
   if (on.grain_bytes > 0) open.cores = 1;
   // beside the reads: a block is a line or two of each column, far from the last one's
-  if (on.kind != device_kind::gpu) {
+  if (is_gpu) {
+    open.operations.push_back({round_row_rate, opened, typical_round_row});
+  } else {
     all.phases.push_back({"blocks", {}, {{open_rate, opened, typical_open}}, 0, open.cores});
     all.phases.push_back({"rank", {}, {{rank_rate, rounds * static_cast<double>(problem.k), typical_rank}}, 0, 1});
   }
-  const bool is_gpu = on.kind == device_kind::gpu;
   open.launches += launches_of(rounds, opened / problem.block_rows, on);
   all.phases.push_back(std::move(open));
   all.phases.push_back({"rounds", {}, {{round_rate, rounds, is_gpu ? typical_round : typical_host_round}}, 0, 1});
@@ -286,6 +318,7 @@ cost scan_cost(const threshold_table_problem& problem, const device_profile& on)
   const double kept = is_gpu ? std::min(rows, 64 * k) : samples > 0 ? std::min(rows, samples + 2.5 * k) : 0;
   if (is_gpu) {
     all.phases.push_back({"keep", {}, {{keep_rate, kept, typical_keep}}, 0, 0});
+    all.phases.push_back({"wait", {}, {{device_scan_rate, 1, typical_device_scan}}, 0, 1});
     return all;
   }
   // each worker holds up to k rows, whose lines come to the one that brings them together
@@ -336,6 +369,9 @@ bool streams_rows(const threshold_table_problem& problem, const device_profile& 
 // their own, and partitions that stop alone at least a tenth of all.
 cost gta_shared_cost(const threshold_table_problem& problem, const device_profile& on) {
   if (problem.k > most_walked) return scan_cost(problem, on);
+  if (on.kind == device_kind::gpu) {
+    return walked(problem, on, 10 * opened_on_device(problem) / static_cast<double>(problem.count));
+  }
   return walked(problem, on, 0.02 + 10 * share_of(problem));
 }
 cost gta_cost(const threshold_table_problem& problem, const device_profile& on) {

@@ -202,7 +202,7 @@ class context {
     *count = static_cast<device::u32>(compact_on(workers, n, device::part_test_of(test), to));
   }
   template <class Key, class Value>
-  void sort_pairs(Key* keys, Value* values, std::uint64_t n, int /*bits*/ = 8 * sizeof(Key)) {
+  void sort_pairs(Key* keys, Value* values, std::uint64_t n, int /*bits*/ = 8 * sizeof(Key), int /*ignored*/ = 0) {
     require_outside("sort_pairs");
     if (n > 1) sort_stably(memory_, keys, values, n, threads_);
   }

@@ -61,7 +61,7 @@ class filter_call {
   /// Phase 1: the threshold, an image that at least k items reach but for bad luck; 0 without a sample.
   image_t sample() {
     if (plan_.samples == 0) return 0;
-    const scratch<image_t> images(memory_, plan_.samples);
+    const scratch<entry> entries(memory_, plan_.samples);
     const std::uint64_t shares =
         std::clamp<std::uint64_t>(plan_.samples / least_samples_of_worker, 1, static_cast<std::uint64_t>(workers_));
     run_workers(static_cast<int>(shares), [&](int worker) {
@@ -74,12 +74,13 @@ class filter_call {
         const auto some = static_cast<std::size_t>(std::min(samples_at_a_time, end - first));
         keys_.gather([=](std::size_t i) { return top_k_detail::sample_position(first + i, count, samples); }, some,
                      keys);
-        for (std::size_t i = 0; i < some; ++i) images[first + i] = order_.image(keys[i]);
+        for (std::size_t i = 0; i < some; ++i) {
+          entries[first + i] = entry::make(order_.image(keys[i]), static_cast<std::uint32_t>(first + i));
+        }
       }
     });
-    const auto nth = images.data() + plan_.rank - 1;
-    std::nth_element(images.data(), nth, images.data() + plan_.samples, std::greater<>{});
-    return *nth;
+    const scratch<entry> other(memory_, plan_.samples + spare_slack);
+    return kth_of<entry>(isa_, {entries.data(), plan_.samples}, plan_.rank, other.data()).image();
   }
 
   /// More survivors than this and the sample misled: two reads for the exact threshold cost less.

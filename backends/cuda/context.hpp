@@ -209,9 +209,9 @@ class context {
                  {.grid = static_cast<unsigned>(tiles), .stream = memory_.stream()});
   }
   template <class Key, class Value>
-  void sort_pairs(Key* keys, Value* values, u64 n, int bits = 8 * sizeof(Key)) {
+  void sort_pairs(Key* keys, Value* values, u64 n, int bits = 8 * sizeof(Key), int ignored = 0) {
     require_outside("sort_pairs");
-    library::sort_pairs(memory_, as_word(keys), as_word(values), n, bits);
+    library::sort_pairs(memory_, as_word(keys), as_word(values), n, bits, ignored);
   }
   template <class Key, class Value>
   void sort_segments(Key* keys, Value* values, u64 n, const u32* offsets, u64 segments, u64 longest) {

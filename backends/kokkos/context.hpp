@@ -182,7 +182,7 @@ class context_on {
     compact_to(n, test, to, count);
   }
   template <class Key, class Value>
-  void sort_pairs(Key* keys, Value* values, u64 n, int /*bits*/ = 8 * sizeof(Key)) {
+  void sort_pairs(Key* keys, Value* values, u64 n, int /*bits*/ = 8 * sizeof(Key), int /*ignored*/ = 0) {
     require_outside("sort_pairs");
     sort_in_place(keys, values, n);
   }

@@ -41,9 +41,10 @@
 ///     exclusive_scan(from, n, to)  to[i] = from[0] + … + from[i - 1] for i = 0 … n; `to` has n + 1 elements
 ///     histogram(from, n, bins, to) to[b] = how often b stands in from[0, n); no value reaches `bins`
 ///     compact(n, test, to, count)  those i < n for which test(i), ascending; *count = how many
-///     sort_pairs(keys, values, n, bits)
+///     sort_pairs(keys, values, n, bits, ignored)
 ///                                  by rising unsigned key, stable, in place; keys are less than 2^bits. Without `bits`
-///                                  they may be any. A device's time goes with them
+///                                  they may be any. Keys that differ in their lowest `ignored` bits alone may end in
+///                                  any order. A device's time goes with the bits that are left
 ///     sort_segments(keys, values, n, offsets, segments, longest)
 ///                                  the same within [offsets[s], offsets[s + 1]) for each s; no segment is longer than
 ///                                  `longest`, which may be n
@@ -143,6 +144,7 @@ concept device_context = requires(C& on, u64 n, u32* words, u64* longs, float* k
   on.sort_pairs(words, words, n);
   on.sort_pairs(longs, words, n);
   on.sort_pairs(words, words, n, int{});
+  on.sort_pairs(words, words, n, int{}, int{});
   on.sort_segments(words, words, n, words, n, n);
   on.merge_pairs(words, words, n, words, words, n, words, words);
 

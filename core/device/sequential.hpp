@@ -201,14 +201,14 @@ class sequential_context {
     }
   }
   template <class Key, class Value>
-  void sort_pairs(Key* keys, Value* values, u64 n, int bits = 8 * sizeof(Key)) {
+  void sort_pairs(Key* keys, Value* values, u64 n, int bits = 8 * sizeof(Key), int ignored = 0) {
     require_outside("sort_pairs");
     for (u64 i = 0; i < n && bits < static_cast<int>(8 * sizeof(Key)); ++i) {
       if (keys[i] >> bits != 0) throw std::logic_error("sort_pairs: a longer key");
     }
     std::vector<std::pair<Key, Value>> all(n);
     for (u64 i = 0; i < n; ++i) all[i] = {keys[i], values[i]};
-    std::ranges::stable_sort(all, {}, &std::pair<Key, Value>::first);
+    std::ranges::stable_sort(all, {}, [ignored](const auto& pair) { return pair.first >> ignored; });
     for (u64 i = 0; i < n; ++i) {
       keys[i] = all[i].first;
       values[i] = all[i].second;

@@ -26,19 +26,25 @@ struct settings {
   bool calibrate = false;
   bool all = false;
   bool rivals = false;
+  bool resident = false;
   std::string machine_file;
+
+  [[nodiscard]] zenith::memory_space space() const {
+    return resident ? zenith::memory_space::device : zenith::memory_space::host;
+  }
   std::string written_file;
 };
 
 constexpr std::string_view usage =
     "usage: zenith-decision-accuracy [--subject NAME] [--points N] [--seed N] [--calibrate] [--all]\n"
-    "                                [--rivals] [--machine FILE] [--write FILE]\n"
+    "                                [--rivals] [--resident] [--machine FILE] [--write FILE]\n"
     "  --subject    top_k, which is the default, packed_column, skyline, threshold_table or spatial_join\n"
     "  --calibrate  measure this machine first, instead of the profile that machine::local finds\n"
     "  --all        print every point, not only the worst\n"
     "  --rivals     print every strategy of every point, with tabs between: question, executor and strategy, "
     "predicted\n"
     "               and measured microseconds, and what the prediction is made of\n"
+    "  --resident   the data lies in the memory of a device, and so do the results\n"
     "  --machine    a machine of this profile file, of which nothing is measured; with --rivals\n"
     "  --write      writes the profiles that were asked to a file\n";
 
@@ -63,6 +69,8 @@ bool parse(int count, char** arguments, settings& into) {
       into.all = true;
     } else if (key == "--rivals") {
       into.rivals = true;
+    } else if (key == "--resident") {
+      into.resident = true;
     } else if (key == "--machine" && i + 1 < count) {
       into.machine_file = arguments[++i];
     } else if (key == "--write" && i + 1 < count) {
@@ -123,24 +131,26 @@ std::string parts_of(const zenith::cost& of, const zenith::device_profile& on) {
 }
 
 void print_rival(zenith_study::input& from, const zenith_study::question& asked, const outcome& one,
-                 const zenith::candidate& rival, double seconds, const zenith::machine& on) {
+                 const zenith::candidate& rival, double seconds, const zenith::machine& on, bool resident) {
   const auto& profile = *on.find(rival.backend, rival.device);
-  const auto cost = from.cost(asked.point, asked.operation, {executor_of(rival), {}, rival.strategy, false}, profile);
+  const auto cost =
+      from.cost(asked.point, asked.operation, {executor_of(rival), {}, rival.strategy, resident}, profile);
   std::printf("%s\t%s/%s\t%.2f\t%.2f\t%s\n", one.question.c_str(), executor_of(rival).c_str(), rival.strategy.c_str(),
               rival.predicted_seconds * 1e6, seconds * 1e6, cost ? parts_of(*cost, profile).c_str() : "");
   std::fflush(stdout);
 }
 
-outcome decide(zenith_study::input& from, const zenith_study::question& asked, const zenith::machine& on) {
+outcome decide(zenith_study::input& from, const zenith_study::question& asked, const zenith::machine& on,
+               zenith::memory_space space) {
   outcome one;
   one.question = std::string{asked.operation} + ", " + from.label(asked.point);
-  one.decided = from.decide(asked.point, asked.operation, zenith::memory_space::host, on);
+  one.decided = from.decide(asked.point, asked.operation, space, on);
   return one;
 }
 
 outcome measure(const zenith_study::varied_input& from, const zenith_study::question& asked, const zenith::machine& on,
-                bool prints_rivals) {
-  auto one = decide(from.first(), asked, on);
+                const settings& given) {
+  auto one = decide(from.first(), asked, on, given.space());
   const auto rivals = rivals_of(one.decided);
   // Cores are slower while others use them: of two rounds the faster counts, for all alike.
   constexpr int rounds = 2;
@@ -149,7 +159,8 @@ outcome measure(const zenith_study::varied_input& from, const zenith_study::ques
     for (std::size_t i = 0; i < rivals.size(); ++i) {
       const auto& rival = rivals[i];
       const auto spec = executor_of(rival);
-      const auto placed = place_one(from, asked.operation, {spec, zenith::make_executor(spec), rival.strategy, false});
+      const auto placed =
+          place_one(from, asked.operation, {spec, zenith::make_executor(spec), rival.strategy, given.resident});
       seconds[i] = std::min(seconds[i], zenith_study::lower_quartile_seconds(placed.call, {}));
       if (const auto fault = placed.fault(); !fault.empty()) {
         throw zenith::error(zenith::error_code::device_failure, spec + ", " + one.question + ": " + fault);
@@ -160,21 +171,22 @@ outcome measure(const zenith_study::varied_input& from, const zenith_study::ques
   one.measured = seconds.front();
   one.fastest = seconds[fastest];
   one.fastest_name = rivals[fastest].backend + "/" + rivals[fastest].strategy;
-  for (std::size_t i = 0; prints_rivals && i < rivals.size(); ++i) {
-    print_rival(from.first(), asked, one, rivals[i], seconds[i], on);
+  for (std::size_t i = 0; given.rivals && i < rivals.size(); ++i) {
+    print_rival(from.first(), asked, one, rivals[i], seconds[i], on, given.resident);
   }
   return one;
 }
 
 // Every strategy of a machine that is not this one.
-void predict(zenith_study::input& from, const zenith_study::question& asked, const zenith::machine& on) {
-  const auto one = decide(from, asked, on);
+void predict(zenith_study::input& from, const zenith_study::question& asked, const zenith::machine& on,
+             const settings& given) {
+  const auto one = decide(from, asked, on, given.space());
   auto all = one.decided.rejected;
   all.insert(all.begin(),
              {one.decided.backend, one.decided.device, one.decided.strategy, one.decided.predicted_seconds, {}});
   for (const auto& candidate : all) {
     if (candidate.predicted_seconds < std::numeric_limits<double>::infinity()) {
-      print_rival(from, asked, one, candidate, 0, on);
+      print_rival(from, asked, one, candidate, 0, on, given.resident);
     }
   }
 }
@@ -219,10 +231,10 @@ void run(const settings& given) {
     const zenith_study::varied_input from(question);
     show(static_cast<double>(all.size()) / static_cast<double>(questions.size()), from.first().label(question.point));
     if (!given.machine_file.empty()) {
-      predict(from.first(), question, machine);
+      predict(from.first(), question, machine, given);
       continue;
     }
-    all.push_back(measure(from, question, machine, given.rivals));
+    all.push_back(measure(from, question, machine, given));
   }
   std::fprintf(stderr, "\r%80s\r", "");
   if (all.empty()) return;

@@ -223,6 +223,29 @@ void check_sorts(Examiner& see) {
         see.same("values", got.values, all.values);
       });
     }
+    for (const int ignored : {1, 7, 20}) {
+      constexpr int bits = 20;
+      see.trial(of_size("sort_pairs" + of + " without bits, " + std::to_string(ignored), n), [&](auto& on) {
+        pairs<Key> all(see.random(n + static_cast<u64>(ignored)), n, 0);
+        for (auto& key : all.keys) key = static_cast<Key>(key >> (8 * static_cast<int>(sizeof(Key)) - bits));
+        Key* const keys = upload(on, all.keys);
+        u32* const values = upload(on, all.values);
+        on.sort_pairs(keys, values, n, bits, ignored);
+        pairs<Key> got = all;
+        deliver(on, keys, got.keys);
+        deliver(on, values, got.values);
+        on.finish();
+        u64 misplaced = 0;
+        for (u64 i = 0; i < n; ++i) {
+          misplaced += i > 0 && got.keys[i - 1] >> ignored > got.keys[i] >> ignored ? 1 : 0;
+          const bool is_pair = got.values[i] < n && got.keys[i] == all.keys[got.values[i]];
+          misplaced += is_pair ? 0 : 1;
+        }
+        see.same("misplaced", misplaced, u64{0});
+        std::sort(got.values.begin(), got.values.end());
+        see.same("values", got.values, all.values);
+      });
+    }
     for (const u64 segments : see.sizes({0, 1, 2, 50, 3000})) {
       see.trial(of_size("sort_segments" + of + ", " + std::to_string(segments), n), [&](auto& on) {
         auto random = see.random(n + segments);

@@ -74,27 +74,49 @@ TEST_CASE("each column of a threshold table over the link begins as a short copy
   }
 }
 
-TEST_CASE("the blocks that a GPU opens in five launches are predicted as measured") {
+TEST_CASE("queries of a table in a GPU's memory are predicted as measured") {
   auto on = *fixture("server-h200.json").find("cuda");
   on.rates.clear();
   struct measurement {
+    int log_count;
+    std::uint64_t k;
     std::uint64_t columns;
-    double share;    // of 2^28 rows, of which blocks are opened
-    double seconds;  // on an H200 at 8d77862
+    double share;  // of the rows, that "blocks" evaluates
+    double blocks;
+    double scan;
+    double gta_shared;
   };
-  for (const auto& one : {measurement{2, .00052, 46e-6},
-                          {4, .00030, 47e-6},
-                          {8, .00023, 52e-6},
-                          {2, .0011, 52e-6},
-                          {4, .00073, 51e-6},
-                          {2, .00076, 50e-6},
-                          {8, .0024, 89e-6}}) {
-    INFO(one.columns << " columns, a share of " << one.share);
-    auto asked = problem(28, 16, one.columns, static_cast<std::uint32_t>(std::lround(-8 * std::log2(one.share))));
+  // microseconds, on an H200 at 31672e9
+  for (const auto& one : {measurement{18, 16, 1, .043, 30, 48, 187},
+                          {18, 16, 8, .039, 32, 59, 239},
+                          {18, 16, 4, .114, 33, 56, 164},
+                          {22, 16, 4, .0054, 31, 78, 168},
+                          {22, 16, 8, .33, 62, 92, 514},
+                          {22, 128, 4, .0077, 45, 83, 261},
+                          {22, 256, 2, .0038, 160, 75, 316},
+                          {26, 1, 8, .049, 110, 544, 4092},
+                          {26, 128, 2, .0087, 80, 195, 1055},
+                          {28, 16, 4, .00073, 42, 1055, 442},
+                          {28, 16, 8, .00024, 41, 2013, 345}}) {
+    INFO("2^" << one.log_count << " rows, " << one.columns << " columns, k = " << one.k);
+    auto asked =
+        problem(one.log_count, one.k, one.columns, static_cast<std::uint32_t>(std::lround(-8 * std::log2(one.share))));
     asked.space = memory_space::device;
-    const double predicted = seconds(threshold_table_cost("blocks", asked, on), on);
-    CHECK(predicted < 1.3 * one.seconds);
-    CHECK(predicted > one.seconds / 1.3);
+    const auto check = [&](const char* strategy, double measured) {
+      INFO(strategy);
+      const double predicted = seconds(threshold_table_cost(strategy, asked, on), on) * 1e6;
+      CHECK(predicted < 1.8 * measured);
+      CHECK(predicted > measured / 1.8);
+    };
+    check("blocks", one.blocks);
+    check("scan", one.scan);
+    check("gta_shared", one.gta_shared);
+    const std::string fastest = one.blocks < one.scan ? "blocks" : "scan";
+    auto devices = std::vector{on};
+    for (const auto* const strategy : {"blocks", "scan", "gta", "gta_shared", "full", "ta"}) {
+      devices.front().offers.push_back(std::string{threshold_table_call::operation} + "/" + strategy);
+    }
+    CHECK(decide(asked, machine(std::move(devices))).strategy == fastest);
   }
 }
 

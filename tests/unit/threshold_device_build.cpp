@@ -157,11 +157,11 @@ TEST_CASE("a device writes positions by windows of rows", "[unit]") {
     std::vector<std::uint32_t> ids(rows);
     std::iota(ids.begin(), ids.end(), 0U);
     std::ranges::shuffle(ids, std::mt19937_64(rows));
-    std::vector<std::uint32_t> windows(rows);
-    std::vector<std::uint64_t> pairs(rows);
+    std::vector<std::uint32_t> keys(rows);
+    std::vector<std::uint32_t> listed(rows);
     std::vector<std::uint32_t> positions(rows);
     device_suite::device_like on;
-    family::detail::write_positions(on, ids.data(), rows, windows.data(), pairs.data(), positions.data());
+    family::detail::write_positions(on, ids.data(), rows, keys.data(), listed.data(), positions.data());
     std::uint32_t wrong = 0;
     for (std::uint32_t p = 0; p < rows; ++p) wrong += positions[ids[p]] == p ? 0 : 1;
     CHECK(wrong == 0);

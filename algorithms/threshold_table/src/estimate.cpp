@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 
@@ -22,6 +23,7 @@ std::vector<double> scores_of(std::size_t count, std::span<const std::uint32_t> 
 
 double rank_in(std::vector<double> scores, std::size_t rank) {
   if (scores.size() < rank) return -std::numeric_limits<double>::infinity();
+  if (rank == 1) return std::ranges::max(scores);
   const auto at = scores.begin() + static_cast<std::ptrdiff_t>(rank - 1);
   std::nth_element(scores.begin(), at, scores.end(), std::greater<>{});
   return *at;
@@ -38,6 +40,10 @@ double share_of(const table_storage& table, std::span<const std::uint32_t> colum
   });
   // the k-th best of all is hardly below what stands at the same share of the sample
   const auto rank = static_cast<std::size_t>((k * sample.rows + of.rows - 1) / of.rows);
+  // The k-th best of all is the farther above the sample's best row the more rows there are, so that fewer blocks reach
+  // it: measured on 800 queries of 2^16 to 2^24 rows, five distributions.
+  constexpr double correction = 0.07;
+  const double seen = static_cast<double>(sample.rows) * static_cast<double>(k);
   double threshold =
       rank_in(scores_of<T>(sample.rows, columns, weights,
                            [&](std::size_t j) { return sample.values.data() + columns[j] * sample.rows; }),
@@ -59,7 +65,8 @@ double share_of(const table_storage& table, std::span<const std::uint32_t> colum
           [&](std::size_t j) { return values + columns[j] * of.row_stride + first; });
   }
   const auto reaching = std::ranges::count_if(bounds, [&](double bound) { return bound >= threshold; });
-  return (static_cast<double>(reaching) + 0.5) / (static_cast<double>(blocks) + 0.5);
+  const double share = (static_cast<double>(reaching) + 0.5) / (static_cast<double>(blocks) + 0.5);
+  return std::pow(share, 1 + correction * std::max(0.0, std::log2(static_cast<double>(of.rows) / seen)));
 }
 
 }  // namespace

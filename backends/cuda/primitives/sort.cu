@@ -26,14 +26,15 @@ class sort_memory {
 }  // namespace
 
 template <class Key, class Value>
-void sort_pairs(call_memory& memory, Key* keys, Value* values, std::uint64_t n, int bits) {
-  if (n < 2) return;
+void sort_pairs(call_memory& memory, Key* keys, Value* values, std::uint64_t n, int bits, int ignored) {
+  if (n < 2 || bits <= ignored) return;
   if (n <= tuning::most_sorted_in_block) return sort_in_block(memory, keys, values, n, bits);
   sort_memory extra(memory, n * (sizeof(Key) + sizeof(Value)));
   cub::DoubleBuffer<Key> sorted_keys(keys, (*extra).allocate<Key>(n));
   cub::DoubleBuffer<Value> sorted_values(values, (*extra).allocate<Value>(n));
   with_temporary(*extra, "cub::DeviceRadixSort::SortPairs", [&](void* temporary, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(temporary, bytes, sorted_keys, sorted_values, n, 0, bits, memory.stream());
+    return cub::DeviceRadixSort::SortPairs(temporary, bytes, sorted_keys, sorted_values, n, ignored, bits,
+                                           memory.stream());
   });
   if (sorted_keys.Current() == keys) return;
   simt::copy(keys, sorted_keys.Current(), n * sizeof(Key), memory.stream());
@@ -52,7 +53,7 @@ void sort_falling(call_memory& memory, std::uint64_t* keys, std::uint64_t n) {
 }
 
 #define ZENITH_INSTANCE(Key, Value) \
-  template void sort_pairs<Key, Value>(call_memory&, Key*, Value*, std::uint64_t, int);
+  template void sort_pairs<Key, Value>(call_memory&, Key*, Value*, std::uint64_t, int, int);
 ZENITH_LIBRARY_PAIRS(ZENITH_INSTANCE)
 #undef ZENITH_INSTANCE
 

@@ -27,12 +27,12 @@ void deliver(const execution& on, T* to, const std::vector<T>& values) {
 }
 
 template <class Key, class Value>
-void sort_stably(const execution& on, Key* keys, Value* values, std::uint64_t n) {
+void sort_stably(const execution& on, Key* keys, Value* values, std::uint64_t n, int ignored = 0) {
   auto sorted_keys = fetch(on, keys, n);
   auto sorted_values = fetch(on, values, n);
   std::vector<std::pair<Key, Value>> pairs(n);
   for (std::size_t i = 0; i < n; ++i) pairs[i] = {sorted_keys[i], sorted_values[i]};
-  std::ranges::stable_sort(pairs, {}, &std::pair<Key, Value>::first);
+  std::ranges::stable_sort(pairs, {}, [ignored](const auto& pair) { return pair.first >> ignored; });
   for (std::size_t i = 0; i < n; ++i) {
     sorted_keys[i] = pairs[i].first;
     sorted_values[i] = pairs[i].second;
@@ -44,12 +44,12 @@ void sort_stably(const execution& on, Key* keys, Value* values, std::uint64_t n)
 }  // namespace
 
 template <class Key, class Value>
-void sort_pairs(call_memory& memory, Key* keys, Value* values, std::uint64_t n, int bits) {
+void sort_pairs(call_memory& memory, Key* keys, Value* values, std::uint64_t n, int bits, int ignored) {
   for (const Key key : fetch(memory.on(), keys, n)) {
     if (bits < 8 * static_cast<int>(sizeof(Key)) && key >> bits != 0)
       throw std::logic_error("sort_pairs: a longer key");
   }
-  sort_stably(memory.on(), keys, values, n);
+  sort_stably(memory.on(), keys, values, n, ignored);
 }
 
 template <class Key, class Value>
@@ -80,7 +80,7 @@ void exclusive_scan(call_memory& memory, const T* from, std::uint64_t n, T* to) 
 }
 
 #define ZENITH_INSTANCE(Key, Value)                                                                              \
-  template void sort_pairs<Key, Value>(call_memory&, Key*, Value*, std::uint64_t, int);                          \
+  template void sort_pairs<Key, Value>(call_memory&, Key*, Value*, std::uint64_t, int, int);                     \
   template void sort_short_segments<Key, Value>(call_memory&, Key*, Value*, const std::uint32_t*, std::uint64_t, \
                                                 std::uint64_t);
 ZENITH_LIBRARY_PAIRS(ZENITH_INSTANCE)
