@@ -59,8 +59,10 @@ constexpr std::string_view opened_rank_rate = "threshold_table.opened_rank";
 constexpr double typical_opened_rank = 0.03e-9;
 constexpr std::string_view round_row_rate = "threshold_table.round_row";
 constexpr double typical_round_row = 10e-9;
+constexpr std::string_view round_rank_rate = "threshold_table.round_rank";
+constexpr double typical_round_rank = 0.08e-6;
 constexpr std::string_view kernel_rate = "threshold_table.kernel";
-constexpr double typical_kernel = 4.6e-6;
+constexpr double typical_kernel = 5.6e-6;  // results may be fetched behind the last
 constexpr std::string_view device_rank_rate = "threshold_table.device_rank";
 constexpr double typical_device_rank = 0.15e-6;
 // a scan on a device, whatever its rows; teams that wait for one another's rows, once and for each doubling of k; and a
@@ -78,6 +80,13 @@ constexpr std::string_view copy_rate = "threshold_table.copy";
 constexpr std::string_view gather_rate = "threshold_table.gather";
 constexpr double typical_gather = 1.7;
 constexpr std::string_view wait_rate = "threshold_table.wait";
+
+// a device ranks more entries than these in several launches, and each of them
+constexpr std::uint64_t most_ranked_at_once = 16384;
+constexpr std::string_view device_select_rate = "threshold_table.device_select";
+constexpr double typical_device_select = 100e-6;
+constexpr std::string_view device_merge_rate = "threshold_table.device_merge";
+constexpr double typical_device_merge = 16e-9;
 
 // a host's call that needs neither a plan nor a sample, and its sort of the k best
 constexpr std::string_view full_call_rate = "threshold_table.full_call";
@@ -281,13 +290,15 @@ cost blocks_cost(const threshold_table_problem& problem, const device_profile& o
   }
   const double first = std::max(4.0, 1.5 * static_cast<double>(problem.k) / problem.block_rows);  // round's blocks
   const double doublings = std::max(0.0, std::log2(opened / problem.block_rows / first));
-  const double rounds = is_gpu ? 1 + doublings : 2 + doublings;
+  // a device opens four times as many blocks in each round
+  const double rounds = is_gpu ? 1 + doublings / 2 : 2 + doublings;
   auto open = evaluated("open", problem, on, opened, is_gpu ? 0 : 2);
   // rounds are too short for more workers than one to gain by them
   if (on.grain_bytes > 0) open.cores = 1;
   // beside the reads: a block is a line or two of each column, far from the last one's
   if (is_gpu) {
     open.operations.push_back({round_row_rate, opened, typical_round_row});
+    all.phases.push_back({"rank", {}, {{round_rank_rate, static_cast<double>(problem.k), typical_round_rank}}, 0, 1});
   } else {
     all.phases.push_back({"blocks", {}, {{open_rate, opened, typical_open}}, 0, open.cores});
     all.phases.push_back({"rank", {}, {{rank_rate, rounds * static_cast<double>(problem.k), typical_rank}}, 0, 1});
@@ -341,7 +352,12 @@ cost full_cost(const threshold_table_problem& problem, const device_profile& on)
   auto select = evaluated("select", problem, on, 0, 8);
   select.memory.push_back({static_cast<std::uint64_t>(bytes), 2 * bytes, bytes});
   const bool is_host = on.kind == device_kind::cpu;
-  select.operations.push_back({merge_rate, rows, is_host ? typical_host_merge : typical_merge});
+  if (is_host) {
+    select.operations.push_back({merge_rate, rows, typical_host_merge});
+  } else if (problem.count > most_ranked_at_once) {
+    all.phases.push_back({"rank", {}, {{device_select_rate, 1, typical_device_select}}, 0, 1});
+    select.operations.push_back({device_merge_rate, rows, typical_device_merge});
+  }
   all.phases.push_back(std::move(select));
   if (is_host) {
     all.phases.front().operations = {{full_call_rate, 1, typical_full_call}};

@@ -36,6 +36,11 @@ constexpr std::array<double, encodings> lone_value{0, 8e-9, 50e-9, 2e-9, 110e-9,
 // What a GPU's packing takes whatever the count: launches, answers, and the last of the teams.
 constexpr std::array<double, encodings> gpu_pack_call{5e-6, 85e-6, 80e-6, 250e-6, 560e-6, 600e-6, 750e-6, 900e-6};
 
+// Its other operations whatever the count; what has ranges of its own in each block waits for them.
+constexpr std::array<double, encodings> gpu_call{10e-6, 10e-6, 10e-6, 10e-6, 21e-6, 26e-6, 17e-6, 26e-6};
+// each answer of a top-k
+constexpr double gpu_wait = 25e-6;
+
 std::size_t place_of(std::string_view operation) {
   return static_cast<std::size_t>(std::ranges::find(operations, operation) - operations.begin());
 }
@@ -226,9 +231,12 @@ cost packed_cost(const packed_problem& problem, const device_profile& on) {
     moved.working_set = std::max(moved.working_set, set_beyond_own_caches(cores, on));
   }
   cost found;
-  // a device is asked several times for the k best
-  const double waits = is_gpu && is_top_k ? 3 : 1;
-  found.phases.push_back({"call", {}, {{"packed.call", waits, is_gpu ? 25e-6 : 0.13e-6}}, 0, 1});
+  if (is_gpu && is_top_k) {
+    // it is asked several times for the k best
+    found.phases.push_back({"call", {}, {{"packed_top_k.wait", 3, gpu_wait}}, 0, 1});
+  } else {
+    found.phases.push_back({"call", {}, {{"packed.call", 1, is_gpu ? gpu_call[kind] : 0.13e-6}}, 0, 1});
+  }
   found.phases.push_back({"tiles",
                           {moved},
                           {{rate_of(problem.operation, problem.kind, width), shared_out(n, cores), estimate}},
