@@ -109,11 +109,14 @@ cost prefiltered(const skyline_problem& problem, const device_profile& on, const
                         cores_for(16 * values, on)});
   // by fours, images are made of what one pivot leaves
   const double tested = by_fours ? rows_screened(of) : of.rows;
+  // where hardly any row is left, those that are not are marked while the pivots are found
+  const bool is_marked = by_fours && of.rows > 64 * 1024 && tested < of.rows / 32;
+  const bool is_by_pivot = by_fours && !is_marked;
   all.phases.push_back(
       {"prefilter",
-       {{static_cast<std::uint64_t>(bytes), bytes, 0}},
+       {{static_cast<std::uint64_t>(bytes), is_marked ? of.rows : bytes, 0}},
        {{"skyline.rows.row", (by_fours ? 4 : 0.5) * tested, 4.6e-9},
-        {"skyline.rows.prefilter", (by_fours ? 0.15 * values : 0.0) + 0.7 * tested * of.columns, 0.87e-9},
+        {"skyline.rows.prefilter", (is_by_pivot ? 0.15 * values : 0.0) + 0.7 * tested * of.columns, 0.87e-9},
         // a row that is left has met all pivots
         {"skyline.rows.pivot", of.left * of.columns, 3e-9}},
        region(cores_for(32 * values, on), on),

@@ -91,7 +91,7 @@ template <class T, class Context>
   image* const pivots = is_prefiltered ? on.template buffer<image>(u64{pivot_count} * from.columns) : nullptr;
   on.for_each(1, begin_nan_search{nan_at});
   if (is_prefiltered) {
-    const u32* const rows = choose_pivots(on, from);
+    const u32* const rows = choose_pivots(on, from, removed);
     on.for_each(u64{pivot_count} * from.columns, gather_row_pivots<T>{from, rows, drops_nan, pivots});
   }
   const test_rows<T> test{
@@ -163,7 +163,8 @@ void with_ordered_rows(Context& on, const skyline_input& call, row_layout layout
     ordered.points.rows = rows;
     if (count > 0) {
       if (layout == row_layout::rows_by_grid || layout == row_layout::columns_by_grid) {
-        const auto samples = static_cast<u32>(std::min<u64>(count, most_cut_samples));
+        // cuts for few rows need not be exact
+        const auto samples = static_cast<u32>(std::min(count, std::clamp<u64>(count / 8, 256, most_cut_samples)));
         const auto draw = [&](image* drawn, u32* unused) {
           on.for_each(u64{samples} * from.columns, draw_row_samples<T>{from, rows, count, samples, drawn, unused});
         };
@@ -284,13 +285,9 @@ class row_rounds {
                  extend_bitmaps{of.places, of.masks, confirmed_.columns, from, count, to.bitmaps(), to.masks()});
   }
   void filter(Context& on, filter_request<Image> of, const bitmap_space<Context>& by, const known& candidates) const {
-    using by_rows = filter_rows<Image>;
     of.window_masks = by.masks();
-    // a tile of bitmaps is read for as many candidates as leave some teams to each thread
-    u32 each = by_rows::tile;
-    const auto threads = static_cast<u64>(on.threads());
-    while (threads > 1 && each > by_rows::least_tile && of.count < 2 * threads * each) each /= 2;
-    on.for_teams(tiles_of(of.count, each), by_rows{of, by.bitmaps(), candidates.places, each});
+    const auto run = filter_rows<Image>::make(of, by.bitmaps(), candidates.places, static_cast<u64>(on.threads()));
+    on.for_teams(run.teams(), run);
   }
   /// Copies the candidates that are open; returns how many.
   u64 pick(Context& on, const filter_request<Image>& from, const known& candidates, const point_set<Image>& to,
