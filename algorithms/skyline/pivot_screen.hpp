@@ -19,7 +19,10 @@ struct pivot_screen {
   ZENITH_FN explicit pivot_screen(const row_source<T>& /*from*/) {}
   ZENITH_FN void take_images(const image* /*pivot*/) {}
   ZENITH_FN void take_row(u64 /*row*/) {}
-  ZENITH_FN u32 list(u64 /*begin*/, u32 /*first*/, u32 /*n*/, u8* /*removed*/, u32* /*to*/) const { return 0; }
+  template <bool FewAreLeft>
+  ZENITH_FN u32 list(u64 /*begin*/, u32 /*first*/, u32 /*n*/, u8* /*removed*/, u32* /*to*/) const {
+    return 0;
+  }
   ZENITH_FN u32 list_left(u64 /*begin*/, u32 /*first*/, u32 /*n*/, u8* /*removed*/, u32* /*to*/) const { return 0; }
 };
 
@@ -53,6 +56,7 @@ struct pivot_screen<T, true> {
 
   /// Lists those of n rows, `first` behind `begin`, which are not worse than the pivot in all columns; marks the
   /// others. So a NaN stays. Returns how many it lists; `to` has space for n.
+  template <bool FewAreLeft>
   ZENITH_FN u32 list(u64 begin, u32 first, u32 n, u8* removed, u32* to) const {
     constexpr u32 rows = 4;
     constexpr u32 groups = 4;
@@ -67,7 +71,7 @@ struct pivot_screen<T, true> {
         worse[g] = find_worse([&](u32 r) { return at + r * stride; });
       }
 #if defined(__AVX512F__)
-      // a bit a row: without a branch, which would be hard to predict
+      // a bit a row; without a branch where it would be hard to predict
       four_bits bits = worse[0] & four_bits{1, 2, 4, 8};
       for (u32 g = 1; g < groups; ++g) bits |= worse[g] & (four_bits{1, 2, 4, 8} << (rows * g));
       u64 words[2];
@@ -75,6 +79,7 @@ struct pivot_screen<T, true> {
       const u64 both = words[0] | words[1];
       const auto out = static_cast<__mmask16>(both | both >> 32);
       const auto left = static_cast<__mmask16>(~out);
+      if (FewAreLeft && left == 0) continue;
       const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
       const __m512i numbers = _mm512_add_epi32(lanes, _mm512_set1_epi32(static_cast<int>(first + i)));
       _mm512_storeu_si512(to + found, _mm512_maskz_compress_epi32(left, numbers));

@@ -106,6 +106,22 @@ struct is_marked {
 
   ZENITH_FN bool operator()(u64 i) const { return flags[i] == marked; }
 };
+/// The same of some rows.
+struct is_marked_row {
+  static constexpr bool is_flag = true;
+
+  const u8* flags;
+  const u32* rows;
+
+  ZENITH_FN bool operator()(u64 i) const { return flags[rows[i]] == marked; }
+};
+/// Numbers of rows instead of places among them.
+struct name_rows {
+  const u32* rows;
+  u32* places;
+
+  ZENITH_FN void operator()(u64 i) const { places[i] = rows[places[i]]; }
+};
 struct mark_rows {
   const u32* rows;
   u8* flags;

@@ -193,7 +193,9 @@ struct find_pivots {
       const bool is_listed = goes_on;
       u32 count = n;
       if (is_listed) {
-        count = by.list(begin, at, n, marks, listed);
+        const bool hardly_any = left * 256 <= looked_at;
+        count = hardly_any ? by.template list<true>(begin, at, n, marks, listed)
+                           : by.template list<false>(begin, at, n, marks, listed);
         looked_at += n;
         left += count;
         goes_on = left <= looked_at / 32 + 8;

@@ -81,6 +81,8 @@ struct test_rows {
   u32 tiles;         ///< of a team, at most
   u64* nan_at;       ///< lowered to the lowest row * 32 + column with a NaN
   u8* removed;       ///< with pivots, those of rows that `find_pivots` has marked are set
+  u32* left;         ///< the rows that are not removed, ascending, those of a team where its rows begin
+  u32* counts;       ///< of a team, how many they are
 
   /// Tiles of a team: some teams for each thread. 0 threads: those of a device, which wants many teams.
   [[nodiscard]] static u32 tiles_for(u64 rows, int threads) {
@@ -97,6 +99,8 @@ struct test_rows {
     u32* const waiting = team.template scratch<u32>(waiting_at);
     u32* const more = team.template scratch<u32>(counts_at);
     u8* const out = removed + begin;
+    u32* const found = counts + t;
+    team.once([&]() ZENITH_BODY { *found = 0; });
     const bool has_screen = is_by_fours && pivots != nullptr && pivot_screen<T>::is_there;
     pivot_screen<T> screen(from);
     if (has_screen) screen.take_images(pivots);
@@ -112,7 +116,9 @@ struct test_rows {
         team.barrier();
         count += *more;
       } else if (goes_on) {
-        team.once([&]() ZENITH_BODY { *more = screen.list(begin, static_cast<u32>(first), n, out, waiting + count); });
+        team.once([&]() ZENITH_BODY {
+          *more = screen.template list<false>(begin, static_cast<u32>(first), n, out, waiting + count);
+        });
         team.barrier();
         goes_on = *more <= n / 4 * 3;
         count += *more;
@@ -125,13 +131,13 @@ struct test_rows {
       }
       team.barrier();
       if (count >= row_tile) {
-        test(team, begin, waiting, row_tile);
+        test(team, begin, waiting, row_tile, found);
         count -= row_tile;
         team.for_each(count, [&](u64 i) ZENITH_BODY { waiting[i] = waiting[row_tile + i]; });
         team.barrier();
       }
     }
-    if (count > 0) test(team, begin, waiting, count);
+    if (count > 0) test(team, begin, waiting, count, found);
   }
 
  private:
@@ -149,9 +155,9 @@ struct test_rows {
   }
 
   /// Of n rows, which are behind `begin` by the numbers of a list. They are one behind the other but for tables by
-  /// fours.
+  /// fours. Lists what is left behind the `found` ones.
   template <class Team>
-  ZENITH_FN void test(Team& team, u64 begin, const u32* rows, u32 n) const {
+  ZENITH_FN void test(Team& team, u64 begin, const u32* rows, u32 n, u32* found) const {
     image* const images = team.template scratch<image>();
     T* const raw = team.template scratch<T>(waiting_at + most_waiting * sizeof(u32));
     u8* const out = removed + begin;
@@ -183,8 +189,17 @@ struct test_rows {
         }
       }
     }
-    if (pivots == nullptr) return;
     team.barrier();
+    u32* const to = left + begin;
+    if (pivots == nullptr) {
+      team.once([&]() ZENITH_BODY {
+        for (u32 i = 0; i < n; ++i) {
+          to[*found] = static_cast<u32>(begin) + rows[i];
+          *found += out[rows[i]] == 0 ? 1 : 0;
+        }
+      });
+      return;
+    }
     // what is dominated is mostly so by one of the first; then the others have lanes of their own
     u8* const states = team.template scratch<u8>(states_at);
     u8* const places = team.template scratch<u8>(places_at);
@@ -203,6 +218,14 @@ struct test_rows {
       first_pivot = end;
       if (end < pivot_count) count = keep_open(team, images, count, states, places);
     }
+    team.once([&]() ZENITH_BODY {
+      u32 at = *found;
+      for (u32 i = 0; i < count; ++i) {
+        to[at] = static_cast<u32>(begin) + rows[places[i]];
+        at += states[i] == 0 ? 1 : 0;
+      }
+      *found = at;
+    });
   }
 
   template <class Team>
@@ -242,6 +265,24 @@ struct test_rows {
     });
     team.barrier();
     return *kept;
+  }
+};
+
+/// Puts the lists of `test_rows` one behind the other: one item.
+struct join_lists {
+  u32* left;
+  const u32* counts;
+  u64 teams;
+  u64 apart;  ///< where a team's list begins behind the one before
+  u32* found;
+
+  ZENITH_FN void operator()(u64 /*i*/) const {
+    u64 end = 0;
+    for (u64 t = 0; t < teams; ++t) {
+      __builtin_memmove(left + end, left + t * apart, counts[t] * sizeof(u32));
+      end += counts[t];
+    }
+    *found = static_cast<u32>(end);
   }
 };
 

@@ -31,8 +31,9 @@ struct ordered_rows {
   point_set<Image> points;
   u64 count;
   const Image* cuts;
-  u64* spare;  ///< as many words; nullptr where there is no order
-  u8* flags;   ///< one for each row of the table
+  u64* spare;                ///< as many words; nullptr where there is no order
+  u8* flags;                 ///< one for each row of the table
+  u32* ascending = nullptr;  ///< the rows by number, if they are few of the table's
 };
 
 /// Memory for the bitmaps of a window, taken as the window grows, for as many of its first tiles as there is memory
@@ -94,8 +95,11 @@ template <class T, class Context>
     const u32* const rows = choose_pivots(on, from, removed);
     on.for_each(u64{pivot_count} * from.columns, gather_row_pivots<T>{from, rows, drops_nan, pivots});
   }
-  const test_rows<T> test{
-      from, pivots, drops_nan, from.is_by_fours(), test_rows<T>::tiles_for(call.rows, on.threads()), nan_at, removed};
+  const u32 tiles = test_rows<T>::tiles_for(call.rows, on.threads());
+  u32* const left = on.template buffer<u32>(call.rows);
+  u32* const counts = on.template buffer<u32>(tiles_of(call.rows, u64{tiles} * row_tile));
+  u32* const found = on.template buffer<u32>(1);
+  const test_rows<T> test{from, pivots, drops_nan, from.is_by_fours(), tiles, nan_at, removed, left, counts};
   on.for_teams(test.teams(), test);
   if (std::is_floating_point_v<T> && call.nans == nan_rows::reject) {
     const u64 at = on.read(static_cast<const u64*>(nan_at));
@@ -104,7 +108,9 @@ template <class T, class Context>
       return nullptr;
     }
   }
-  return rows_left(on, removed, call.rows, count);
+  on.for_each(1, join_lists{left, counts, test.teams(), u64{tiles} * row_tile, found});
+  count = on.read(static_cast<const u32*>(found));
+  return left;
 }
 
 /// Orders rows by the grid, or by their sums without `cuts`, and equal ones by their ids.
@@ -161,6 +167,10 @@ void with_ordered_rows(Context& on, const skyline_input& call, row_layout layout
     const bool is_ordered = layout != row_layout::rows_as_they_are;
     ordered_rows<image> ordered{{}, count, nullptr, is_ordered ? on.template buffer<u64>(count) : nullptr, flags};
     ordered.points.rows = rows;
+    if (count > 0 && count < call.rows / 32) {
+      ordered.ascending = on.template buffer<u32>(count);
+      on.copy(ordered.ascending, rows, count);
+    }
     if (count > 0) {
       if (layout == row_layout::rows_by_grid || layout == row_layout::columns_by_grid) {
         // cuts for few rows need not be exact
