@@ -271,26 +271,43 @@ struct filter_rows {
   tile_bitmaps bitmaps;
   const u16* places;  ///< of the candidates
   u32 each;           ///< candidates of a team: a multiple of `neighbours`, up to `tile`
+  u64 large;          ///< teams that have so many; those behind them have `least_tile`
 
+  /// For so many threads. A tile of bitmaps is read for as many candidates as leave some teams to each thread, and the
+  /// last teams are small, so that threads end together.
+  [[nodiscard]] static filter_rows make(const request& of, const tile_bitmaps& bitmaps, const u16* places,
+                                        u64 threads) {
+    filter_rows made{of, bitmaps, places, tile, (of.count + tile - 1) / tile};
+    if (threads <= 1) return made;
+    while (made.each > least_tile && of.count < 4 * threads * made.each) made.each /= 2;
+    made.large = (of.count - of.count / 4) / made.each;
+    return made;
+  }
+  [[nodiscard]] u64 teams() const {
+    const u64 in_large = large * each;
+    return large + (in_large < of.count ? (of.count - in_large + least_tile - 1) / least_tile : 0);
+  }
   /// Masks skip most tiles where there are many.
   [[nodiscard]] u64 launch_cost(u64 /*n*/) const {
-    return of.count * (64 + of.candidates.columns * (16 + 8 * of.window_of(of.count) / bitmap_tile));
+    const u64 tiles = of.window_of(of.count) / bitmap_tile + 1;
+    return of.count * (64 + of.candidates.columns * (16 + 48 * (tiles < 4 ? tiles : 4) + 8 * tiles));
   }
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
-    const u64 first = t * each;
-    const u64 n = of.count - first < each ? of.count - first : each;
+    const u32 own = t < large ? each : least_tile;
+    const u64 first = t < large ? t * each : large * each + (t - large) * least_tile;
+    const u64 n = of.count - first < own ? of.count - first : own;
     u64* const masks = team.template scratch<u64>();  // none once a candidate is decided
     u64* const reached = masks + tile;
     u8* const states = team.template scratch<u8>(states_at);
     u32* const queued = team.template scratch<u32>(queue_at);
     auto* const queue = reinterpret_cast<u16*>(queued + 4);
-    team.for_each(each, [&](u64 i) ZENITH_BODY {
+    team.for_each(own, [&](u64 i) ZENITH_BODY {
       states[i] = of.goes_on && i < n ? of.states[first + i] : u8{open};
       masks[i] = i < n && !of.is_decided(states[i]) ? of.candidates.masks[first + i] : 0;
     });
     team.barrier();
-    const u32 runs_here = each / neighbours;
+    const u32 runs_here = own / neighbours;
     team.for_each(runs_here, [&](u64 r) ZENITH_BODY {
       u64 mask = 0;
       for (u32 i = 0; i < neighbours; ++i) mask |= masks[r * neighbours + i];

@@ -109,18 +109,19 @@ cost prefiltered(const skyline_problem& problem, const device_profile& on, const
                         cores_for(16 * values, on)});
   // by fours, images are made of what one pivot leaves
   const double tested = by_fours ? rows_screened(of) : of.rows;
+  // where hardly any row is left, those that are not are marked while the pivots are found
+  const bool is_marked = by_fours && of.rows > 64 * 1024 && tested < of.rows / 32;
+  const bool is_by_pivot = by_fours && !is_marked;
   all.phases.push_back(
       {"prefilter",
-       {{static_cast<std::uint64_t>(bytes), bytes, 0}},
+       {{static_cast<std::uint64_t>(bytes), is_marked ? of.rows : bytes, 0}},
        {{"skyline.rows.row", (by_fours ? 4 : 0.5) * tested, 4.6e-9},
-        {"skyline.rows.prefilter", (by_fours ? 0.15 * values : 0.0) + 0.7 * tested * of.columns, 0.87e-9},
+        {"skyline.rows.prefilter", (is_by_pivot ? 0.15 * values : 0.0) + 0.7 * tested * of.columns, 0.87e-9},
         // a row that is left has met all pivots
         {"skyline.rows.pivot", of.left * of.columns, 3e-9}},
        region(cores_for(32 * values, on), on),
        cores_for(32 * values, on)});
-  // what 16 threads do not share, as measured: one worker clears flags, in new memory
-  all.phases.push_back({"flags", {}, {{"skyline.rows.row", 0.1 * of.rows, 4.6e-9}}, 0, 1});
-  // those that are left, in two passes, which leave out flags side by side that are all the same
+  // the skyline by its flags, which are left out where those side by side are all the same
   const double listed = std::min(of.rows, 32 * of.left);
   all.phases.push_back({"compact",
                         {},
@@ -356,7 +357,6 @@ cost salsa_cost(const skyline_problem& problem, const device_profile& on) {
                       {"skyline.rows.read_unpredicted", before_stop.sorted(), 3e-9},
                       {"skyline.rows.pairs", compared * twice_if_wide(problem), 0.040e-9}});
   // no pivots, and none that are left by them: images alone
-  all.phases.erase(all.phases.begin() + 3);
   all.phases.erase(all.phases.begin() + 1);
   all.phases[0].operations.resize(1);
   all.phases[0].operations.front().count = 1;

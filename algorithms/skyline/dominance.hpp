@@ -151,7 +151,7 @@ struct filter_request {
   ZENITH_FN void write(u64 i, u8 state) const {
     states[i] = state;
     // copies that fill a partition up have its last point's row, and may be another team's
-    if (state == twin && members != nullptr) device::atomic_store(members + candidates.rows[i], u8{1});
+    if (state == twin && members != nullptr) device::atomic_store(members + candidates.rows[i], u8{marked});
   }
 };
 

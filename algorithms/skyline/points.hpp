@@ -77,12 +77,15 @@ struct gather_points {
   }
 };
 
+/// A row's flag where it is in the skyline and others say something else: 0 or 1.
+inline constexpr u8 marked = 2;
+
 /// Marks rows as members of the skyline.
 struct mark_members {
   const u32* rows;
   u8* members;
 
-  ZENITH_FN void operator()(u64 i) const { members[rows[i]] = 1; }
+  ZENITH_FN void operator()(u64 i) const { members[rows[i]] = marked; }
 };
 
 /// The same of the open ones among points.
@@ -92,12 +95,9 @@ struct mark_open {
   u8* members;
 
   ZENITH_FN void operator()(u64 i) const {
-    if (states[i] == open) members[rows[i]] = 1;
+    if (states[i] == open) members[rows[i]] = marked;
   }
 };
-
-/// A row's flag where it is in the skyline and others say something else: 0 or 1.
-inline constexpr u8 marked = 2;
 
 struct is_marked {
   static constexpr bool is_flag = true;
@@ -105,6 +105,22 @@ struct is_marked {
   const u8* flags;
 
   ZENITH_FN bool operator()(u64 i) const { return flags[i] == marked; }
+};
+/// The same of some rows.
+struct is_marked_row {
+  static constexpr bool is_flag = true;
+
+  const u8* flags;
+  const u32* rows;
+
+  ZENITH_FN bool operator()(u64 i) const { return flags[rows[i]] == marked; }
+};
+/// Numbers of rows instead of places among them.
+struct name_rows {
+  const u32* rows;
+  u32* places;
+
+  ZENITH_FN void operator()(u64 i) const { places[i] = rows[places[i]]; }
 };
 struct mark_rows {
   const u32* rows;

@@ -191,7 +191,7 @@ struct find_by_region_tree {
 
   /// Point i becomes a node without children, and `member` a member.
   ZENITH_FN u64 confirm(progress& now, u64 i, u32 member) const {
-    members[member] = 1;
+    members[member] = marked;
     move(i, now.nodes);
     masks[now.nodes] = 0;
     return now.nodes++;
@@ -290,7 +290,7 @@ struct find_by_region_tree {
       if (reached == all) {
         if (columns_not_before(pivot, row(i), columns) != all) continue;
         if (keeps_twins) {
-          members[rows[i]] = 1;
+          members[rows[i]] = marked;
         } else {
           member = rows[i] < member ? rows[i] : member;
         }

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <algorithms/skyline/images.hpp>
+#include <algorithms/skyline/pivot_screen.hpp>
 #include <algorithms/skyline/row_source.hpp>
 
 namespace zenith::skyline_family {
@@ -58,7 +59,8 @@ struct find_scales {
 /// as many rows of the standard points.
 template <class T>
 struct find_pivots {
-  static constexpr u32 scratch_bytes = row_tile * 4 + 16;
+  static constexpr u32 listed_at = row_tile * 4 + 16;
+  static constexpr u32 scratch_bytes = listed_at + row_tile * 4;
   static constexpr float most = 3e38F;
   static constexpr u32 at_once = 4;  // rows of a lane whose loads are under way at once
 
@@ -69,15 +71,21 @@ struct find_pivots {
   bool is_by_fours;    ///< `row_source::is_by_fours`
   u32 parts;           ///< of a stripe, each a team's
   u64* pivots;         ///< the sum, and the row; ~0: the stripe has none. Of several parts they are lowered
+  u64 most_of_stripe;  ///< rows of a stripe that are looked at, its first
+  const u64* seeds;    ///< nullptr, or what was written for fewer rows of stripes
+  u8* removed;         ///< nullptr, or flags, which become 1 for rows that a better one dominates
 
+  /// Where a launch is of some rows of all stripes, one of all rows follows: workers wake meanwhile.
   [[nodiscard]] u64 launch_cost(u64 /*n*/) const { return from.rows / step * from.given_columns * 16; }
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
     const u64 p = t / parts;
     const u64 all = u64{pivot_count} * parts;
     const u64 begin = from.rows * t / all;
-    const u64 end = from.rows * (t + 1) / all;
+    const u64 next = from.rows * (t + 1) / all;
+    const u64 end = next - begin < most_of_stripe ? next : begin + most_of_stripe;
     float* const sums = team.template scratch<float>();
+    u32* const listed = team.template scratch<u32>(listed_at);
     const auto less = [](u64 a, u64 b) ZENITH_BODY { return b < a ? b : a; };
     u64 best = ~u64{0};
     if (!goes_by_tiles) {
@@ -87,13 +95,17 @@ struct find_pivots {
           apart, ~u64{0}, [&](u64 i) ZENITH_BODY { return best_of(begin, i, apart, looked_at); }, less);
     }
     const bool adds_fours = goes_by_tiles && step == 1 && can_add_fours();
-    for (u64 first = begin; goes_by_tiles && first < end; first += row_tile * step) {
+    const bool is_screened = adds_fours && removed != nullptr && pivot_screen<T>::is_there;
+    if (is_screened) team.once([&]() ZENITH_BODY { best = screen(begin, end, removed + begin, sums, listed); });
+    if (removed != nullptr && !is_screened)
+      team.for_each(end - begin, [&](u64 i) ZENITH_BODY { removed[begin + i] = 0; });
+    for (u64 first = begin; goes_by_tiles && !is_screened && first < end; first += row_tile * step) {
       const u64 left = (end - first + step - 1) / step;
       const u64 n = left < row_tile ? left : row_tile;
       team.barrier();
       u32 here = ~u32{0};
       if (adds_fours) {
-        team.once([&]() ZENITH_BODY { add_fours(first, n, sums); });
+        team.once([&]() ZENITH_BODY { add_fours([&](u64 i) ZENITH_BODY { return first + i; }, n, sums); });
         team.barrier();
         here = image_of(sums[row_tile]);
       } else {
@@ -163,9 +175,53 @@ struct find_pivots {
     for (u32 c = 0; c < from.given_columns; ++c) are_used = are_used && scales[c].factor != 0;
     return are_used;
   }
-  /// The sums of n rows, and behind a tile's the least of them. Four rows at a time: their values are added up beside
-  /// each other, and then those of a row, so that no column is put together.
-  ZENITH_FN void add_fours([[maybe_unused]] u64 first, [[maybe_unused]] u64 n, [[maybe_unused]] float* sums) const {
+  /// The best row of [begin, end) but for those that the best one known dominates, whose sums are no smaller: they are
+  /// marked, and not added up. Rows that are left are read again, each from elsewhere, which takes as long as some 30
+  /// side by side: where it leaves more, that is not asked until there is a better one.
+  ZENITH_FN u64 screen(u64 begin, u64 end, u8* marks, float* sums, u32* listed) const {
+    pivot_screen<T> by(from);
+    u64 best = ~u64{0};
+    u64 of_screen = ~u64{0};
+    for (u32 p = 0; p < pivot_count && seeds != nullptr; ++p) of_screen = seeds[p] < of_screen ? seeds[p] : of_screen;
+    u64 looked_at = 0;
+    u64 left = 0;
+    bool goes_on = of_screen != ~u64{0};
+    if (goes_on) by.take_row(of_screen & ~u32{0});
+    for (u64 first = begin; first < end; first += row_tile) {
+      const auto n = static_cast<u32>(end - first < row_tile ? end - first : row_tile);
+      const auto at = static_cast<u32>(first - begin);
+      const bool is_listed = goes_on;
+      u32 count = n;
+      if (is_listed) {
+        const bool hardly_any = left * 256 <= looked_at;
+        count = hardly_any ? by.template list<true>(begin, at, n, marks, listed)
+                           : by.template list<false>(begin, at, n, marks, listed);
+        looked_at += n;
+        left += count;
+        goes_on = left <= looked_at / 32 + 8;
+        add_fours([&](u64 i) ZENITH_BODY { return begin + listed[i]; }, count, sums);
+      } else {
+        __builtin_memset(marks + at, 0, n);
+        add_fours([&](u64 i) ZENITH_BODY { return first + i; }, n, sums);
+      }
+      if (image_of(sums[row_tile]) >= static_cast<u32>(best >> 32)) continue;
+      for (u32 i = 0; i < count; ++i) {
+        const u64 own = key(sums[i], is_listed ? begin + listed[i] : first + i);
+        best = own < best ? own : best;
+      }
+      if (best >= of_screen) continue;
+      of_screen = best;
+      looked_at = left = 0;
+      by.take_row(best & ~u32{0});
+      goes_on = true;
+    }
+    return best;
+  }
+  /// The sums of the rows row(0) … row(n - 1), and behind a tile's the least of them. Four rows at a time: their values
+  /// are added up beside each other, and then those of a row, so that no column is put together.
+  template <class Row>
+  ZENITH_FN void add_fours([[maybe_unused]] const Row& row, [[maybe_unused]] u64 n,
+                           [[maybe_unused]] float* sums) const {
 #if !defined(ZENITH_SKYLINE_PLAIN_LANES) && !defined(__CUDACC__)
     if constexpr (row_source<T>::takes_fours) {
       typedef T four_values __attribute__((vector_size(16)));
@@ -177,16 +233,17 @@ struct find_pivots {
         factor[c / 4][c % 4] = scales[c].factor;
       }
       const u32 fours = from.given_columns / 4;
-      const T* row = from.column[0] + first * from.row_stride;
       const four none = four{} + most;
       four least = none;
-      u64 i = 0;
-      for (; i + 4 <= n; i += 4, row += 4 * from.row_stride) {
+      for (u64 i = 0; i < n; i += 4) {
         four sum[4] = {};
+        const T* at[4];
+        // the last again where there are no more
+        for (u32 r = 0; r < 4; ++r) at[r] = from.column[0] + row(i + r < n ? i + r : n - 1) * from.row_stride;
         for (u32 k = 0; k < fours; ++k) {
           for (u32 r = 0; r < 4; ++r) {
             four_values values;
-            __builtin_memcpy(&values, row + r * from.row_stride + 4 * k, sizeof(values));
+            __builtin_memcpy(&values, at[r] + 4 * k, sizeof(values));
             sum[r] += (__builtin_convertvector(values, four) - origin[k]) * factor[k];
           }
         }
@@ -200,11 +257,6 @@ struct find_pivots {
         least = all < least ? all : least;
       }
       float lowest = most;
-      for (; i < n; ++i, row += from.row_stride) {
-        sums[i] = 0;
-        for (u32 c = 0; c < from.given_columns; ++c) sums[i] += scaled(row[c], scales[c]);
-        lowest = sums[i] < lowest ? sums[i] : lowest;
-      }
       for (u32 k = 0; k < 4; ++k) lowest = least[k] < lowest ? least[k] : lowest;
       sums[row_tile] = lowest;
     }

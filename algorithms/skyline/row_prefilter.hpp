@@ -7,6 +7,7 @@
 
 #include <algorithms/skyline/image_lanes.hpp>
 #include <algorithms/skyline/images.hpp>
+#include <algorithms/skyline/pivot_screen.hpp>
 #include <algorithms/skyline/row_source.hpp>
 
 namespace zenith::skyline_family {
@@ -56,104 +57,11 @@ struct pivot_test {
   }
 };
 
-/// The best pivot beside rows of a table by fours as they lie: four rows at a time, without images. There is none where
-/// `take_four` is of no use.
-template <class T, bool TakesFours = row_source<T>::takes_fours>
-struct pivot_screen {
-  using image = typename row_source<T>::image;
-  static constexpr bool is_there = false;
-
-  ZENITH_FN pivot_screen(const row_source<T>& /*from*/, const image* /*pivots*/) {}
-  ZENITH_FN u32 list(u64 /*begin*/, u32 /*first*/, u32 /*n*/, u8* /*removed*/, u32* /*to*/) const { return 0; }
-};
-
-#if !defined(ZENITH_SKYLINE_PLAIN_LANES) && !defined(__CUDACC__)
-template <class T>
-struct pivot_screen<T, true> {
-  using image = typename row_source<T>::image;
-  static constexpr bool is_there = true;
-  static constexpr u32 most_fours = most_given_columns / 4;
-  typedef T four __attribute__((vector_size(16)));
-  typedef image four_bits __attribute__((vector_size(16)));
-
-  const row_source<T>& from;
-  four pivot[most_fours];       ///< flipped
-  four_bits flips[most_fours];  ///< so that less is better
-
-  ZENITH_FN pivot_screen(const row_source<T>& source, const image* pivots) : from(source) {
-    if (pivots == nullptr) return;
-    constexpr image of_sign =
-        std::is_floating_point_v<T> ? image{1} << (8 * sizeof(image) - 1) : static_cast<image>(~image{0});
-    for (u32 c = 0; c < from.columns; ++c) {
-      const T value = from.order(c).key(static_cast<image>(pivots[c] ^ from.flip(c)));
-      const image flip = ((from.maximised >> from.given[c]) & 1) != 0 ? of_sign : image{0};
-      flips[c / 4][c % 4] = flip;
-      pivot[c / 4][c % 4] = __builtin_bit_cast(T, static_cast<image>(__builtin_bit_cast(image, value) ^ flip));
-    }
-  }
-
-  /// Lists those of n rows, `first` behind `begin`, which are not worse than the pivot in all columns; marks the
-  /// others. So a NaN stays. Returns how many it lists.
-  ZENITH_FN u32 list(u64 begin, u32 first, u32 n, u8* removed, u32* to) const {
-    constexpr u32 rows = 4;
-    constexpr u32 groups = 4;
-    const u32 fours = from.columns / 4;
-    const u64 stride = from.row_stride;
-    const T* at = from.column[0] + (begin + first) * stride;
-    u32 found = 0;
-    u32 i = 0;
-    __builtin_memset(removed + first, 1, n);
-    for (; i + rows * groups <= n; i += rows * groups) {
-      four_bits worse[groups];
-      for (u32 g = 0; g < groups; ++g, at += rows * stride) worse[g] = find_worse(at, stride, fours);
-      const four_bits all = (worse[0] & worse[1]) & (worse[2] & worse[3]);
-      u64 words[2];
-      __builtin_memcpy(words, &all, sizeof(words));
-      if ((words[0] & words[1]) == ~u64{0}) continue;
-      for (u32 g = 0; g < groups; ++g) {
-        for (u32 r = 0; r < rows; ++r) {
-          const u32 row = first + i + g * rows + r;
-          to[found] = row;
-          removed[row] = static_cast<u8>(worse[g][r] & 1);
-          found += 1 - static_cast<u32>(worse[g][r] & 1);
-        }
-      }
-    }
-    for (; i < n; ++i) {
-      removed[first + i] = 0;
-      to[found++] = first + i;
-    }
-    return found;
-  }
-
- private:
-  /// All bits of the lanes of those of four rows that are worse in every column.
-  ZENITH_FN four_bits find_worse(const T* at, u64 stride, u32 fours) const {
-    four_bits worse[4];
-    for (u32 r = 0; r < 4; ++r) worse[r] = compare(at + r * stride, 0);
-    for (u32 k = 1; k < fours; ++k) {
-      for (u32 r = 0; r < 4; ++r) worse[r] &= compare(at + r * stride, k);
-    }
-    const four_bits low = __builtin_shufflevector(worse[0], worse[1], 0, 4, 1, 5) &
-                          __builtin_shufflevector(worse[0], worse[1], 2, 6, 3, 7);
-    const four_bits high = __builtin_shufflevector(worse[2], worse[3], 0, 4, 1, 5) &
-                           __builtin_shufflevector(worse[2], worse[3], 2, 6, 3, 7);
-    return __builtin_shufflevector(low, high, 0, 1, 4, 5) & __builtin_shufflevector(low, high, 2, 3, 6, 7);
-  }
-  ZENITH_FN four_bits compare(const T* row, u32 k) const {
-    four_bits bits;
-    __builtin_memcpy(&bits, row + 4 * k, sizeof(bits));
-    bits ^= flips[k];
-    return (four_bits)((four)bits > pivot[k]);
-  }
-};
-#endif
-
 /// Marks rows that a pivot dominates, and those with a NaN that are dropped. A team has many tiles of rows side by
 /// side: what asks for memory ahead loses its track where a core goes on elsewhere.
 ///
-/// Rows wait until they are a tile: where the best pivot dominates most of them, they are compared with it as they lie,
-/// and what it leaves is put together.
+/// Rows wait until they are a tile: where the best pivot dominates most of them, or most are marked when it begins,
+/// they are compared with it as they lie, and what it leaves is put together.
 template <class T>
 struct test_rows {
   using image = typename row_source<T>::image;
@@ -172,7 +80,9 @@ struct test_rows {
   bool is_by_fours;  ///< `row_source::is_by_fours`
   u32 tiles;         ///< of a team, at most
   u64* nan_at;       ///< lowered to the lowest row * 32 + column with a NaN
-  u8* removed;
+  u8* removed;       ///< with pivots, those of rows that `find_pivots` has marked are set
+  u32* left;         ///< the rows that are not removed, ascending, those of a team where its rows begin
+  u32* counts;       ///< of a team, how many they are
 
   /// Tiles of a team: some teams for each thread. 0 threads: those of a device, which wants many teams.
   [[nodiscard]] static u32 tiles_for(u64 rows, int threads) {
@@ -189,13 +99,26 @@ struct test_rows {
     u32* const waiting = team.template scratch<u32>(waiting_at);
     u32* const more = team.template scratch<u32>(counts_at);
     u8* const out = removed + begin;
-    bool goes_on = is_by_fours && pivots != nullptr && pivot_screen<T>::is_there;
-    const pivot_screen<T> screen(from, goes_on ? pivots : nullptr);
+    u32* const found = counts + t;
+    team.once([&]() ZENITH_BODY { *found = 0; });
+    const bool has_screen = is_by_fours && pivots != nullptr && pivot_screen<T>::is_there;
+    pivot_screen<T> screen(from);
+    if (has_screen) screen.take_images(pivots);
+    bool goes_on = has_screen;
     u32 count = 0;
     for (u64 first = 0; first < all; first += row_tile) {
       const u32 n = all - first < row_tile ? static_cast<u32>(all - first) : row_tile;
-      if (goes_on) {
-        team.once([&]() ZENITH_BODY { *more = screen.list(begin, static_cast<u32>(first), n, out, waiting + count); });
+      const u32 already = has_screen ? count_marked(out + first, n) : 0;
+      if (already == n) continue;
+      if (already > n / 4) {
+        team.once(
+            [&]() ZENITH_BODY { *more = screen.list_left(begin, static_cast<u32>(first), n, out, waiting + count); });
+        team.barrier();
+        count += *more;
+      } else if (goes_on) {
+        team.once([&]() ZENITH_BODY {
+          *more = screen.template list<false>(begin, static_cast<u32>(first), n, out, waiting + count);
+        });
         team.barrier();
         goes_on = *more <= n / 4 * 3;
         count += *more;
@@ -208,20 +131,33 @@ struct test_rows {
       }
       team.barrier();
       if (count >= row_tile) {
-        test(team, begin, waiting, row_tile);
+        test(team, begin, waiting, row_tile, found);
         count -= row_tile;
         team.for_each(count, [&](u64 i) ZENITH_BODY { waiting[i] = waiting[row_tile + i]; });
         team.barrier();
       }
     }
-    if (count > 0) test(team, begin, waiting, count);
+    if (count > 0) test(team, begin, waiting, count, found);
   }
 
  private:
+  ZENITH_FN static u32 count_marked(const u8* flags, u32 n) {
+    u64 found = 0;  // eight sums: a tile has fewer than 256 flags
+    u32 i = 0;
+    for (; i + 8 <= n; i += 8) {
+      u64 eight;
+      __builtin_memcpy(&eight, flags + i, sizeof(eight));
+      found += eight;
+    }
+    found = found * 0x0101010101010101 >> 56;
+    for (; i < n; ++i) found += flags[i];
+    return static_cast<u32>(found);
+  }
+
   /// Of n rows, which are behind `begin` by the numbers of a list. They are one behind the other but for tables by
-  /// fours.
+  /// fours. Lists what is left behind the `found` ones.
   template <class Team>
-  ZENITH_FN void test(Team& team, u64 begin, const u32* rows, u32 n) const {
+  ZENITH_FN void test(Team& team, u64 begin, const u32* rows, u32 n, u32* found) const {
     image* const images = team.template scratch<image>();
     T* const raw = team.template scratch<T>(waiting_at + most_waiting * sizeof(u32));
     u8* const out = removed + begin;
@@ -253,8 +189,17 @@ struct test_rows {
         }
       }
     }
-    if (pivots == nullptr) return;
     team.barrier();
+    u32* const to = left + begin;
+    if (pivots == nullptr) {
+      team.once([&]() ZENITH_BODY {
+        for (u32 i = 0; i < n; ++i) {
+          to[*found] = static_cast<u32>(begin) + rows[i];
+          *found += out[rows[i]] == 0 ? 1 : 0;
+        }
+      });
+      return;
+    }
     // what is dominated is mostly so by one of the first; then the others have lanes of their own
     u8* const states = team.template scratch<u8>(states_at);
     u8* const places = team.template scratch<u8>(places_at);
@@ -273,6 +218,14 @@ struct test_rows {
       first_pivot = end;
       if (end < pivot_count) count = keep_open(team, images, count, states, places);
     }
+    team.once([&]() ZENITH_BODY {
+      u32 at = *found;
+      for (u32 i = 0; i < count; ++i) {
+        to[at] = static_cast<u32>(begin) + rows[places[i]];
+        at += states[i] == 0 ? 1 : 0;
+      }
+      *found = at;
+    });
   }
 
   template <class Team>
@@ -312,6 +265,24 @@ struct test_rows {
     });
     team.barrier();
     return *kept;
+  }
+};
+
+/// Puts the lists of `test_rows` one behind the other: one item.
+struct join_lists {
+  u32* left;
+  const u32* counts;
+  u64 teams;
+  u64 apart;  ///< where a team's list begins behind the one before
+  u32* found;
+
+  ZENITH_FN void operator()(u64 /*i*/) const {
+    u64 end = 0;
+    for (u64 t = 0; t < teams; ++t) {
+      __builtin_memmove(left + end, left + t * apart, counts[t] * sizeof(u32));
+      end += counts[t];
+    }
+    *found = static_cast<u32>(end);
   }
 };
 

@@ -31,8 +31,9 @@ struct ordered_rows {
   point_set<Image> points;
   u64 count;
   const Image* cuts;
-  u64* spare;  ///< as many words; nullptr where there is no order
-  u8* flags;   ///< one for each row of the table
+  u64* spare;                ///< as many words; nullptr where there is no order
+  u8* flags;                 ///< one for each row of the table
+  u32* ascending = nullptr;  ///< the rows by number, if they are few of the table's
 };
 
 /// Memory for the bitmaps of a window, taken as the window grows, for as many of its first tiles as there is memory
@@ -91,11 +92,14 @@ template <class T, class Context>
   image* const pivots = is_prefiltered ? on.template buffer<image>(u64{pivot_count} * from.columns) : nullptr;
   on.for_each(1, begin_nan_search{nan_at});
   if (is_prefiltered) {
-    const u32* const rows = choose_pivots(on, from);
+    const u32* const rows = choose_pivots(on, from, removed);
     on.for_each(u64{pivot_count} * from.columns, gather_row_pivots<T>{from, rows, drops_nan, pivots});
   }
-  const test_rows<T> test{
-      from, pivots, drops_nan, from.is_by_fours(), test_rows<T>::tiles_for(call.rows, on.threads()), nan_at, removed};
+  const u32 tiles = test_rows<T>::tiles_for(call.rows, on.threads());
+  u32* const left = on.template buffer<u32>(call.rows);
+  u32* const counts = on.template buffer<u32>(tiles_of(call.rows, u64{tiles} * row_tile));
+  u32* const found = on.template buffer<u32>(1);
+  const test_rows<T> test{from, pivots, drops_nan, from.is_by_fours(), tiles, nan_at, removed, left, counts};
   on.for_teams(test.teams(), test);
   if (std::is_floating_point_v<T> && call.nans == nan_rows::reject) {
     const u64 at = on.read(static_cast<const u64*>(nan_at));
@@ -104,7 +108,9 @@ template <class T, class Context>
       return nullptr;
     }
   }
-  return rows_left(on, removed, call.rows, count);
+  on.for_each(1, join_lists{left, counts, test.teams(), u64{tiles} * row_tile, found});
+  count = on.read(static_cast<const u32*>(found));
+  return left;
 }
 
 /// Orders rows by the grid, or by their sums without `cuts`, and equal ones by their ids.
@@ -161,9 +167,14 @@ void with_ordered_rows(Context& on, const skyline_input& call, row_layout layout
     const bool is_ordered = layout != row_layout::rows_as_they_are;
     ordered_rows<image> ordered{{}, count, nullptr, is_ordered ? on.template buffer<u64>(count) : nullptr, flags};
     ordered.points.rows = rows;
+    if (count > 0 && count < call.rows / 32) {
+      ordered.ascending = on.template buffer<u32>(count);
+      on.copy(ordered.ascending, rows, count);
+    }
     if (count > 0) {
       if (layout == row_layout::rows_by_grid || layout == row_layout::columns_by_grid) {
-        const auto samples = static_cast<u32>(std::min<u64>(count, most_cut_samples));
+        // cuts for few rows need not be exact
+        const auto samples = static_cast<u32>(std::min(count, std::clamp<u64>(count / 8, 256, most_cut_samples)));
         const auto draw = [&](image* drawn, u32* unused) {
           on.for_each(u64{samples} * from.columns, draw_row_samples<T>{from, rows, count, samples, drawn, unused});
         };
@@ -284,13 +295,9 @@ class row_rounds {
                  extend_bitmaps{of.places, of.masks, confirmed_.columns, from, count, to.bitmaps(), to.masks()});
   }
   void filter(Context& on, filter_request<Image> of, const bitmap_space<Context>& by, const known& candidates) const {
-    using by_rows = filter_rows<Image>;
     of.window_masks = by.masks();
-    // a tile of bitmaps is read for as many candidates as leave some teams to each thread
-    u32 each = by_rows::tile;
-    const auto threads = static_cast<u64>(on.threads());
-    while (threads > 1 && each > by_rows::least_tile && of.count < 2 * threads * each) each /= 2;
-    on.for_teams(tiles_of(of.count, each), by_rows{of, by.bitmaps(), candidates.places, each});
+    const auto run = filter_rows<Image>::make(of, by.bitmaps(), candidates.places, static_cast<u64>(on.threads()));
+    on.for_teams(run.teams(), run);
   }
   /// Copies the candidates that are open; returns how many.
   u64 pick(Context& on, const filter_request<Image>& from, const known& candidates, const point_set<Image>& to,

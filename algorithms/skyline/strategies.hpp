@@ -42,8 +42,9 @@ using kernels = device::concat<
     kernels_of_width<std::uint32_t>, kernels_of_width<std::uint64_t>,
     device::list<write_images<float>, write_images<double>, write_images<std::int32_t>, write_images<std::uint32_t>,
                  write_images<std::int64_t>, write_images<std::uint64_t>, begin_nan_search, rank_pivots, write_offsets,
-                 gather_keys, write_tile_masks, extend_bitmaps, mark_members, mark_open, find_stop, round_partitions,
-                 pick_padded, write_ids<std::uint32_t>, write_ids<std::uint64_t>>,
+                 gather_keys, write_tile_masks, extend_bitmaps, mark_members, mark_open, write_mask_of_marks,
+                 join_lists, name_rows, find_stop, round_partitions, pick_padded, write_ids<std::uint32_t>,
+                 write_ids<std::uint64_t>>,
     row_kernels<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>, band_kernels_of_all,
     layer_kernels>;
 
@@ -64,20 +65,27 @@ void deliver_ids(Context& on, const skyline_call& call, const u32* rows, u64 cou
   }
 }
 
-/// Ids and mask to the caller. `rows` has space for all.
-template <class Context>
-void deliver(Context& on, const skyline_call& call, const u8* members, u32* rows) {
-  u32* const found = on.template buffer<u32>(1);
-  on.compact(call.rows, is_member{members}, rows, found);
-  if (call.out_mask != nullptr) on.copy(on.output(call.out_mask, call.rows, call.out_space), members, call.rows);
-  deliver_ids(on, call, rows, on.read(static_cast<const u32*>(found)), false);
-}
-
-/// The mask to the caller, where marks are not the only thing that flags say.
+/// The mask to the caller.
 template <class Context>
 void deliver_marks(Context& on, const skyline_call& call, const u8* flags) {
   if (call.out_mask == nullptr) return;
   on.for_each(call.rows, write_mask_of_marks{flags, on.output(call.out_mask, call.rows, call.out_space)});
+}
+
+/// Ids and mask to the caller. `rows` has space for all. Where few rows took part, they are asked, not all.
+template <class Context>
+void deliver(Context& on, const skyline_call& call, const u8* flags, u32* rows, const u32* asked = nullptr,
+             u64 asked_count = 0) {
+  u32* const found = on.template buffer<u32>(1);
+  if (asked == nullptr) {
+    on.compact(call.rows, is_marked{flags}, rows, found);
+  } else {
+    on.compact(asked_count, is_marked_row{flags, asked}, rows, found);
+  }
+  const u64 count = on.read(static_cast<const u32*>(found));
+  if (asked != nullptr) on.for_each(count, name_rows{asked, rows});
+  deliver_marks(on, call, flags);
+  deliver_ids(on, call, rows, count, false);
 }
 
 /// The caller's memory for ids, where kernels may write them before the host knows how many they are.
@@ -92,7 +100,6 @@ void find_skyline_by_rows(Context& on, const skyline_call& call, row_layout layo
   const auto counters = make_counters(on, call);
   with_ordered_rows(on, call, layout, true, [&](const auto& rows) {
     u8* const members = rows.flags;
-    on.fill_zero(members, call.rows);
     u64 blocks = 0;
     if (rows.count > 0) {
       const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
@@ -100,7 +107,7 @@ void find_skyline_by_rows(Context& on, const skyline_call& call, row_layout layo
         blocks = rounds.mark(on, points, count, members, keeps_twins, counters);
       });
     }
-    deliver(on, call, members, rows.points.rows);
+    deliver(on, call, members, rows.points.rows, rows.ascending, rows.count);
     report(on, call, counters, rows.count, blocks);
   });
 }

@@ -198,7 +198,7 @@ class context {
   template <device::item_test Test>
   void compact(std::uint64_t n, const Test& test, device::u32* to, device::u32* count) {
     require_outside("compact");
-    const int workers = workers_for(threads_, n * device::item_cost_of<Test>);
+    const int workers = workers_for(threads_, device::compaction_cost(test, n));
     *count = static_cast<device::u32>(compact_on(workers, n, device::part_test_of(test), to));
   }
   template <class Key, class Value>

@@ -4,11 +4,14 @@
 /// A host's compaction by parts, with the test behind pointers to functions: what hands parts to threads is compiled
 /// once for all tests.
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
 #include <vector>
 
 #include <core/device/function.hpp>
+#include <core/device/kernel.hpp>
 
 namespace zenith::device {
 
@@ -35,8 +38,22 @@ template <flag_test Test>
   return found;
 }
 
+/// Few of them bit by bit, as long as no branch is hard to predict; many all alike.
 template <flag_test Test>
-[[nodiscard]] u32 list_flags(const Test& holds, u64 begin, u32* to) {
+[[nodiscard]] u32 list_flags(const Test& holds, u64 begin, u32 flags, u32* to) {
+  constexpr u32 few = 6;
+  if (std::endian::native == std::endian::little && flags <= few) {
+    std::uint8_t bytes[flag_block];
+    for (u64 j = 0; j < flag_block; ++j) bytes[j] = holds(begin + j) ? 1 : 0;
+    u64 bits = 0;
+    for (u64 eight = 0; eight < flag_block; eight += 8) {
+      u64 word;
+      std::memcpy(&word, bytes + eight, sizeof(word));
+      bits |= (word * 0x0102040810204080) >> 56 << eight;
+    }
+    for (u32 j = 0; j < flags; ++j, bits &= bits - 1) to[j] = static_cast<u32>(begin + std::countr_zero(bits));
+    return flags;
+  }
   u32 listed[flag_block];
   u32 found = 0;
   for (u64 j = 0; j < flag_block; ++j) {
@@ -48,6 +65,22 @@ template <flag_test Test>
 }
 
 }  // namespace detail
+
+/// About how many bytes a compaction reads, or what takes as long. Of flags that is asked of some blocks: where hardly
+/// any is set, the others are left out.
+template <class Test>
+[[nodiscard]] u64 compaction_cost(const Test& test, u64 n) {
+  if constexpr (flag_test<Test>) {
+    constexpr u64 blocks = 16;
+    constexpr u64 least = u64{1} << 16;
+    if (n >= least) {
+      u64 found = 0;
+      for (u64 b = 0; b < blocks; ++b) found += detail::count_flags(test, n / blocks * b);
+      return n + 16 * n / (blocks * detail::flag_block) * found;
+    }
+  }
+  return n * item_cost_of<Test>;
+}
 
 template <class Test>
 [[nodiscard]] part_test part_test_of(const Test& test) {
@@ -68,7 +101,8 @@ template <class Test>
             u64 found = 0;
             if constexpr (flag_test<Test>) {
               for (; begin + detail::flag_block <= end; begin += detail::flag_block) {
-                if (detail::count_flags(holds, begin) > 0) found += detail::list_flags(holds, begin, to + found);
+                const u32 flags = detail::count_flags(holds, begin);
+                if (flags > 0) found += detail::list_flags(holds, begin, flags, to + found);
               }
             }
             for (u64 i = begin; i < end; ++i) {
