@@ -289,13 +289,7 @@ template <class T, class Context>
 [[nodiscard]] ranked_pairs rank_pairs(Context& on, const pair_pool<T>& pool, u64 count, u64 wanted,
                                       ordered::entry64* entries = nullptr) {
   if constexpr (sizeof(T) == sizeof(u32)) {
-    if (wanted <= most_selected) {
-      if (entries == nullptr) {
-        entries = on.template buffer<ordered::entry64>(count);
-        on.for_each(count, write_pair_entries{pool.images, pool.pairs, entries});
-      }
-      return {nullptr, nullptr, on.select_best(entries, count, wanted)};
-    }
+    // of one word they are in order in a third of the time
     if constexpr (Context::runs_on_host) {
       auto* const found = on.template buffer<pair_range>(1);
       on.for_teams(1, find_pair_range{pool.images, pool.pairs, count, found});
@@ -305,6 +299,13 @@ template <class T, class Context>
         on.for_each(count, write_pair_words{pool.images, pool.pairs, as, words});
         return {nullptr, nullptr, nullptr, on.select_best(words, count, wanted), as};
       }
+    }
+    if (wanted <= most_selected) {
+      if (entries == nullptr) {
+        entries = on.template buffer<ordered::entry64>(count);
+        on.for_each(count, write_pair_entries{pool.images, pool.pairs, entries});
+      }
+      return {nullptr, nullptr, on.select_best(entries, count, wanted)};
     }
   }
   u64* const pairs = on.template buffer<u64>(count);

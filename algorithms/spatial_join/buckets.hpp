@@ -159,7 +159,7 @@ struct ordered_points<T, D, true> {
 /// begin.
 template <class T, unsigned D, class Point, class To>
 struct order_bucket {
-  static constexpr u64 item_cost = u64{1} << 17;
+  static constexpr u64 item_cost = u64{1} << 18;
   static constexpr u32 together = 256;  ///< cells in a loop that compilers vectorise
   static constexpr u32 scratch_bytes = together * sizeof(u32);
 

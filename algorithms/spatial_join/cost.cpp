@@ -5,6 +5,7 @@
 
 #include <algorithms/spatial_join/choices.hpp>
 #include <algorithms/spatial_join/cost_parts.hpp>
+#include <core/core_speed.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith {
@@ -98,16 +99,23 @@ void add_guess(cost& to, const spatial_join_problem& problem, double goal, doubl
   const double listed = share < 1 ? wanted * (1 + std::log(wanted)) : 0;
   to.phases.push_back({"guess",
                        {},
-                       {{"spatial_join.guess", 1, 10e-6},
-                        {"spatial_join.sample", left_scores + right_scores, 1e-9},
+                       {{"spatial_join.guess", 1, 6e-6},
+                        {"spatial_join.sample", left_scores + right_scores, 7e-9},
                         {"spatial_join.list", listed, 4.5e-9}},
                        launches,
                        on.grain_bytes > 0 ? 1 : 0});
-  // some of it for as many places at a time as a register holds; too few for a second worker to gain by them
-  const double of_a_pair = 0.2e-9 + 2e-9 / std::max(4, on.simd_bytes);
+  // For as many places at a time as a register holds; too few for a second worker to gain by them. Of 32 places at a
+  // time the sum is added where it is not 0, which is a branch.
+  const double of_a_pair = detail::vector_estimate(0.2e-9 + 2e-9 / std::max(4, on.simd_bytes), on);
+  const double tested = left * drawn(problem.right_rows, most_places);
+  const double near = tested * std::min(1.0, static_cast<double>(problem.pairs) /
+                                                 (static_cast<double>(problem.left_rows) *
+                                                  static_cast<double>(std::max<std::uint64_t>(1, problem.right_rows))));
+  const double sums = tested / 32;
   to.phases.push_back({"near",
                        {},
-                       {{"spatial_join.near", left * drawn(problem.right_rows, most_places), of_a_pair}},
+                       {{"spatial_join.near", tested, of_a_pair},
+                        {"spatial_join.near_sum", sums > 0 ? sums * -std::expm1(-near / sums) : 0, 15e-9}},
                        1,
                        on.grain_bytes > 0 ? 1 : 0});
 }
@@ -132,9 +140,15 @@ cost sampled_rounds_cost(const top_k_spatial_join_problem& problem, const device
   cost all;
   all.phases.push_back(reading(problem, problem.dimensions + 1, on));
   add_guess(all, problem, goal, 0, on);
-  auto samples = walking("samples", std::min(left, right), 0, 0, 0, sampled_row_bytes, on);
-  samples.operations.push_back({"spatial_join.sampled", std::min(left, right), 45e-9});
-  all.phases.push_back(std::move(samples));
+  // A sample has as many partners as any row of its side; where they lie is a branch.
+  constexpr double samples = 512;
+  const double rows = std::min(left, right);
+  const double partners = static_cast<double>(problem.pairs) * std::min(1.0, samples / std::max(left, right));
+  all.phases.push_back({"samples",
+                        {},
+                        {{"spatial_join.sampled_row", rows, 11e-9}, {"spatial_join.sampled", partners, 57e-9}},
+                        1,
+                        cores_of(rows * sampled_row_bytes, on)});
   all.phases.push_back(picking(problem, left + right, on));
   all.phases.push_back(placing(right, problem, on));
   all.phases.push_back(walking("append", left, goal, tests_of(problem), 16, picked_row_bytes, on));

@@ -27,11 +27,12 @@ phase reading(const spatial_join_problem& problem, unsigned columns, const devic
 
 phase placing(double rows, const spatial_join_problem& problem, const device_profile& on, std::string_view name) {
   const double bytes = rows * (problem.dimensions + 1) * static_cast<double>(size_of(problem.type));
+  constexpr double row_bytes = 128;  // as the kernels say that a row is worth
   return {name,
           {{static_cast<std::uint64_t>(2 * bytes), 3 * bytes, 2 * bytes}},
           {{"spatial_join.place", rows, is_gpu(on) ? 12e-9 : 7e-9}},
           is_gpu(on) ? 5.0 : 3.0,
-          cores_of(bytes * 4, on)};
+          cores_of(rows * row_bytes, on)};
 }
 
 phase selecting(double pairs, double rows, double k, const device_profile& on) {

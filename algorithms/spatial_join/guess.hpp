@@ -122,9 +122,16 @@ struct list_best_pairs {
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 i) const {
-    team.for_each(partners(i), [&](u64 j) ZENITH_BODY {
-      to.append(entry::make(image_of(i, j), static_cast<u32>(i * most_wanted + j)));
-    });
+    const u32 count = partners(i);
+    const auto pair = [&](u64 j)
+                          ZENITH_BODY { return entry::make(image_of(i, j), static_cast<u32>(i * most_wanted + j)); };
+    if constexpr (Team::is_one_lane) {
+      // an atomic operation takes longer than a pair
+      const u32 first = device::atomic_add(to.count, count);
+      for (u32 j = 0; j < count && first + j < to.capacity; ++j) to.items[first + j] = pair(j);
+    } else {
+      team.for_each(count, [&](u64 j) ZENITH_BODY { to.append(pair(j)); });
+    }
   }
   /// Of the i-th best left and the j-th best right sample.
   [[nodiscard]] ZENITH_FN ordered::bits_t<T> image_of(u64 i, u64 j) const {

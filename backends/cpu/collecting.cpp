@@ -1,5 +1,6 @@
 #include <backends/cpu/collecting.hpp>
 
+#include <backends/cpu/ordered_pieces.hpp>
 #include <backends/cpu/select.hpp>
 
 namespace zenith::cpu_backend {
@@ -23,17 +24,16 @@ Entry kth_of(const isa_table& isa, std::span<Entry> entries, std::uint64_t rank,
 }
 
 template <class Entry>
-void order_best(const isa_table& isa, std::span<Entry> entries, std::uint64_t k, Entry* spare) {
-  const selector<Entry> select(isa, spare);
-  if (k < entries.size()) select.select(entries, k);
-  select.sort(entries.first(k));
+void order_best(const isa_table& isa, std::pmr::memory_resource& memory, int workers, std::span<Entry> entries,
+                std::uint64_t k) {
+  ordered_pieces<Entry>(isa, memory, workers, entries, k).run(true, [](std::uint64_t, std::span<const Entry>) {});
 }
 
 template void make_space(collecting_worker<ordered::entry32>&);
 template void make_space(collecting_worker<ordered::entry64>&);
 template ordered::entry32 kth_of(const isa_table&, std::span<ordered::entry32>, std::uint64_t, ordered::entry32*);
 template ordered::entry64 kth_of(const isa_table&, std::span<ordered::entry64>, std::uint64_t, ordered::entry64*);
-template void order_best(const isa_table&, std::span<ordered::entry32>, std::uint64_t, ordered::entry32*);
-template void order_best(const isa_table&, std::span<ordered::entry64>, std::uint64_t, ordered::entry64*);
+template void order_best(const isa_table&, std::pmr::memory_resource&, int, std::span<ordered::entry32>, std::uint64_t);
+template void order_best(const isa_table&, std::pmr::memory_resource&, int, std::span<ordered::entry64>, std::uint64_t);
 
 }  // namespace zenith::cpu_backend

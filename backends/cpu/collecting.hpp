@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <span>
 
 #include <backends/cpu/isa/table.hpp>
@@ -24,9 +25,10 @@ void make_space(collecting_worker<Entry>& of);
 template <class Entry>
 [[nodiscard]] Entry kth_of(const isa_table& isa, std::span<Entry> entries, std::uint64_t rank, Entry* spare);
 
-/// Moves the k best to the front, in order.
+/// Moves the k best to the front, in order: of many, each of some workers orders a piece.
 template <class Entry>
-void order_best(const isa_table& isa, std::span<Entry> entries, std::uint64_t k, Entry* spare);
+void order_best(const isa_table& isa, std::pmr::memory_resource& memory, int workers, std::span<Entry> entries,
+                std::uint64_t k);
 
 /// How many entries a worker's buffer holds before it selects: the last selection is then paid by as many new ones.
 [[nodiscard]] inline std::uint64_t full_buffer(std::uint64_t n, std::uint64_t k) {

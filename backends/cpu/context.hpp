@@ -169,8 +169,7 @@ class context {
   template <class Entry>
   const Entry* select_best(Entry* entries, std::uint64_t n, std::uint64_t k) {
     require_outside("select_best");
-    const scratch<Entry> spare(memory_, n + spare_slack);
-    order_best<Entry>(isa_, {entries, n}, k, spare.data());
+    order_best<Entry>(isa_, memory_, threads_, {entries, n}, k);
     return entries;
   }
 

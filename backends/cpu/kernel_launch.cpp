@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <new>
 
 #include <backends/cpu/parallel.hpp>
 
@@ -15,11 +16,15 @@ std::uint64_t chunk_for(std::uint64_t n, int workers) {
   return std::clamp((each + least_chunk - 1) / least_chunk * least_chunk, least_chunk, most);
 }
 
-/// Neighbours read memory side by side, and what is asked for ahead of one worker is another's, if that has the next
-/// team. But they are few enough for workers to end together.
+/// Of small teams some are taken at once. But each worker has enough chunks for all to end together.
 std::uint64_t teams_at_once(std::uint64_t n, int workers) {
   constexpr std::uint64_t most = 64;
-  return std::clamp<std::uint64_t>(n / (static_cast<std::uint64_t>(workers) * 32), 1, most);
+  return std::clamp<std::uint64_t>(n / (static_cast<std::uint64_t>(workers) * 64), 1, most);
+}
+
+std::uint64_t chunk_of(const kernel_launch& launch, int workers) {
+  if (workers == 1) return launch.count;
+  return launch.is_of_teams ? teams_at_once(launch.count, workers) : chunk_for(launch.count, workers);
 }
 
 /// A worker for whom there is no chunk is not woken.
@@ -34,13 +39,22 @@ int workers_of(int threads, const kernel_launch& launch) {
 void launch_on(int threads, launch_scratch& memory, const kernel_launch& launch) {
   if (launch.count == 0) return;
   const int workers = workers_of(threads, launch);
+  const auto shares = static_cast<std::uint64_t>(workers);
   // a line more, so that no two workers write to one
   const std::uint64_t lines = launch.scratch_bytes == 0 ? 0 : launch.scratch_bytes / sizeof(line) + 1;
-  line* const workspace = memory.reserve(lines * static_cast<std::uint64_t>(workers));
-  std::uint64_t next = 0;
-  const std::uint64_t chunk =
-      launch.is_of_teams ? teams_at_once(launch.count, workers) : chunk_for(launch.count, workers);
-  const launch_worker first{0, launch.count, chunk, &next, nullptr};
+  launch_share only;
+  line* const workspace = memory.reserve(lines * shares + (workers == 1 ? 0 : shares));
+  const std::uint64_t chunk = chunk_of(launch, workers);
+  const std::uint64_t chunks = (launch.count - 1) / chunk + 1;
+  const launch_worker first{0,
+                            static_cast<std::uint32_t>(workers),
+                            launch.count,
+                            chunk,
+                            workers == 1 ? &only : reinterpret_cast<launch_share*>(workspace + lines * shares),
+                            nullptr};
+  for (std::uint64_t i = 0; i < shares; ++i) {
+    new (first.shares + i) launch_share{chunks * i / shares, chunks * (i + 1) / shares};
+  }
   const auto run = [&](int worker) {
     launch_worker own = first;
     own.id = static_cast<std::uint32_t>(worker);

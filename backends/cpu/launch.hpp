@@ -12,14 +12,42 @@
 
 namespace zenith::cpu_backend {
 
-/// What a launch tells one of its workers. A worker takes chunk after chunk of the launch's items by rising index.
+/// A worker's share of a launch: consecutive chunks. In a line of its own, which others take only when they have no
+/// chunk left.
+struct alignas(64) launch_share {
+  std::uint64_t next = 0;  ///< the number of the chunk to be taken next
+  std::uint64_t end = 0;
+};
+
+/// What a launch tells one of its workers.
 struct launch_worker {
   std::uint32_t id = 0;
-  std::uint64_t count = 0;
-  std::uint64_t chunk = 0;
-  std::uint64_t* next = nullptr;  ///< the number of the chunk to be taken next, shared
-  void* scratch = nullptr;        ///< this worker's, as much as the kernel says
+  std::uint32_t workers = 1;
+  std::uint64_t count = 0;  ///< of items
+  std::uint64_t chunk = 0;  ///< items
+  launch_share* shares = nullptr;
+  void* scratch = nullptr;  ///< this worker's, as much as the kernel says
 };
+
+/// Calls take(begin, end) for each chunk that a worker gets: those of its own share by rising index, and then what is
+/// left of the others'. So a worker reads neighbouring memory, in each call the same, while nobody has to wait.
+template <class Take>
+ZENITH_FN void each_chunk(const launch_worker& worker, const Take& take) {
+  for (std::uint32_t i = 0; i < worker.workers;) {
+    const std::uint32_t of = worker.id + i;
+    launch_share& share = worker.shares[of < worker.workers ? of : of - worker.workers];
+    const bool is_empty = i > 0 && __atomic_load_n(&share.next, __ATOMIC_RELAXED) >= share.end;
+    const std::uint64_t taken =
+        is_empty ? share.end : __atomic_fetch_add(&share.next, std::uint64_t{1}, __ATOMIC_RELAXED);
+    if (taken >= share.end) {
+      ++i;
+      continue;
+    }
+    const std::uint64_t begin = taken * worker.chunk;
+    const std::uint64_t left = worker.count - begin;
+    take(begin, begin + (left < worker.chunk ? left : worker.chunk));
+  }
+}
 
 /// A kernel in one instruction set's unit.
 using kernel_entry = void (*)(const void* kernel, const launch_worker& worker);

@@ -47,17 +47,6 @@ class worker_team : public device::plain_team<plain_sink> {
   worker_team(const launch_worker& worker, std::uint64_t index)
       : device::plain_team<plain_sink>(index, 0, 0, worker.scratch), worker_(worker) {}
 
-  /// Calls take(begin, end) for each chunk that this worker gets.
-  template <class Take>
-  static void each_chunk(const launch_worker& worker, const Take& take) {
-    for (;;) {
-      const std::uint64_t begin = __atomic_fetch_add(worker.next, std::uint64_t{1}, __ATOMIC_RELAXED) * worker.chunk;
-      if (begin >= worker.count) return;
-      const std::uint64_t left = worker.count - begin;
-      take(begin, begin + (left < worker.chunk ? left : worker.chunk));
-    }
-  }
-
   template <class Source, class Body>
   void each_tile(const Source& source, const Body& body) const {
     each_chunk(worker_,
@@ -80,7 +69,7 @@ void run_plain_kernel(const void* kernel, const launch_worker& worker) {
     worker_team team(worker, worker.id);
     run(team);
   } else {
-    worker_team::each_chunk(worker, [&](std::uint64_t begin, std::uint64_t end) {
+    each_chunk(worker, [&](std::uint64_t begin, std::uint64_t end) {
       for (std::uint64_t i = begin; i < end; ++i) {
         if constexpr (device::item_kernel<Kernel>) {
           run(i);

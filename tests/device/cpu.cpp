@@ -1,10 +1,13 @@
 // The suite of the device context on the CPU's, with every instruction set and several numbers of threads.
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
+#include <utility>
+#include <vector>
 
 #include <backends/cpu/context.hpp>
 #include <backends/cpu/kernel_launch.hpp>
@@ -82,6 +85,49 @@ TEST_CASE("the CPU wakes no worker for whom a launch has no item") {
   CHECK(workers_of(1024, much, false) == 1);
   CHECK(workers_of(1025, much, false) == 2);
   CHECK(workers_of(1 << 20, much, false) == 8);
+}
+
+TEST_CASE("a worker of the CPU takes its own share of a launch first, and then what others leave") {
+  using zenith::cpu_backend::launch_share;
+  using chunk = std::pair<std::uint64_t, std::uint64_t>;
+  std::array<launch_share, 3> shares{launch_share{0, 2}, {2, 3}, {3, 5}};
+  const auto chunks_of = [&](std::uint32_t id) {
+    std::vector<chunk> taken;
+    const zenith::cpu_backend::launch_worker worker{id, 3, 23, 5, shares.data(), nullptr};
+    zenith::cpu_backend::each_chunk(worker,
+                                    [&](std::uint64_t begin, std::uint64_t end) { taken.emplace_back(begin, end); });
+    return taken;
+  };
+  shares[0].next = 1;  // another worker is at it
+  CHECK(chunks_of(1) == std::vector<chunk>{{10, 15}, {15, 20}, {20, 23}, {5, 10}});
+  CHECK(chunks_of(0).empty());
+  CHECK(chunks_of(2).empty());
+}
+
+TEST_CASE("each item of a launch on the CPU is some worker's") {
+  struct counted {
+    std::array<std::atomic<unsigned>, 5000> times{};
+  };
+  const auto count_items = [](const void* kernel, const zenith::cpu_backend::launch_worker& worker) {
+    auto& to = **static_cast<counted* const*>(kernel);
+    zenith::cpu_backend::each_chunk(worker, [&](std::uint64_t begin, std::uint64_t end) {
+      for (std::uint64_t i = begin; i < end; ++i) ++to.times[i];
+    });
+  };
+  constexpr std::uint64_t much = std::uint64_t{1} << 40;
+  for (const int threads : {1, 2, 3, 8}) {
+    for (const std::uint64_t count : {1, 2, 7, 1024, 1025, 5000}) {
+      for (const bool is_of_teams : {false, true}) {
+        counted items;
+        auto* const to = &items;
+        zenith::cpu_backend::launch_scratch scratch(*std::pmr::get_default_resource());
+        zenith::cpu_backend::launch_on(threads, scratch, {count_items, &to, count, much, 100, is_of_teams});
+        CAPTURE(threads, count, is_of_teams);
+        CHECK(std::all_of(items.times.begin(), items.times.begin() + count, [](const auto& n) { return n == 1; }));
+        CHECK(std::all_of(items.times.begin() + count, items.times.end(), [](const auto& n) { return n == 0; }));
+      }
+    }
+  }
 }
 
 TEST_CASE("launches of a call on the CPU share their scratch") {

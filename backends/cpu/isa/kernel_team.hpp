@@ -94,11 +94,7 @@ class kernel_team {
 
   template <class Source, class Body>
   ZENITH_FN void each_tile(const Source& source, const Body& body) const {
-    for (;;) {
-      const std::uint64_t begin = __atomic_fetch_add(worker_.next, std::uint64_t{1}, __ATOMIC_RELAXED) * worker_.chunk;
-      if (begin >= worker_.count) return;
-      const std::uint64_t left = worker_.count - begin;
-      const std::uint64_t end = begin + (left < worker_.chunk ? left : worker_.chunk);
+    each_chunk(worker_, [&](std::uint64_t begin, std::uint64_t end) ZENITH_BODY {
       if constexpr (device::block_source<Source>) {
         device::each_plain_tile(source, begin, end, body);
       } else {
@@ -113,7 +109,7 @@ class kernel_team {
               static_cast<std::uint32_t>(rest < device::plain_tile_items ? rest : device::plain_tile_items)});
         }
       }
-    }
+    });
   }
 
   template <class Key, class Predicate>
@@ -171,11 +167,7 @@ void run_kernel(const void* kernel, const launch_worker& worker) {
   if constexpr (device::tile_kernel<Kernel>) {
     run(team);
   } else {
-    for (;;) {
-      const std::uint64_t begin = __atomic_fetch_add(worker.next, std::uint64_t{1}, __ATOMIC_RELAXED) * worker.chunk;
-      if (begin >= worker.count) return;
-      const std::uint64_t left = worker.count - begin;
-      const std::uint64_t end = begin + (left < worker.chunk ? left : worker.chunk);
+    each_chunk(worker, [&](std::uint64_t begin, std::uint64_t end) ZENITH_BODY {
       for (std::uint64_t i = begin; i < end; ++i) {
         if constexpr (device::item_kernel<Kernel>) {
           run(i);
@@ -184,7 +176,7 @@ void run_kernel(const void* kernel, const launch_worker& worker) {
           run(team, i);
         }
       }
-    }
+    });
   }
 }
 
