@@ -133,6 +133,7 @@ TEST_CASE("rows of floats are coded, their extremes found and their columns writ
   const auto* const wide = wide_planes();
   if (wide == nullptr) return;
   constexpr float far = std::numeric_limits<float>::infinity();
+  const auto same = [](float a, float b) { return a == b || (a != a && b != b); };
   std::mt19937 random(7);
   for (const std::size_t count : {1, 8, 16, 63, 64, 65, 192}) {
     std::vector<float> values(count * wide_row);
@@ -185,10 +186,26 @@ TEST_CASE("rows of floats are coded, their extremes found and their columns writ
       for (std::size_t i = 0; i < count; ++i) expected_values[j * stride + i] = values[order[i] * wide_row + j];
     }
     wide->write_columns(values.data(), order.data(), count, to.data(), stride, columns, written_extremes);
-    CHECK(std::ranges::equal(to, expected_values, [](float a, float b) { return a == b || (a != a && b != b); }));
+    CHECK(std::ranges::equal(to, expected_values, same));
     CHECK(std::ranges::equal(written_extremes.least, expected_extremes.least));
     CHECK(std::ranges::equal(written_extremes.most, expected_extremes.most));
     CHECK(std::ranges::equal(written_extremes.has_nan, expected_extremes.has_nan));
+
+    // all columns, to rows from the last one to the first
+    std::vector<float> by_column(wide_row * count);
+    const float* from[wide_row];
+    std::vector<float> rows(wide_row * count);
+    std::vector<float*> places(count);
+    for (std::size_t j = 0; j < wide_row; ++j) {
+      from[j] = by_column.data() + j * count;
+      for (std::size_t i = 0; i < count; ++i) by_column[j * count + i] = values[i * wide_row + j];
+    }
+    for (std::size_t i = 0; i < count; ++i) places[i] = rows.data() + (count - 1 - i) * wide_row;
+    wide->write_rows(from, count, places.data());
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto row = std::span<const float>(values).subspan(i * wide_row, wide_row);
+      CHECK(std::ranges::equal(std::span<const float>(places[i], wide_row), row, same));
+    }
   }
 }
 

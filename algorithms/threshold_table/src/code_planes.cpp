@@ -2,6 +2,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+
+#include <memory>
 #endif
 
 namespace zenith::detail {
@@ -56,74 +58,129 @@ struct lanes<u16> {
   }
 };
 
-/// Parts some elements by the masks of their runs: what is in a mask goes to the front. They fit `Runs` runs, are all
-/// read before the first is written, and `first` of them are in masks.
-template <std::size_t Runs, class X>
-ZENITH_WIDE void part_few(X* all, std::size_t count, std::size_t first, const u64* masks) {
-  constexpr std::size_t width = lanes<X>::count;
-  constexpr std::size_t parts = run / width;
-  __m512i held[Runs * parts];
-  for (std::size_t r = 0; r < Runs * parts; ++r) {
-    held[r] = lanes<X>::load_some(first_bits(count > r * width ? count - r * width : 0), all + r * width);
-  }
-  X* below = all;
-  X* other = all + first;
-  for (std::size_t r = 0; r < Runs * parts; ++r) {
-    const u64 there = lanes<X>::of_mask(first_bits(count > r / parts * run ? count - r / parts * run : 0), r % parts);
-    const u64 mask = lanes<X>::of_mask(masks[r / parts], r % parts);
-    const std::size_t found = ones(mask);
-    const std::size_t left = ones(there & ~mask);
-    lanes<X>::store_some(below, first_bits(found), lanes<X>::compress(mask, held[r]));
-    lanes<X>::store_some(other, first_bits(left), lanes<X>::compress(there & ~mask, held[r]));
-    below += found;
-    other += left;
-  }
+/// Which elements of a run go to the front and which behind them, each in their order: sources of a permutation.
+struct run_turn {
+  __m512i front;
+  __m512i back;
+};
+ZENITH_WIDE run_turn turn_of(u64 front, u64 back) {
+  alignas(64) static constexpr struct counted {
+    u8 value[64]{};
+    constexpr counted() {
+      for (u32 i = 0; i < 64; ++i) value[i] = static_cast<u8>(i);
+    }
+  } numbers;
+  const __m512i all = _mm512_load_si512(&numbers);
+  return {lanes<u8>::compress(front, all), lanes<u8>::compress(back, all)};
 }
-/// The same of many, through `others`, which have room for a register more. What a store to the front overwrites has
-/// been read.
-template <class X>
-ZENITH_WIDE void part_many(X* all, std::size_t count, std::size_t first, const u64* masks, X* others) {
-  constexpr std::size_t width = lanes<X>::count;
-  constexpr std::size_t parts = run / width;
-  X* below = all;
-  X* other = others;
-  std::size_t i = 0;
-  for (std::size_t r = 0; i + run <= count; i += run, ++r) {
-    for (std::size_t p = 0; p < parts; ++p) {
-      const u64 mask = lanes<X>::of_mask(masks[r], p);
-      const u64 there = lanes<X>::of_mask(~u64{0}, p);
-      const __m512i some = _mm512_loadu_si512(all + i + p * width);
-      _mm512_storeu_si512(below, lanes<X>::compress(mask, some));
-      _mm512_storeu_si512(other, lanes<X>::compress(there & ~mask, some));
-      const std::size_t found = ones(mask);
-      below += found;
-      other += width - found;
+ZENITH_WIDE __m512i turned(__m512i by, __m512i all) { return _mm512_maskz_permutexvar_epi8(~u64{0}, by, all); }
+
+/// Parts keys and codes by the masks of their runs: what is in a mask goes to the front. They fit `Runs` runs, are all
+/// read before the first is written, and `first` of them are in masks.
+template <std::size_t Runs>
+ZENITH_WIDE void part_few(const code_planes& of, std::size_t begin, std::size_t count, std::size_t first,
+                          std::size_t columns, const u64* masks) {
+  run_turn turns[Runs];
+  u64 there[Runs];
+  std::size_t below[Runs];
+  std::size_t other[Runs];
+  std::size_t before = 0;
+  for (std::size_t r = 0; r < Runs; ++r) {
+    there[r] = first_bits(count > r * run ? count - r * run : 0);
+    turns[r] = turn_of(masks[r], there[r] & ~masks[r]);
+    below[r] = before;
+    other[r] = first + r * run - before;
+    before += ones(masks[r]);
+  }
+  for (std::size_t j = 0; j < columns; ++j) {
+    u8* const all = of.codes + j * of.stride + begin;
+    __m512i held[Runs];
+    for (std::size_t r = 0; r < Runs; ++r) held[r] = lanes<u8>::load_some(there[r], all + r * run);
+    for (std::size_t r = 0; r < Runs; ++r) {
+      lanes<u8>::store_some(all + below[r], first_bits(ones(masks[r])), turned(turns[r].front, held[r]));
+      lanes<u8>::store_some(all + other[r], first_bits(ones(there[r] & ~masks[r])), turned(turns[r].back, held[r]));
     }
   }
-  for (std::size_t p = 0; p < parts && i + p * width < count; ++p) {
-    const u64 there = lanes<X>::of_mask(first_bits(count - i), p);
-    const u64 mask = lanes<X>::of_mask(masks[i / run], p);
-    const __m512i some = lanes<X>::load_some(there, all + i + p * width);
-    lanes<X>::store_some(below, first_bits(ones(mask)), lanes<X>::compress(mask, some));
-    _mm512_storeu_si512(other, lanes<X>::compress(there & ~mask, some));
-    below += ones(mask);
-    other += ones(there & ~mask);
+  constexpr std::size_t width = lanes<u16>::count;
+  u16* const all = of.keys + begin;
+  __m512i held[2 * Runs];
+  for (std::size_t h = 0; h < 2 * Runs; ++h) {
+    held[h] = lanes<u16>::load_some(lanes<u16>::of_mask(there[h / 2], h % 2), all + h * width);
   }
-  const std::size_t left = count - first;
-  for (i = 0; i + width <= left; i += width) {
-    _mm512_storeu_si512(all + first + i, _mm512_loadu_si512(others + i));
+  for (std::size_t h = 0; h < 2 * Runs; ++h) {
+    const u64 front = lanes<u16>::of_mask(masks[h / 2], h % 2);
+    const u64 back = lanes<u16>::of_mask(there[h / 2] & ~masks[h / 2], h % 2);
+    const std::size_t found = h % 2 == 0 ? 0 : ones(lanes<u16>::of_mask(masks[h / 2], 0));
+    const std::size_t left = h % 2 == 0 ? 0 : width - found;
+    lanes<u16>::store_some(all + below[h / 2] + found, first_bits(ones(front)), lanes<u16>::compress(front, held[h]));
+    lanes<u16>::store_some(all + other[h / 2] + left, first_bits(ones(back)), lanes<u16>::compress(back, held[h]));
   }
-  const u64 last = first_bits(left - i);
-  lanes<X>::store_some(all + first + i, last, lanes<X>::load_some(last, others + i));
 }
+
+/// What is parted to the back, until it is copied there, and the masks.
+struct parted_rows {
+  u64 masks[most_runs];
+  u16 keys[most_plane_rows + run];
+  u8 codes[most_planes][most_plane_rows + 3 * run];
+};
+
 template <class X>
-ZENITH_WIDE void part_all(X* all, std::size_t count, std::size_t first, const u64* masks, X* others) {
-  switch ((count + run - 1) / run) {
-    case 1: return part_few<1>(all, count, first, masks);
-    case 2: return part_few<2>(all, count, first, masks);
-    case 3: return part_few<3>(all, count, first, masks);
-    case most_few: return part_few<most_few>(all, count, first, masks);
-    default: return part_many(all, count, first, masks, others);
+ZENITH_WIDE void copy_back(const X* from, std::size_t count, X* to) {
+  constexpr std::size_t width = lanes<X>::count;
+  std::size_t i = 0;
+  for (; i + width <= count; i += width) _mm512_storeu_si512(to + i, _mm512_loadu_si512(from + i));
+  const u64 last = first_bits(count - i);
+  lanes<X>::store_some(to + i, last, lanes<X>::load_some(last, from + i));
+}
+/// The same of many. What a store to the front overwrites has been read.
+ZENITH_WIDE void part_many(const code_planes& of, std::size_t begin, std::size_t count, std::size_t first,
+                           std::size_t columns, parted_rows& others) {
+  constexpr std::size_t width = lanes<u16>::count;
+  u16* const keys = of.keys + begin;
+  u8* const codes = of.codes + begin;
+  std::size_t below = 0;
+  std::size_t other = 0;
+  std::size_t i = 0;
+  for (; i + run <= count; i += run) {
+    const u64 mask = others.masks[i / run];
+    const auto turn = turn_of(mask, ~mask);
+    for (std::size_t j = 0; j < columns; ++j) {
+      const __m512i some = _mm512_loadu_si512(codes + j * of.stride + i);
+      _mm512_storeu_si512(codes + j * of.stride + below, turned(turn.front, some));
+      _mm512_storeu_si512(others.codes[j] + other, turned(turn.back, some));
+    }
+    for (std::size_t p = 0; p < 2; ++p) {
+      const u64 front = lanes<u16>::of_mask(mask, p);
+      const u64 back = lanes<u16>::of_mask(~mask, p);
+      const __m512i some = _mm512_loadu_si512(keys + i + p * width);
+      _mm512_storeu_si512(keys + below, lanes<u16>::compress(front, some));
+      _mm512_storeu_si512(others.keys + other, lanes<u16>::compress(back, some));
+      below += ones(front);
+      other += width - ones(front);
+    }
+  }
+  if (i < count) {
+    const u64 there = first_bits(count - i);
+    const u64 mask = others.masks[i / run];
+    const auto turn = turn_of(mask, there & ~mask);
+    for (std::size_t j = 0; j < columns; ++j) {
+      const __m512i some = lanes<u8>::load_some(there, codes + j * of.stride + i);
+      lanes<u8>::store_some(codes + j * of.stride + below, first_bits(ones(mask)), turned(turn.front, some));
+      _mm512_storeu_si512(others.codes[j] + other, turned(turn.back, some));
+    }
+    for (std::size_t p = 0; p < 2 && i + p * width < count; ++p) {
+      const u64 front = lanes<u16>::of_mask(mask, p);
+      const u64 back = lanes<u16>::of_mask(there & ~mask, p);
+      const __m512i some = lanes<u16>::load_some(front | back, keys + i + p * width);
+      lanes<u16>::store_some(keys + below, first_bits(ones(front)), lanes<u16>::compress(front, some));
+      _mm512_storeu_si512(others.keys + other, lanes<u16>::compress(back, some));
+      below += ones(front);
+      other += ones(back);
+    }
+  }
+  copy_back(others.keys, count - first, keys + first);
+  for (std::size_t j = 0; j < columns; ++j) {
+    copy_back<u8>(others.codes[j], count - first, codes + j * of.stride + first);
   }
 }
 
@@ -165,13 +222,20 @@ ZENITH_WIDE void choose(const u8* codes, std::size_t count, std::size_t first, u
 
 ZENITH_WIDE_ENTRY void part(const code_planes& of, std::size_t begin, std::size_t count, std::size_t first,
                             std::size_t column, bool only_keys) {
-  thread_local u64 masks[most_runs];
-  thread_local u16 others[most_plane_rows + run];
-  choose(of.codes + column * of.stride + begin, count, first, masks);
-  part_all(of.keys + begin, count, first, masks, others);
-  if (only_keys) return;
-  for (std::size_t j = 0; j < of.columns; ++j) {
-    part_all(of.codes + j * of.stride + begin, count, first, masks, reinterpret_cast<u8*>(others));
+  const u8* const codes = of.codes + column * of.stride + begin;
+  const std::size_t columns = only_keys ? 0 : of.columns;
+  if (count > most_few * run) {
+    static thread_local const auto others = std::make_unique<parted_rows>();
+    choose(codes, count, first, others->masks);
+    return part_many(of, begin, count, first, columns, *others);
+  }
+  u64 masks[most_few]{};
+  choose(codes, count, first, masks);
+  switch ((count + run - 1) / run) {
+    case 1: return part_few<1>(of, begin, count, first, columns, masks);
+    case 2: return part_few<2>(of, begin, count, first, columns, masks);
+    case 3: return part_few<3>(of, begin, count, first, columns, masks);
+    default: return part_few<most_few>(of, begin, count, first, columns, masks);
   }
 }
 
@@ -358,13 +422,45 @@ ZENITH_WIDE_ENTRY void write_columns(const float* values, const u32* order, std:
   for (std::size_t j = 0; j < wide_row; ++j) extremes.has_nan[j] = (nans >> j & 1) != 0;
 }
 
+ZENITH_WIDE_ENTRY void write_rows(const float* const* columns, std::size_t count, float* const* rows) {
+  constexpr std::size_t together = 16;
+  const __m512i low_two = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+  const __m512i high_two = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+  for (std::size_t i = 0; i < count; i += together) {
+    __m512 quarters[2][4];  // rows r, 4 + r, 8 + r and 12 + r of 4 columns
+    for (std::size_t h = 0; h < 2; ++h) {
+      __m512 from[4];
+      for (std::size_t j = 0; j < 4; ++j) from[j] = _mm512_loadu_ps(columns[4 * h + j] + i);
+      const __m512 low_a = _mm512_maskz_unpacklo_ps(all_lanes, from[0], from[1]);
+      const __m512 high_a = _mm512_maskz_unpackhi_ps(all_lanes, from[0], from[1]);
+      const __m512 low_b = _mm512_maskz_unpacklo_ps(all_lanes, from[2], from[3]);
+      const __m512 high_b = _mm512_maskz_unpackhi_ps(all_lanes, from[2], from[3]);
+      quarters[h][0] = _mm512_maskz_shuffle_ps(all_lanes, low_a, low_b, 0x44);
+      quarters[h][1] = _mm512_maskz_shuffle_ps(all_lanes, low_a, low_b, 0xee);
+      quarters[h][2] = _mm512_maskz_shuffle_ps(all_lanes, high_a, high_b, 0x44);
+      quarters[h][3] = _mm512_maskz_shuffle_ps(all_lanes, high_a, high_b, 0xee);
+    }
+    for (std::size_t r = 0; r < 4; ++r) {
+      const __m512d left = _mm512_castps_pd(quarters[0][r]);
+      const __m512d right = _mm512_castps_pd(quarters[1][r]);
+      const __m512 low = _mm512_castpd_ps(_mm512_permutex2var_pd(left, low_two, right));
+      const __m512 high = _mm512_castpd_ps(_mm512_permutex2var_pd(left, high_two, right));
+      _mm256_storeu_ps(rows[i + r], half_of<0>(low));
+      _mm256_storeu_ps(rows[i + r + 4], half_of<1>(low));
+      _mm256_storeu_ps(rows[i + r + 8], half_of<0>(high));
+      _mm256_storeu_ps(rows[i + r + 12], half_of<1>(high));
+    }
+  }
+}
+
 #undef ZENITH_WIDE
 #undef ZENITH_WIDE_ENTRY
 
 }  // namespace
 
 const plane_functions* wide_planes() {
-  static constexpr plane_functions wide{write, add_extremes, part, add_row_extremes, code_rows, write_columns};
+  static constexpr plane_functions wide{write,     add_extremes,  part,      add_row_extremes,
+                                        code_rows, write_columns, write_rows};
   static const bool known = __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
                             __builtin_cpu_supports("avx512vbmi") != 0 && __builtin_cpu_supports("avx512vbmi2") != 0 &&
                             __builtin_cpu_supports("bmi2") != 0;

@@ -63,6 +63,8 @@ struct plane_functions {
   /// is a multiple of 16.
   void (*write_columns)(const float* values, const std::uint32_t* order, std::size_t count, float* to,
                         std::size_t stride, std::size_t columns, row_extremes& extremes);
+  /// rows[i][j] = columns[j][i], i < count, j < wide_row. `count` is a multiple of 16.
+  void (*write_rows)(const float* const* columns, std::size_t count, float* const* rows);
 };
 
 /// nullptr where this CPU has no instructions for it.

@@ -35,26 +35,35 @@ ZENITH_WIDE __m512 reals_of(__m512i bits) {
   return _mm512_maskz_cvtepi32_ps(all_lanes, _mm512_xor_si512(bits, negative));
 }
 template <bool OfBits>
+ZENITH_WIDE void write_codes(const __m512 (&values)[4], __m512 from, __m512 factor, u8* to) {
+  alignas(64) static constexpr u32 order[16] = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
+  __m512i found[4];
+  for (std::size_t r = 0; r < 4; ++r) {
+    found[r] = codes_of(OfBits ? reals_of(_mm512_castps_si512(values[r])) : values[r], from, factor);
+  }
+  // the words of each quarter come from all four
+  const __m512i all =
+      _mm512_packus_epi16(_mm512_packs_epi32(found[0], found[1]), _mm512_packs_epi32(found[2], found[3]));
+  _mm512_storeu_si512(to, _mm512_maskz_permutexvar_epi32(all_lanes, _mm512_load_si512(order), all));
+}
+template <bool OfBits>
 ZENITH_WIDE void code_by(const float* values, std::size_t count, const value_coding<float>& by, u8* codes) {
   constexpr std::size_t lanes = 16;
-  alignas(64) static constexpr u32 order[16] = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
-  const __m512i turn = _mm512_load_si512(order);
   const __m512 from = _mm512_set1_ps(by.from);
   const __m512 factor = _mm512_set1_ps(by.factor);
-  for (std::size_t i = 0; i < count; i += run) {
-    __m512i found[4];
-    for (std::size_t r = 0; r < 4; ++r) {
-      const std::size_t at = i + r * lanes;
-      const std::size_t left = at < count ? count - at : 0;
-      const auto some = static_cast<__mmask16>(left < lanes ? (1U << left) - 1 : 0xffffU);
-      const __m512 here = _mm512_maskz_loadu_ps(some, values + at);
-      found[r] = codes_of(OfBits ? reals_of(_mm512_castps_si512(here)) : here, from, factor);
-    }
-    // the words of each quarter come from all four
-    const __m512i all =
-        _mm512_packus_epi16(_mm512_packs_epi32(found[0], found[1]), _mm512_packs_epi32(found[2], found[3]));
-    _mm512_storeu_si512(codes + i, _mm512_maskz_permutexvar_epi32(all_lanes, turn, all));
+  __m512 some[4];
+  std::size_t i = 0;
+  for (; i + run <= count; i += run) {
+    for (std::size_t r = 0; r < 4; ++r) some[r] = _mm512_loadu_ps(values + i + r * lanes);
+    write_codes<OfBits>(some, from, factor, codes + i);
   }
+  if (i == count) return;
+  for (std::size_t r = 0; r < 4; ++r) {
+    const std::size_t at = i + r * lanes;
+    const std::size_t left = at < count ? count - at : 0;
+    some[r] = _mm512_maskz_loadu_ps(static_cast<__mmask16>(left < lanes ? (1U << left) - 1 : 0xffffU), values + at);
+  }
+  write_codes<OfBits>(some, from, factor, codes + i);
 }
 ZENITH_WIDE void code(const float* values, std::size_t count, const value_coding<float>& by, u8* codes) {
   if (by.of_bits) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include <algorithms/threshold_table/src/code_planes.hpp>
 #include <algorithms/threshold_table/src/transpose.hpp>
 #include <algorithms/threshold_table/src/upper_tree.hpp>
 #include <core/workers.hpp>
@@ -155,8 +156,16 @@ class row_grouping {
     T* rows[batch];
     for (u64 first = range.first; first < end; first += batch) {
       const auto count = std::min<std::size_t>(batch, end - first);
+      input_->ask_for(first + batch, batch);
       take(to, first, count, rows);
       std::size_t j = 0;
+      if constexpr (std::is_same_v<T, float>) {
+        if (wide_ != nullptr && width == wide_row && input_->stride == 1 && count == batch) {
+          const float* from[wide_row];
+          for (; j < width; ++j) from[j] = input_->column[j] + first;
+          wide_->write_rows(from, batch, rows);
+        }
+      }
       if (input_->stride == 1 && count == batch) {
         for (; j + side <= width; j += side) {
           const T* from[side];
@@ -209,6 +218,7 @@ class row_grouping {
   std::vector<u64> begins_;
   std::vector<u64> spare_begins_;
   std::vector<T> spare_;
+  const plane_functions* wide_ = wide_planes();
 };
 
 }  // namespace zenith::detail

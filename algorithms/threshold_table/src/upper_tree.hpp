@@ -194,10 +194,11 @@ class upper_tree {
       }
     }
 
-    /// to[i] = the leaf of row first + i, for i < count. `first` is a multiple of run_rows.
+    /// to[i] = the leaf of row first + i, for i < count. `first` is a multiple of run_rows, or of `batch` and where the
+    /// call before ended.
     void operator()(const input_columns<T>& input, std::size_t first, std::size_t count, leaf_number* to) {
       for (std::size_t done = 0; done < count; done += batch) {
-        if (done % run_rows == 0) begin_run(first + done);
+        if ((first + done) % run_rows == 0) begin_run(first + done);
         const std::size_t some = std::min(batch, count - done);
         code(input, first + done, some);
         find(some);
@@ -213,6 +214,7 @@ class upper_tree {
       }
     }
     void code(const input_columns<T>& input, std::size_t first, std::size_t count) {
+      input.ask_for(first + 2 * batch, batch);
       for (std::size_t j = 0; j < tree_->columns_; ++j) {
         std::uint8_t* const to = codes_.data() + j * batch;
         if (input.stride == 1) {
