@@ -69,7 +69,7 @@ void add_lists(cost& to, const spatial_join_problem& problem, const device_profi
   const auto pairs = static_cast<double>(problem.pairs);
   const double tests = tests_of(problem);
   const double partners = pairs / std::max(1.0, left);
-  const double parts = std::clamp(std::floor(left / 4096), 1.0, std::max(64.0, 4.0 * on.cores));
+  const double parts = std::clamp(std::floor(left / 8192), 1.0, std::max(64.0, 4.0 * on.cores));
   const double groups = std::ceil(left / 256);
   const int by_parts = cores_of(parts * (1 << 19), on);
   const int by_groups = cores_of(groups * 256 * 512, on);
@@ -81,7 +81,7 @@ void add_lists(cost& to, const spatial_join_problem& problem, const device_profi
   const double again = in_group < 1 ? 1 : 1 - std::min(1.0, kept_partners / std::max(1.0, partners));
   const auto add_search = [&](phase& into, double tested, double sorted) {
     const double compared = sorted * pairs * std::log2(partners + 2);
-    into.operations.push_back({"spatial_join.counted_test", tested * tests, 2e-9});
+    into.operations.push_back({"spatial_join.counted_test", tested * tests, 3.8e-9});
     into.operations.push_back({"spatial_join.sorted", compared, 4.9e-9});
   };
   to.phases.push_back({"buckets", {{set, left * 16, left * 12}}, {{"spatial_join.bucket", left, 4e-9}}, 2, by_parts});
