@@ -53,9 +53,9 @@ class counting_device : public zenith::device_suite::device_like {
     return at;
   }
   template <class Key, class Value>
-  void sort_pairs(Key* keys, Value* values, std::uint64_t n, int bits = 8 * sizeof(Key)) {
+  void sort_pairs(Key* keys, Value* values, std::uint64_t n, int bits = 8 * sizeof(Key), int ignored = 0) {
     note(now_ + n * (sizeof(Key) + sizeof(Value)));
-    device_like::sort_pairs(keys, values, n, bits);
+    device_like::sort_pairs(keys, values, n, bits, ignored);
   }
   template <zenith::device::item_kernel K>
   void for_each(std::uint64_t n, const K& run) {
