@@ -14,6 +14,13 @@ namespace {
 
 constexpr std::string_view operation = zenith::skyline_call::operation;
 
+struct outputs {
+  outputs(const placement& at, std::uint64_t rows) : ids(at, rows) {}
+
+  output<std::uint32_t> ids;
+  std::size_t count = 0;
+};
+
 class skyline_input final : public input {
  public:
   skyline_input(std::vector<float> points, std::uint64_t rows, std::uint64_t columns)
@@ -29,18 +36,20 @@ class skyline_input final : public input {
   [[nodiscard]] std::vector<trial> place(std::size_t /*point*/, const placement& at) override {
     if (!offers(at.on, operation, at.strategy)) return {};
     const auto there = at.resident ? there_.on(at, values_) : zenith::device_span<const float>{};
-    const auto found = std::make_shared<zenith::skyline_result<std::uint32_t>>();
+    const auto to = std::make_shared<outputs>(at, rows_);
     const auto call = [=, this](zenith::skyline_statistics* statistics) {
       const zenith::skyline_options options{.strategy = at.strategy, .statistics = statistics};
       using device_points = zenith::device_matrix_view<const float>;
-      *found = at.resident
-                   ? zenith::skyline<std::uint32_t>(at.on, device_points::row_major(there, rows_, columns_), options)
-                   : zenith::skyline<std::uint32_t>(at.on, view(), options);
+      to->count = at.resident ? zenith::skyline(at.on, device_points::row_major(there, rows_, columns_),
+                                                to->ids.device(), options)
+                              : zenith::skyline(at.on, view(), to->ids.host(), options);
+      at.on.synchronize();
     };
     return {{operation, [=] { call(nullptr); },
              [=, this]() -> std::string {
-               if (expected_.empty()) expected_ = found->ids;
-               return found->ids == expected_ ? "" : "other ids than those of the first strategy";
+               const auto ids = to->ids.read().first(to->count);
+               if (expected_.empty()) expected_.assign(ids.begin(), ids.end());
+               return std::ranges::equal(ids, expected_) ? "" : "other ids than those of the first strategy";
              },
              [=](facts& into) {
                zenith::skyline_statistics statistics;

@@ -19,7 +19,14 @@ constexpr std::string_view operation = zenith::threshold_table_call::operation;
 constexpr std::array<std::string_view, 6> modelled{"blocks", "scan", "full", "gta", "gta_shared", "ta"};
 
 using table_t = zenith::threshold_table<float>;
-using result = zenith::top_k_result<float, std::uint64_t>;
+
+struct outputs {
+  outputs(const placement& at, std::size_t k) : scores(at, k), rows(at, k) {}
+
+  output<float> scores;
+  output<std::uint64_t> rows;
+  zenith::top_k_run ran;
+};
 
 // Table and columns in the memory of a device.
 struct there {
@@ -70,31 +77,44 @@ class threshold_input final : public input {
     if (at.strategy == blocks_on_host && there_->directory.host().rows() == 0) {
       there_->directory = {at.on, table_, zenith::table_residence::host_blocks};
     }
-    const auto found = std::make_shared<result>();
+    const auto to = std::make_shared<outputs>(at, k(point));
     const auto call = [=, this, device = there_](zenith::threshold_statistics* statistics) {
       const auto weights = weights_of(point);
+      const auto run = [&](const auto& of, const auto& options) {
+        if constexpr (requires {
+                        zenith::top_k(at.on, of, weights, to->scores.device(), to->rows.device(), options);
+                      }) {
+          return zenith::top_k(at.on, of, weights, to->scores.device(), to->rows.device(), options);
+        } else {
+          return zenith::top_k(at.on, of, weights, to->scores.host(), to->rows.host(), options);
+        }
+      };
       if (at.strategy == scan_of_columns) {
-        *found = scan(at, device.get(), weights, k(point));
+        // the oracle knows no scan
+        const zenith::top_k_options options{.strategy = at.on.backend() == "reference" ? "sort" : "scan"};
+        to->ran = at.resident ? run(device->set, options) : run(columns_, options);
       } else if (at.strategy == columns_on_host) {
-        *found = zenith::top_k(at.on, columns_, weights, k(point), {.strategy = "scan"});
+        to->ran = run(columns_, zenith::top_k_options{.strategy = "scan"});
         if (statistics != nullptr) statistics->rows_evaluated = given_.rows;
       } else if (at.strategy == blocks_on_host) {
-        *found = zenith::top_k(at.on, device->directory, weights, k(point),
-                               {.strategy = "blocks", .statistics = statistics});
+        to->ran = run(device->directory, zenith::table_query_options{.strategy = "blocks", .statistics = statistics});
       } else {
         const zenith::table_query_options options{.strategy = at.strategy, .statistics = statistics};
-        *found = at.resident ? zenith::top_k(at.on, device->table, weights, k(point), options)
-                             : zenith::top_k(at.on, table_, weights, k(point), options);
+        to->ran = at.resident ? run(device->table, options) : run(table_, options);
       }
+      at.on.synchronize();
     };
     return {{operation, [=] { call(nullptr); },
              [=, this]() -> std::string {
-               return std::ranges::equal(found->indices, right(point)) ? "" : "other rows than the scan of the columns";
+               // columns on the host have results there
+               const auto found =
+                   at.strategy == columns_on_host ? std::span<const std::uint64_t>(to->rows.host()) : to->rows.read();
+               return std::ranges::equal(found, right(point)) ? "" : "other rows than the scan of the columns";
              },
              [=](facts& into) {
                zenith::threshold_statistics seen;
                call(&seen);
-               into.variant = found->strategy;
+               into.variant = to->ran.strategy;
                into.numbers["rows_evaluated"] = static_cast<double>(seen.rows_evaluated);
              }}};
   }
@@ -118,19 +138,6 @@ class threshold_input final : public input {
     return weights;
   }
 
-  [[nodiscard]] result scan(const placement& at, const there* device, std::span<const float> weights,
-                            std::uint64_t most) const {
-    // the oracle knows no scan
-    const auto* strategy = at.on.backend() == "reference" ? "sort" : "scan";
-    if (!at.resident) return zenith::top_k(at.on, columns_, weights, most, {.strategy = strategy});
-    output<float> scores(at, most);
-    output<std::uint64_t> rows(at, most);
-    zenith::top_k(at.on, device->set, weights, scores.device(), rows.device(), {.strategy = strategy});
-    result made;
-    made.keys.assign(scores.read().begin(), scores.read().end());
-    made.indices.assign(rows.read().begin(), rows.read().end());
-    return made;
-  }
   [[nodiscard]] const std::vector<std::uint64_t>& right(std::size_t point) {
     auto& rows = right_[point];
     if (rows.empty()) {
@@ -181,8 +188,9 @@ class threshold_family final : public subject {
         all.push_back({fmt::format("{}, {} weights, k = {}", correlation_names[static_cast<std::size_t>(of)],
                                    weights[point / ks.size()], ks[point % ks.size()]),
                        {}});
-        // of k from an eighth of the rows on, "blocks" scans
-        for (const int log_rows : {12, 15, 17, 20}) {
+        // few rows tell what a call costs; of k from an eighth of the rows on, "blocks" scans
+        for (const int log_rows : {8, 10, 12, 15, 17, 20}) {
+          if (ks[point % ks.size()] > std::uint64_t{1} << log_rows) continue;
           all.back().rungs.push_back({operation,
                                       [=, this](std::uint32_t variant) {
                                         auto& held = held_[{of, log_rows, variant}];
