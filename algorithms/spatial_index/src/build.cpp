@@ -76,9 +76,9 @@ class writer {
  public:
   writer(const spatial_index_layout& of, std::byte* bytes, int workers) : of_(of), bytes_(bytes), workers_(workers) {}
 
-  void write_items(const index_input& input, const std::vector<std::uint32_t>& rows) const {
+  void write_items(const index_input& input, const std::uint32_t* rows) const {
     each_piece(of_.items, [&](u64 begin, u64 end) {
-      std::copy(rows.data() + begin, rows.data() + end, at<std::uint32_t>(of_.ids) + begin);
+      std::copy(rows + begin, rows + end, at<std::uint32_t>(of_.ids) + begin);
       const T* const scores = static_cast<const T*>(input.low.scores);
       std::copy(scores + begin, scores + end, at(of_.scores_by_id) + begin);
       const auto gather = [&](const T* from, u64 to) {
@@ -175,9 +175,9 @@ std::shared_ptr<const index_storage> build(const index_input& input, const spati
   const auto rows = order_items(centres, of, options.order, workers);
   owned.clear();
   std::byte* const bytes = allocate(*made, "spatial_index");
-  clear_gaps(of, bytes);
+  clear_gaps(of, bytes);  // and the ends of the parts before them
   const writer<T> to(of, bytes, workers);
-  to.write_items(input, rows);
+  to.write_items(input, rows.get());
   to.write_nodes();
   write_header(of, bytes);
   return made;

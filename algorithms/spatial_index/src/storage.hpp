@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <zenith/spatial_index.hpp>
@@ -27,9 +28,11 @@ template <class T>
   return reinterpret_cast<const T*>(index.data + offset);
 }
 
-/// The order of the items in the tree, as rows. `centres`: a column for each dimension.
+/// The order of the items in the tree, as rows, one for each item; nullptr: there are none. `centres`: a column for
+/// each dimension.
 template <class T>
-[[nodiscard]] std::vector<std::uint32_t> order_items(const std::vector<const T*>& centres,
-                                                     const spatial_index_layout& layout, bulk_order by, int workers);
+[[nodiscard]] std::unique_ptr<std::uint32_t[]> order_items(const std::vector<const T*>& centres,
+                                                           const spatial_index_layout& layout, bulk_order by,
+                                                           int workers);
 
 }  // namespace zenith::detail

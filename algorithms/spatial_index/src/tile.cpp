@@ -11,6 +11,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include <algorithms/spatial_index/fold.hpp>
@@ -38,6 +39,10 @@ ordered::bits_t<T> rank_of(T value) {
 template <class T>
 using columns = std::vector<const T*>;
 
+/// Entries, or rows, in an order. Whoever writes them first is the first to touch their pages.
+using order_list = std::unique_ptr<u32[]>;
+order_list make_order(u64 n) { return std::make_unique_for_overwrite<u32[]>(n); }
+
 /// The order of one level's entries.
 template <class T>
 class tiler {
@@ -46,20 +51,24 @@ class tiler {
 
   /// Nodes of `fanout` entries.
   tiler(const columns<T>& of, u64 entries, u32 fanout, int workers)
-      : of_(of), fanout_(fanout), workers_(workers), order_(entries), middles_(of.size()) {
+      : of_(of),
+        fanout_(fanout),
+        workers_(workers),
+        entries_(entries),
+        order_(make_order(entries)),
+        middles_(of.size()) {
     for (auto& column : middles_) column.resize((entries + fanout - 1) / fanout);
   }
 
   /// The first `count` entries by tiles; what is behind them stays.
   void tile(u64 count) {
-    const u64 n = order_.size();
-    for (u64 i = 0; i < n; ++i) order_[i] = static_cast<u32>(i);
-    for (u64 i = count; i < n; ++i) {  // tiles of their own, unless another one holds them
+    for (u64 i = count; i < entries_; ++i) {  // tiles of their own, unless another one holds them
+      order_[i] = static_cast<u32>(i);
       for (std::size_t a = 0; a < of_.size(); ++a) middles_[a][i / fanout_] = of_[a][i];
     }
     if (count == 0) return;
     sorter whole(count);
-    sort(whole, 0, count, 0, workers_);
+    sort(whole, 0, count, 0, workers_, [](u64 i) { return static_cast<u32>(i); });
     const u64 size = slab_size(count, 0);
     const u64 slabs = (count + size - 1) / size;
     std::vector<sorter> sorters;
@@ -71,7 +80,7 @@ class tiler {
     });
   }
 
-  [[nodiscard]] std::vector<u32> take_order() { return std::move(order_); }
+  [[nodiscard]] order_list take_order() { return std::move(order_); }
   [[nodiscard]] std::vector<std::vector<T>> take_middles() { return std::move(middles_); }
 
  private:
@@ -79,13 +88,15 @@ class tiler {
     return spatial_index_family::slab_entries(count, fanout_, static_cast<unsigned>(of_.size()) - axis);
   }
 
-  void sort(sorter& by, u64 begin, u64 end, unsigned axis, int workers) {
+  /// Entries [begin, end), of which entry_at(i) is the i-th so far.
+  template <class EntryAt>
+  void sort(sorter& by, u64 begin, u64 end, unsigned axis, int workers, const EntryAt& entry_at) {
     const u64 n = end - begin;
     const T* const from = of_[axis];
     constexpr u64 piece = u64{1} << 14;
     const auto write = [&](u64 first, u64 last) {
       for (u64 i = first; i < last; ++i) {
-        const u32 entry = order_[begin + i];
+        const u32 entry = entry_at(begin + i);
         by.items()[i] = {rank_of(from[entry]), entry};
       }
     };
@@ -94,7 +105,7 @@ class tiler {
     } else {
       share_out(workers, (n + piece - 1) / piece, [&](int, u64 p) { write(p * piece, std::min(n, (p + 1) * piece)); });
     }
-    by.sort(n, workers, order_.data() + begin);
+    by.sort(n, workers, order_.get() + begin);
   }
 
   /// A slab, sorted along `axis`: its middle there is that of its tiles, which are cut along the next axis.
@@ -102,7 +113,7 @@ class tiler {
     const T middle = of_[axis][order_[begin]] / 2 + of_[axis][order_[end - 1]] / 2;
     for (u64 t = begin / fanout_; t * fanout_ < end; ++t) middles_[axis][t] = middle;
     if (axis + 1 == of_.size()) return;
-    sort(by, begin, end, axis + 1, 1);
+    sort(by, begin, end, axis + 1, 1, [this](u64 i) { return order_[i]; });
     const u64 size = slab_size(end - begin, axis + 1);
     for (u64 at = begin; at < end; at += size) cut(by, at, std::min(end, at + size), axis + 1);
   }
@@ -110,13 +121,15 @@ class tiler {
   const columns<T>& of_;
   u32 fanout_;
   int workers_;
-  std::vector<u32> order_;
+  u64 entries_;
+  order_list order_;
   std::vector<std::vector<T>> middles_;
 };
 
 template <class T>
-std::vector<u32> tile_recursively(const columns<T>& items, const spatial_index_layout& layout, int workers) {
-  std::vector<std::vector<u32>> orders;  // of the entries of level 1 and up
+order_list tile_recursively(const columns<T>& items, const spatial_index_layout& layout, int workers) {
+  std::vector<order_list> orders;  // of the entries of level 1 and up
+  std::vector<u64> counts;
   std::vector<std::vector<T>> middles;
   columns<T> entries = items;
   u64 count = layout.items;
@@ -125,6 +138,7 @@ std::vector<u32> tile_recursively(const columns<T>& items, const spatial_index_l
     tiler<T> of(entries, count, layout.fanout, workers);
     of.tile(is_last_full ? count : count - 1);
     orders.push_back(of.take_order());
+    counts.push_back(count);
     middles = of.take_middles();
     entries.clear();
     for (const auto& column : middles) entries.push_back(column.data());
@@ -134,17 +148,17 @@ std::vector<u32> tile_recursively(const columns<T>& items, const spatial_index_l
   if (orders.empty()) return {};
   auto order = std::move(orders.back());
   for (std::size_t level = orders.size() - 1; level-- > 0;) {
-    const auto& below = orders[level];
-    std::vector<u32> next(below.size());
+    const u32* const below = orders[level].get();
+    const u64 entries_below = counts[level];
+    const u64 nodes = counts[level + 1];
+    auto next = make_order(entries_below);
     // nodes of this level, each with its entries
     const u64 fanout = layout.fanout;
     constexpr u64 piece = 4096;
-    share_out(workers, (order.size() + piece - 1) / piece, [&](int, u64 p) {
-      for (u64 i = p * piece; i < std::min<u64>(order.size(), (p + 1) * piece); ++i) {
+    share_out(workers, (nodes + piece - 1) / piece, [&](int, u64 p) {
+      for (u64 i = p * piece; i < std::min(nodes, (p + 1) * piece); ++i) {
         const u64 first = order[i] * fanout;
-        std::copy(below.begin() + static_cast<std::ptrdiff_t>(first),
-                  below.begin() + static_cast<std::ptrdiff_t>(std::min<u64>(below.size(), first + fanout)),
-                  next.begin() + static_cast<std::ptrdiff_t>(i * fanout));
+        std::copy(below + first, below + std::min(entries_below, first + fanout), next.get() + i * fanout);
       }
     });
     order = std::move(next);
@@ -176,7 +190,7 @@ u64 hilbert_place(u32 (&x)[D], unsigned bits) {
 }
 
 template <class T, unsigned D>
-std::vector<u32> sort_by_curve(const columns<T>& items, u64 n, int workers) {
+order_list sort_by_curve(const columns<T>& items, u64 n, int workers) {
   constexpr unsigned bits = D == 2 ? 32 : 21;
   constexpr T steps = static_cast<T>(u64{1} << bits);
   // the largest number of steps that T has
@@ -201,22 +215,22 @@ std::vector<u32> sort_by_curve(const columns<T>& items, u64 n, int workers) {
       by.items()[i] = {hilbert_place(x, bits), static_cast<u32>(i)};
     }
   });
-  std::vector<u32> order(n);
-  by.sort(n, workers, order.data());
+  auto order = make_order(n);
+  by.sort(n, workers, order.get());
   return order;
 }
 
 }  // namespace
 
 template <class T>
-std::vector<u32> order_items(const std::vector<const T*>& centres, const spatial_index_layout& layout, bulk_order by,
-                             int workers) {
+order_list order_items(const std::vector<const T*>& centres, const spatial_index_layout& layout, bulk_order by,
+                       int workers) {
   if (layout.items == 0) return {};
   if (by == bulk_order::sort_tile_recursive) return tile_recursively<T>(centres, layout, workers);
   return layout.dimensions == 2 ? sort_by_curve<T, 2>(centres, layout.items, workers)
                                 : sort_by_curve<T, 3>(centres, layout.items, workers);
 }
-template std::vector<u32> order_items(const std::vector<const float*>&, const spatial_index_layout&, bulk_order, int);
-template std::vector<u32> order_items(const std::vector<const double*>&, const spatial_index_layout&, bulk_order, int);
+template order_list order_items(const std::vector<const float*>&, const spatial_index_layout&, bulk_order, int);
+template order_list order_items(const std::vector<const double*>&, const spatial_index_layout&, bulk_order, int);
 
 }  // namespace zenith::detail
