@@ -55,7 +55,7 @@ class row_grouping {
     }
     for (u64 leaf = 0; leaf < leaves_; ++leaf) {
       begins_[leaf + 1] = begins_[leaf] + sums[leaf];
-      spare_begins_[leaf + 1] = spare_begins_[leaf] + sums[leaf] % columns();
+      spare_begins_[leaf + 1] = spare_begins_[leaf] + sums[leaf] - part_of(leaf) * columns();
     }
     spare_.resize(spare_begins_.back() * columns());
   }
@@ -84,7 +84,7 @@ class row_grouping {
     const u64 part = part_of(leaf);
     if (part > 0) {
       for (std::size_t j = 0; j < columns(); ++j, to += part * square<T>::padded(columns())) {
-        copy_rows(values + j * stride + begins_[leaf], part, to);
+        copy_rows(values + j * stride + front_of(leaf), part, to);
       }
     }
     copy_rows(spare_.data() + spare_begins_[leaf] * columns(), spare_begins_[leaf + 1] - spare_begins_[leaf], to);
@@ -114,20 +114,26 @@ class row_grouping {
   };
 
   [[nodiscard]] std::size_t columns() const { return input_->column.size(); }
+  /// Where the first of a leaf's rows stands in the memory of each column: no row is to lie in more lines than it must.
+  [[nodiscard]] u64 front_of(u64 leaf) const { return (begins_[leaf] + line - 1) / line * line; }
   /// How many rows of a leaf stand in the memory of each column.
-  [[nodiscard]] u64 part_of(u64 leaf) const { return (begins_[leaf + 1] - begins_[leaf]) / columns(); }
+  [[nodiscard]] u64 part_of(u64 leaf) const {
+    const u64 end = begins_[leaf + 1];
+    return end > front_of(leaf) ? (end - front_of(leaf)) / columns() : 0;
+  }
   void enter(leaf_end& end, u64 leaf, T* values, u64 stride) {
     const u64 row = end.place - begins_[leaf];
     const u64 part = part_of(leaf);
     if (row < part * columns()) {
-      end.to = values + row / part * stride + begins_[leaf] + row % part * columns();
+      end.to = values + row / part * stride + front_of(leaf) + row % part * columns();
       end.left = static_cast<u32>(part - row % part);
     } else {
       end.to = spare_.data() + (spare_begins_[leaf] + row - part * columns()) * columns();
       end.left = ~u32{0};
     }
   }
-  static constexpr std::size_t batch = 64;  ///< rows that find their places together
+  static constexpr u64 line = 64 / sizeof(T);  ///< values of a cache line
+  static constexpr std::size_t batch = 64;     ///< rows that find their places together
 
   /// Where rows first … first + count - 1 go.
   void take(const destination& of, u64 first, std::size_t count, T** rows) {

@@ -176,9 +176,9 @@ class upper_tree {
   [[nodiscard]] std::size_t leaves() const { return std::size_t{1} << levels_; }
 
   /// Rows that are coded together: few enough that all their values are asked for before the first ones arrive.
-  static constexpr std::size_t batch = 128;
+  static constexpr std::size_t batch = 64;
   /// Rows that are equal in the column of a cut are told apart by the run of so many rows in which they stand.
-  static constexpr std::size_t run_rows = 64 * batch;
+  static constexpr std::size_t run_rows = 128 * batch;
 
   /// What a thread needs to find leaves. All find the same ones, in wide registers or without them.
   class finder {
@@ -214,7 +214,7 @@ class upper_tree {
       }
     }
     void code(const input_columns<T>& input, std::size_t first, std::size_t count) {
-      input.ask_for(first + 2 * batch, batch);
+      input.ask_for(first + 4 * batch, batch);
       for (std::size_t j = 0; j < tree_->columns_; ++j) {
         std::uint8_t* const to = codes_.data() + j * batch;
         if (input.stride == 1) {
