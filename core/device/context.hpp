@@ -44,7 +44,8 @@
 ///     sort_pairs(keys, values, n, bits, ignored)
 ///                                  by rising unsigned key, stable, in place; keys are less than 2^bits. Without `bits`
 ///                                  they may be any. Keys that differ in their lowest `ignored` bits alone may end in
-///                                  any order. A device's time goes with the bits that are left
+///                                  any order; these are fewer than a key's. A device's time goes with the bits that
+///                                  are left
 ///     sort_segments(keys, values, n, offsets, segments, longest)
 ///                                  the same within [offsets[s], offsets[s + 1]) for each s; no segment is longer than
 ///                                  `longest`, which may be n

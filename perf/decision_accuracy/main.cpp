@@ -28,11 +28,11 @@ struct settings {
   bool rivals = false;
   bool resident = false;
   std::string machine_file;
+  std::string written_file;
 
   [[nodiscard]] zenith::memory_space space() const {
     return resident ? zenith::memory_space::device : zenith::memory_space::host;
   }
-  std::string written_file;
 };
 
 constexpr std::string_view usage =

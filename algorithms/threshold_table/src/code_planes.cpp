@@ -380,6 +380,18 @@ ZENITH_WIDE_ENTRY void code_rows(const code_planes& to, std::size_t begin, std::
   }
 }
 
+/// Transposes the 4 by 4 values that four registers have in each quarter: to[c] has value c of each.
+ZENITH_WIDE void turn_quarters(const __m512* from, __m512* to) {
+  const __m512 low_a = _mm512_maskz_unpacklo_ps(all_lanes, from[0], from[1]);
+  const __m512 high_a = _mm512_maskz_unpackhi_ps(all_lanes, from[0], from[1]);
+  const __m512 low_b = _mm512_maskz_unpacklo_ps(all_lanes, from[2], from[3]);
+  const __m512 high_b = _mm512_maskz_unpackhi_ps(all_lanes, from[2], from[3]);
+  to[0] = _mm512_maskz_shuffle_ps(all_lanes, low_a, low_b, 0x44);
+  to[1] = _mm512_maskz_shuffle_ps(all_lanes, low_a, low_b, 0xee);
+  to[2] = _mm512_maskz_shuffle_ps(all_lanes, high_a, high_b, 0x44);
+  to[3] = _mm512_maskz_shuffle_ps(all_lanes, high_a, high_b, 0xee);
+}
+
 ZENITH_WIDE_ENTRY void write_columns(const float* values, const u32* order, std::size_t count, float* to,
                                      std::size_t stride, std::size_t columns, row_extremes& extremes) {
   constexpr std::size_t together = 16;
@@ -397,15 +409,7 @@ ZENITH_WIDE_ENTRY void write_columns(const float* values, const u32* order, std:
     }
     __m512 quarters[2][4];  // columns c and c + 4 of 4 rows, and of those after the next 4
     for (std::size_t h = 0; h < 2; ++h) {
-      const __m512* const from = pairs + h * 4;
-      const __m512 low_a = _mm512_maskz_unpacklo_ps(all_lanes, from[0], from[1]);
-      const __m512 high_a = _mm512_maskz_unpackhi_ps(all_lanes, from[0], from[1]);
-      const __m512 low_b = _mm512_maskz_unpacklo_ps(all_lanes, from[2], from[3]);
-      const __m512 high_b = _mm512_maskz_unpackhi_ps(all_lanes, from[2], from[3]);
-      quarters[h][0] = _mm512_maskz_shuffle_ps(all_lanes, low_a, low_b, 0x44);
-      quarters[h][1] = _mm512_maskz_shuffle_ps(all_lanes, low_a, low_b, 0xee);
-      quarters[h][2] = _mm512_maskz_shuffle_ps(all_lanes, high_a, high_b, 0x44);
-      quarters[h][3] = _mm512_maskz_shuffle_ps(all_lanes, high_a, high_b, 0xee);
+      turn_quarters(pairs + h * 4, quarters[h]);
     }
     for (std::size_t j = 0; j < 4 && j < columns; ++j) {
       _mm512_storeu_ps(to + j * stride + i,
@@ -431,14 +435,7 @@ ZENITH_WIDE_ENTRY void write_rows(const float* const* columns, std::size_t count
     for (std::size_t h = 0; h < 2; ++h) {
       __m512 from[4];
       for (std::size_t j = 0; j < 4; ++j) from[j] = _mm512_loadu_ps(columns[4 * h + j] + i);
-      const __m512 low_a = _mm512_maskz_unpacklo_ps(all_lanes, from[0], from[1]);
-      const __m512 high_a = _mm512_maskz_unpackhi_ps(all_lanes, from[0], from[1]);
-      const __m512 low_b = _mm512_maskz_unpacklo_ps(all_lanes, from[2], from[3]);
-      const __m512 high_b = _mm512_maskz_unpackhi_ps(all_lanes, from[2], from[3]);
-      quarters[h][0] = _mm512_maskz_shuffle_ps(all_lanes, low_a, low_b, 0x44);
-      quarters[h][1] = _mm512_maskz_shuffle_ps(all_lanes, low_a, low_b, 0xee);
-      quarters[h][2] = _mm512_maskz_shuffle_ps(all_lanes, high_a, high_b, 0x44);
-      quarters[h][3] = _mm512_maskz_shuffle_ps(all_lanes, high_a, high_b, 0xee);
+      turn_quarters(from, quarters[h]);
     }
     for (std::size_t r = 0; r < 4; ++r) {
       const __m512d left = _mm512_castps_pd(quarters[0][r]);

@@ -11,7 +11,8 @@
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM::library {
 
-/// By rising key, stable, in place; keys are less than 2^bits. Key and Value: uint32, uint64.
+/// By rising key, stable, in place; keys are less than 2^bits. Those that differ in their lowest `ignored` bits alone
+/// may end in any order. Key and Value: uint32, uint64.
 template <class Key, class Value>
 void sort_pairs(call_memory& memory, Key* keys, Value* values, std::uint64_t n, int bits = 8 * sizeof(Key),
                 int ignored = 0);
