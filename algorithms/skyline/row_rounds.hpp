@@ -82,14 +82,6 @@ class bitmap_space {
   u32 reserved_ = 0;
 };
 
-/// How many pivots a host's rows are compared with. What one takes for itself grows with its columns; of few rows it
-/// dominates few.
-[[nodiscard]] inline u32 pivots_for(u64 rows, u32 columns) {
-  constexpr u64 rows_worth_a_value = 4;
-  constexpr u64 least = 4;
-  return static_cast<u32>(std::clamp<u64>(rows / (rows_worth_a_value * columns), least, pivot_count));
-}
-
 /// The rows that take part, ascending, and how many they are; nullptr when a NaN is rejected: then the outcome says so.
 template <class T, class Context>
 [[nodiscard]] u32* find_rows_left(Context& on, const skyline_input& call, const row_source<T>& from,

@@ -149,10 +149,6 @@ void find_skyline_by_values(Context& on, const skyline_call& call, const value_m
   });
 }
 
-/// So many rows of a host are not worth bitmaps: they are ordered by their sums, and compared by values, which several
-/// threads share better.
-[[nodiscard]] inline u64 most_rows_by_values(int threads) { return threads > 1 ? 1024 : 768; }
-
 /// Bytes that bitmaps may take: what a call takes beside its table is to be no more than two such tables.
 template <class Image>
 [[nodiscard]] u64 bytes_for_bitmaps(const skyline_call& call, const ordered_points<Image>& of) {
