@@ -3,6 +3,7 @@
 #include <string>
 
 #include <algorithms/skyline/choices.hpp>
+#include <algorithms/skyline/family.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith {
@@ -91,12 +92,13 @@ cost prefiltered(const skyline_problem& problem, const device_profile& on, const
   const double bytes = values_of(of) * static_cast<double>(size_of(problem.type));
   cost all;
   // the launches of a small call, which wake nobody, and what is done for each pivot
-  constexpr double pivots = 64;
+  const double pivots = skyline_family::pivots_for(problem.rows, problem.columns);
+  const double samples = std::clamp(of.rows / 8, 32.0, 256.0);
   all.phases.push_back({"call",
                         {},
-                        {{"skyline.rows.call", 1.4, 4.5e-6},
-                         {"skyline.rows.gather", pivots * (of.columns + 2), 6e-9},
-                         {"skyline.rows.scale", std::min(of.rows, 256.0) * of.columns, 3e-9}},
+                        {{"skyline.rows.call", 1, 2e-6},
+                         {"skyline.rows.gather", pivots * (of.columns + 10), 6e-9},
+                         {"skyline.rows.scale", samples * of.columns, 3e-9}},
                         0,
                         1});
   const double values = values_of(of);
@@ -118,7 +120,7 @@ cost prefiltered(const skyline_problem& problem, const device_profile& on, const
        {{"skyline.rows.row", (by_fours ? 4 : 0.5) * tested, 4.6e-9},
         {"skyline.rows.prefilter", (is_by_pivot ? 0.15 * values : 0.0) + 0.7 * tested * of.columns, 0.87e-9},
         // a row that is left has met all pivots
-        {"skyline.rows.pivot", of.left * of.columns, 3e-9}},
+        {"skyline.rows.pivot", of.left * of.columns * pivots / 64, 3e-9}},
        region(cores_for(32 * values, on), on),
        cores_for(32 * values, on)});
   // the skyline by its flags, which are left out where those side by side are all the same
@@ -226,6 +228,11 @@ struct row_ordering {
 };
 constexpr double digits_of_cell = 6;
 
+// Few keys are sorted by comparisons, whose outcomes no branch predictor knows.
+work compared_keys(double rows) {
+  return {"skyline.rows.compared_keys", rows < 512 ? rows * std::log2(std::max(rows, 2.0)) : 0.0, 4e-9};
+}
+
 // The keys, and their sort: by digits, of which each is two regions, where every worker has 4096 rows.
 void add_order(cost& to, const device_profile& on, const estimate& of, const row_ordering& how) {
   const double values = of.left * of.columns;
@@ -238,8 +245,11 @@ void add_order(cost& to, const device_profile& on, const estimate& of, const row
                          cores});
   }
   const int sorting = static_cast<int>(std::clamp(of.left / 4096, 1.0, static_cast<double>(on.cores)));
-  to.phases.push_back(
-      {"sort", {}, {{"skyline.rows.order", of.sorted(), 1.5e-9}}, (2 * how.digits + 2) * region(sorting, on), sorting});
+  to.phases.push_back({"sort",
+                       {},
+                       {{"skyline.rows.order", of.sorted(), 1.5e-9}, compared_keys(of.left)},
+                       (2 * how.digits + 2) * region(sorting, on),
+                       sorting});
 }
 
 // A strategy on a host: what it does beside the prefilter.
@@ -355,6 +365,7 @@ cost salsa_cost(const skyline_problem& problem, const device_profile& on) {
                      {{"skyline.rows.least", of.sorted(), 0.2e-9},
                       {"skyline.rows.read", read, 17e-9},
                       {"skyline.rows.read_unpredicted", before_stop.sorted(), 3e-9},
+                      compared_keys(of.rows),
                       {"skyline.rows.pairs", compared * twice_if_wide(problem), 0.040e-9}});
   // no pivots, and none that are left by them: images alone
   all.phases.erase(all.phases.begin() + 1);
@@ -423,6 +434,9 @@ cost band_cost(const skyline_problem& problem, const device_profile& on) {
 // Masks skip the more tiles the more there are: the exponent is measured, on a host and on a GPU.
 cost bitmap_tiles_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
+  if (is_host(on) && of.left <= static_cast<double>(skyline_family::most_rows_by_values(static_cast<int>(on.cores)))) {
+    return ggs_cost(problem, on);
+  }
   const double cells = of.left * of.columns;
   const double tests = cells * std::pow(of.skyline / (is_host(on) ? 512 : 256) + 1, 0.71);
   // of more than 12 columns, a tile has fewer copies side by side
@@ -432,7 +446,7 @@ cost bitmap_tiles_cost(const skyline_problem& problem, const device_profile& on)
     return on_gpu(problem, on, of, are_few ? 16 + 0.4 * of.columns : 36 + of.columns,
                   {{"skyline.gpu.tests", tests, of.columns > 12 ? 0.2e-9 : 0.1e-9}});
   }
-  const double sample = std::min(of.left, 1024.0);
+  const double sample = std::min(of.left, std::clamp(of.left / 8, 256.0, 1024.0));
   // teams of 64 candidates or some more; 16 workers are 4.3 to 5.3 times as fast as one, since they share caches that
   // one has for itself (perf/notes/skyline.md)
   auto shared = in_blocks({on, 128, 64 + 16 * of.columns, of.columns / 64}, of);

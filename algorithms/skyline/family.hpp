@@ -3,6 +3,7 @@
 /// \file
 /// What there is of the skyline: its strategies. Their texts and kernels are in strategies.hpp.
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -97,6 +98,19 @@ struct bskytree {
   template <class Context>
   static void run(Context& on, const call_type& call);
 };
+
+/// So many rows of a host are not worth bitmaps: `bitmap_tiles` compares them as `ggs` does, which several threads
+/// share better.
+[[nodiscard]] constexpr std::uint64_t most_rows_by_values(int threads) { return threads > 1 ? 1024 : 768; }
+
+/// How many pivots a host's rows are compared with. What one takes for itself grows with its columns; of few rows it
+/// dominates few.
+[[nodiscard]] constexpr std::uint32_t pivots_for(std::uint64_t rows, std::uint32_t columns) {
+  constexpr std::uint64_t rows_worth_a_value = 4;
+  constexpr std::uint64_t least = 4;
+  constexpr std::uint64_t most = 64;
+  return static_cast<std::uint32_t>(std::clamp(rows / (rows_worth_a_value * columns), least, most));
+}
 
 /// The order of `skyalign`; a row is compared with 512 rows at a time by bitmaps of quantiles.
 struct bitmap_tiles {

@@ -55,37 +55,40 @@ template <class T, class Context>
   return from;
 }
 
-/// Pivots of stripes to words that are ~0. `removed` is nullptr, or flags of rows, which are then set.
+/// Pivots of `count` stripes to words that are ~0. `removed` is nullptr, or flags of rows, which are then set.
 template <class T, class Context>
-void find_pivots_of_stripes(Context& on, const row_source<T>& from, u64* pivots, u8* removed) {
+void find_pivots_of_stripes(Context& on, const row_source<T>& from, u64* pivots, u8* removed, u32 count) {
   auto* const scales = on.template buffer<column_scale>(from.given_columns);
   constexpr bool is_host = Context::runs_on_host;
   // a team a stripe is little for a device: there are more, and they look at some of the rows of a large table
   const u32 parts = is_host ? 1 : 8;
-  const u64 step = is_host ? 1 : std::max<u64>(1, from.rows / pivot_count / parts / 8192);
-  on.for_teams(from.given_columns, find_scales<T>{from, scales});
-  find_pivots<T> find{from, scales, step, is_host, from.is_by_fours(), parts, pivots, ~u64{0}, nullptr, nullptr};
-  if (removed != nullptr && find.is_by_fours && from.rows / pivot_count > 8 * row_tile) {
+  const u64 step = is_host ? 1 : std::max<u64>(1, from.rows / count / parts / 8192);
+  const u64 samples =
+      is_host ? std::clamp<u64>(from.rows / 8, 32, find_scales<T>::most_samples) : find_scales<T>::most_samples;
+  on.for_teams(from.given_columns, find_scales<T>{from, scales, samples});
+  find_pivots<T> find{from, scales, step, is_host, from.is_by_fours(), parts, pivots, ~u64{0}, nullptr, nullptr, count};
+  if (removed != nullptr && find.is_by_fours && from.rows / count > 8 * row_tile) {
     // the best of some rows dominates most of the others where columns are correlated
-    u64* const seeds = on.template buffer<u64>(pivot_count);
+    u64* const seeds = on.template buffer<u64>(count);
     auto of_some = find;
     of_some.most_of_stripe = row_tile;
     of_some.pivots = seeds;
-    on.for_teams(pivot_count, of_some);
+    on.for_teams(count, of_some);
     find.seeds = seeds;
   }
   find.removed = removed;
-  on.for_teams(u64{pivot_count} * parts, find);
+  on.for_teams(u64{count} * parts, find);
 }
 
-/// The rows of pivots, the best first. `removed` is nullptr, or flags of rows, which are then set (`find_pivots`).
+/// The rows of `count` pivots, the best first. `removed` is nullptr, or flags of rows, which are then set
+/// (`find_pivots`).
 template <class T, class Context>
-[[nodiscard]] const u32* choose_pivots(Context& on, const row_source<T>& from, u8* removed) {
-  u64* const pivots = on.template buffer<u64>(pivot_count);
-  u32* const rows = on.template buffer<u32>(pivot_count);
-  on.for_each(pivot_count, begin_nan_search{pivots});
-  find_pivots_of_stripes(on, from, pivots, removed);
-  on.for_each(pivot_count, rank_pivots{pivots, rows});
+[[nodiscard]] const u32* choose_pivots(Context& on, const row_source<T>& from, u8* removed, u32 count = pivot_count) {
+  u64* const pivots = on.template buffer<u64>(count);
+  u32* const rows = on.template buffer<u32>(count);
+  on.for_each(count, begin_nan_search{pivots});
+  find_pivots_of_stripes(on, from, pivots, removed, count);
+  on.for_each(count, rank_pivots{pivots, rows, count});
   return rows;
 }
 

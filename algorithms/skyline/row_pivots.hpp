@@ -20,12 +20,13 @@ struct column_scale {
 /// Scales of columns of the table by the range of a sample, so that in a sum of several all count.
 template <class T>
 struct find_scales {
-  static constexpr u64 samples = 256;
-  static constexpr u64 item_cost = samples * 64;
+  static constexpr u64 most_samples = 256;
+  static constexpr u64 item_cost = most_samples * 64;
   static constexpr float most = 3e38F;
 
   row_source<T> from;
   column_scale* to;
+  u64 samples = most_samples;
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 c) const {
@@ -74,13 +75,14 @@ struct find_pivots {
   u64 most_of_stripe;  ///< rows of a stripe that are looked at, its first
   const u64* seeds;    ///< nullptr, or what was written for fewer rows of stripes
   u8* removed;         ///< nullptr, or flags, which become 1 for rows that a better one dominates
+  u32 stripes = pivot_count;
 
   /// Where a launch is of some rows of all stripes, one of all rows follows: workers wake meanwhile.
   [[nodiscard]] u64 launch_cost(u64 /*n*/) const { return from.rows / step * from.given_columns * 16; }
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
     const u64 p = t / parts;
-    const u64 all = u64{pivot_count} * parts;
+    const u64 all = u64{stripes} * parts;
     const u64 begin = from.rows * t / all;
     const u64 next = from.rows * (t + 1) / all;
     const u64 end = next - begin < most_of_stripe ? next : begin + most_of_stripe;
@@ -182,7 +184,7 @@ struct find_pivots {
     pivot_screen<T> by(from);
     u64 best = ~u64{0};
     u64 of_screen = ~u64{0};
-    for (u32 p = 0; p < pivot_count && seeds != nullptr; ++p) of_screen = seeds[p] < of_screen ? seeds[p] : of_screen;
+    for (u32 p = 0; p < stripes && seeds != nullptr; ++p) of_screen = seeds[p] < of_screen ? seeds[p] : of_screen;
     u64 looked_at = 0;
     u64 left = 0;
     bool goes_on = of_screen != ~u64{0};
@@ -281,10 +283,11 @@ struct rank_pivots {
 
   const u64* pivots;
   u32* to;  ///< ~0: none
+  u32 count = pivot_count;
 
   ZENITH_FN void operator()(u64 i) const {
     u32 rank = 0;
-    for (u64 other = 0; other < pivot_count; ++other) {
+    for (u64 other = 0; other < count; ++other) {
       rank += pivots[other] < pivots[i] || (pivots[other] == pivots[i] && other < i) ? 1U : 0U;
     }
     to[rank] = static_cast<u32>(pivots[i]);

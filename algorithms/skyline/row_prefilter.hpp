@@ -83,6 +83,7 @@ struct test_rows {
   u8* removed;       ///< with pivots, those of rows that `find_pivots` has marked are set
   u32* left;         ///< the rows that are not removed, ascending, those of a team where its rows begin
   u32* counts;       ///< of a team, how many they are
+  u32 pivots_given = pivot_count;
 
   /// Tiles of a team: some teams for each thread. 0 threads: those of a device, which wants many teams.
   [[nodiscard]] static u32 tiles_for(u64 rows, int threads) {
@@ -211,13 +212,15 @@ struct test_rows {
     u32 count = n;
     u32 first_pivot = 0;
     for (u32 stage = 0; stage < 3; ++stage) {
-      const u32 end = stage == 0 ? 4 : stage == 1 ? 16 : pivot_count;
+      const u32 most = stage == 0 ? 4 : stage == 1 ? 16 : pivot_count;
+      const u32 end = most < pivots_given ? most : pivots_given;
       team.barrier();
       compare(team, first_pivot, end, images, count, states);
       team.barrier();
       team.for_each(count, [&](u64 i) ZENITH_BODY { out[rows[places[i]]] |= states[i]; });
       first_pivot = end;
-      if (end < pivot_count) count = keep_open(team, images, count, states, places);
+      if (end == pivots_given) break;
+      count = keep_open(team, images, count, states, places);
     }
     team.once([&]() ZENITH_BODY {
       u32 at = *found;

@@ -89,17 +89,19 @@ template <class T, class Context>
   using image = typename row_source<T>::image;
   const bool drops_nan = call.nans == nan_rows::drop;
   u64* const nan_at = on.template buffer<u64>(1);
-  image* const pivots = is_prefiltered ? on.template buffer<image>(u64{pivot_count} * from.columns) : nullptr;
+  const u32 used_pivots = pivots_for(call.rows, from.columns);
+  image* const pivots = is_prefiltered ? on.template buffer<image>(u64{used_pivots} * from.columns) : nullptr;
   on.for_each(1, begin_nan_search{nan_at});
   if (is_prefiltered) {
-    const u32* const rows = choose_pivots(on, from, removed);
-    on.for_each(u64{pivot_count} * from.columns, gather_row_pivots<T>{from, rows, drops_nan, pivots});
+    const u32* const rows = choose_pivots(on, from, removed, used_pivots);
+    on.for_each(u64{used_pivots} * from.columns, gather_row_pivots<T>{from, rows, drops_nan, pivots});
   }
   const u32 tiles = test_rows<T>::tiles_for(call.rows, on.threads());
   u32* const left = on.template buffer<u32>(call.rows);
   u32* const counts = on.template buffer<u32>(tiles_of(call.rows, u64{tiles} * row_tile));
   u32* const found = on.template buffer<u32>(1);
-  const test_rows<T> test{from, pivots, drops_nan, from.is_by_fours(), tiles, nan_at, removed, left, counts};
+  const test_rows<T> test{from,    pivots, drops_nan, from.is_by_fours(), tiles, nan_at,
+                          removed, left,   counts,    used_pivots};
   on.for_teams(test.teams(), test);
   if (std::is_floating_point_v<T> && call.nans == nan_rows::reject) {
     const u64 at = on.read(static_cast<const u64*>(nan_at));
@@ -137,6 +139,10 @@ enum class row_layout : u8 {
   columns_by_sum,    ///< the same
 };
 
+[[nodiscard]] inline auto always(row_layout layout) {
+  return [layout](u64 /*count*/) { return layout; };
+}
+
 template <class Image, class Context>
 [[nodiscard]] point_set<Image> make_ordered_points(Context& on, row_layout layout, u64 count, u32 columns, u32* rows) {
   point_set<Image> made{nullptr, 1, columns, rows, nullptr, nullptr, columns};
@@ -154,9 +160,11 @@ template <class Image, class Context>
   return made;
 }
 
-/// Calls use(rows) with the points in their order, unless a NaN is rejected. `use` is compiled for two widths.
-template <class Context, class Use>
-void with_ordered_rows(Context& on, const skyline_input& call, row_layout layout, bool is_prefiltered, const Use& use) {
+/// Calls use(rows) with the points in their order, unless a NaN is rejected. `layout_of` says which, by how many take
+/// part. `use` is compiled for two widths.
+template <class Context, class LayoutOf, class Use>
+void with_ordered_rows(Context& on, const skyline_input& call, const LayoutOf& layout_of, bool is_prefiltered,
+                       const Use& use) {
   ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
     using image = typename row_source<T>::image;
     const auto from = make_row_source<T>(on, call);
@@ -164,6 +172,7 @@ void with_ordered_rows(Context& on, const skyline_input& call, row_layout layout
     u8* const flags = on.template buffer<u8>(call.rows);
     u32* const rows = find_rows_left(on, call, from, is_prefiltered, flags, count);
     if (call.outcome->has_nan) return;
+    const row_layout layout = layout_of(count);
     const bool is_ordered = layout != row_layout::rows_as_they_are;
     ordered_rows<image> ordered{{}, count, nullptr, is_ordered ? on.template buffer<u64>(count) : nullptr, flags};
     ordered.points.rows = rows;

@@ -95,10 +95,10 @@ void deliver(Context& on, const skyline_call& call, const u8* flags, u32* rows, 
 }
 
 /// On a host: in_rounds(rows, use) calls use(points, count, rounds).
-template <class Context, class InRounds>
-void find_skyline_by_rows(Context& on, const skyline_call& call, row_layout layout, const InRounds& in_rounds) {
+template <class Context, class LayoutOf, class InRounds>
+void find_skyline_by_rows(Context& on, const skyline_call& call, const LayoutOf& layout_of, const InRounds& in_rounds) {
   const auto counters = make_counters(on, call);
-  with_ordered_rows(on, call, layout, true, [&](const auto& rows) {
+  with_ordered_rows(on, call, layout_of, true, [&](const auto& rows) {
     u8* const members = rows.flags;
     u64 blocks = 0;
     if (rows.count > 0) {
@@ -118,7 +118,7 @@ void find_skyline_by_values(Context& on, const skyline_call& call, const value_m
   if constexpr (Context::runs_on_host) {
     if (goes_by_rows(how)) {
       const bool has_grid = how.order == row_order::grid;
-      const auto layout = has_grid ? row_layout::columns_by_grid : row_layout::columns_by_sum;
+      const auto layout = always(has_grid ? row_layout::columns_by_grid : row_layout::columns_by_sum);
       return find_skyline_by_rows(on, call, layout, [&]<class Image>(const ordered_rows<Image>& rows, const auto& use) {
         auto points = rows.points;
         if (has_grid) {
@@ -172,7 +172,7 @@ void value_strategy<Strategy>::run(Context& on, const skyline_call& call) {
 template <class Context>
 void bskytree::run(Context& on, const skyline_call& call) {
   using namespace detail;
-  find_skyline_by_rows(on, call, row_layout::rows_as_they_are,
+  find_skyline_by_rows(on, call, always(row_layout::rows_as_they_are),
                        [&]<class Image>(const ordered_rows<Image>& rows, const auto& use) {
                          tree_rounds<Context, Image> rounds(on, rows.count);
                          use(rows.points, rows.count, rounds);
@@ -183,7 +183,17 @@ template <class Context>
 void bitmap_tiles::run(Context& on, const skyline_call& call) {
   using namespace detail;
   if constexpr (Context::runs_on_host) {
-    find_skyline_by_rows(on, call, row_layout::rows_by_grid, [&](const auto& rows, const auto& use) {
+    const auto are_few = [most = most_rows_by_values(on.threads())](u64 count) { return count <= most; };
+    const auto layout_of = [&](u64 count) {
+      return are_few(count) ? row_layout::columns_by_sum : row_layout::rows_by_grid;
+    };
+    find_skyline_by_rows(on, call, layout_of, [&]<class Image>(const ordered_rows<Image>& rows, const auto& use) {
+      if (are_few(rows.count)) {
+        const u32 padded = padded_columns(rows.points.columns);
+        first_of_left<point_windows<Context, Image>, Context, Image> rounds(on, rows.points, rows.count, padded,
+                                                                            rows.count);
+        return use(rows.points, rows.count, rounds);
+      }
       row_rounds rounds(on, rows, points_after::overwritten);
       use(rows.points, rows.count, rounds);
     });

@@ -54,7 +54,7 @@ template <class T, class Context>
   u32* const left = on.template buffer<u32>(call.rows);
   on.for_each(pivot_count, begin_table{found, pivots});
   if (is_prefiltered) {
-    find_pivots_of_stripes(on, from, pivots, nullptr);
+    find_pivots_of_stripes(on, from, pivots, nullptr, pivot_count);
     on.for_each(u64{pivot_count} * from.columns, place_pivots<T>{from, pivots, drops_nan, values});
   }
   test_rows_of_table(on, from, values, drops_nan, &found->nan_at, removed);

@@ -81,16 +81,26 @@ TEST_CASE("few rows of a skyline are sorted by one worker, and moved by one howe
   CHECK(speedup("sfs", "moves", problem(std::uint64_t{1} << 20, 8, 24), 16) == Approx(1));
 }
 
-TEST_CASE("a few hundred rows of a host, most of them in the skyline, are not prefiltered") {
+TEST_CASE("few rows of a host, whether or not most are in the skyline, are compared with few pivots") {
   auto on = host(16);
   for (const auto* const strategy : {"salsa", "ggs", "sfs", "skyalign", "bskytree", "bitmap_tiles"}) {
     on.offers.push_back(std::string{skyline_call::operation} + "/" + strategy);
   }
   const machine here({on});
-  for (const unsigned columns : {8U, 11U}) {
+  for (const unsigned columns : {2U, 4U, 8U, 11U}) {
     INFO(columns << " columns");
-    for (const std::uint64_t rows : {64U, 128U, 256U})
-      CHECK(decide(problem(rows, columns, 0), here).strategy == "salsa");
+    for (const std::uint64_t rows : {128U, 256U})
+      CHECK(decide(problem(rows, columns, 0), here).strategy == "bitmap_tiles");
+  }
+}
+
+TEST_CASE("where few rows are left, bitmap_tiles takes as long as comparisons by values") {
+  for (const int cores : {1, 2, 16}) {
+    const auto on = host(cores);
+    const auto few = problem(1024, 4, 0);
+    CHECK(seconds(skyline_cost("bitmap_tiles", few, on), on) == seconds(skyline_cost("ggs", few, on), on));
+    const auto many = problem(16384, 12, 0);
+    CHECK(seconds(skyline_cost("bitmap_tiles", many, on), on) < seconds(skyline_cost("ggs", many, on), on));
   }
 }
 

@@ -50,7 +50,8 @@ TEMPLATE_TEST_CASE("every number of rows", "[skyline]", ZENITH_EVERY_KEY_TYPE) {
   if (the_targets().empty()) return;
   zenith_test::verdict seen;
   std::uint64_t number = 0;
-  for (const std::size_t rows : {0, 1, 2, 3, 31, 63, 64, 65, 127, 128, 129, 511, 512, 513, 1000, 1025, 5000}) {
+  for (const std::size_t rows :
+       {0, 1, 2, 3, 31, 63, 64, 65, 127, 128, 129, 511, 512, 513, 768, 769, 1000, 1024, 1025, 1537, 5000}) {
     for (const std::size_t columns : {1, 2, 5, 9}) {
       random_source random{zenith_test::seed_of("rows", number++)};
       const auto made = make_table<TestType>(some_shape<TestType>(random), rows, columns, random);
