@@ -279,10 +279,13 @@ double gpu_rounds(const estimate& of) {
   return std::min(3.0, std::log2(of.left / 32768 + 1) / 2) + of.left / (1 << 20) + 1;
 }
 
-// A strategy on a GPU: `launches` without the rounds, which are what few rows take, and `more` than the prefilter and
-// the sort.
+// The launches of a sort by digits.
+double sort_launches(const estimate& of) { return of.left > 8192 ? 32 : 0; }
+
+// A strategy on a GPU: `launches` without those of the sort, `sorting`, and of the rounds, which are what few rows
+// take, and `more` than the prefilter and the sort.
 cost on_gpu(const skyline_problem& problem, const device_profile& on, const estimate& of, double launches,
-            std::vector<work> more) {
+            double sorting, std::vector<work> more) {
   const double bytes = values_of(of) * static_cast<double>(size_of(problem.type));
   const auto set = static_cast<std::uint64_t>(2 * bytes);
   cost all;
@@ -291,7 +294,7 @@ cost on_gpu(const skyline_problem& problem, const device_profile& on, const esti
   all.phases.push_back({"order",
                         {{set, of.left * of.columns * 12, of.left * of.columns * 8}},
                         {{"skyline.gpu.order", of.left, 40e-9}},
-                        of.left > 8192 ? 32.0 : 0.0,  // a sort by digits
+                        sorting,
                         0});
   all.phases.push_back({"rounds", {}, std::move(more), 40 * (gpu_rounds(of) - 1), 0});
   add_transfers(all, problem, on, of);
@@ -301,7 +304,7 @@ cost on_gpu(const skyline_problem& problem, const device_profile& on, const esti
 // On a GPU, values of all pairs, and images of all rows.
 cost by_values_on_gpu(const skyline_problem& problem, const device_profile& on, const estimate& of, double pairs,
                       double launches) {
-  return on_gpu(problem, on, of, launches + of.columns,
+  return on_gpu(problem, on, of, launches + of.columns, sort_launches(of),
                 {{"skyline.gpu.image", values_of(of), 1e-9},
                  {"skyline.gpu.pairs", pairs * of.columns * twice_if_wide(problem), 0.06e-9}});
 }
@@ -443,7 +446,10 @@ cost bitmap_tiles_cost(const skyline_problem& problem, const device_profile& on)
   if (!is_host(on)) {
     // few rows are compared with each other as soon as they are known
     const bool are_few = of.left <= 4096 && of.columns <= 16;
+    // points whose keys have 32 bits are moved to buckets instead of being sorted
+    const bool are_in_buckets = size_of(problem.type) == 4 && of.columns <= 20;
     return on_gpu(problem, on, of, are_few ? 16 + 0.4 * of.columns : 36 + of.columns,
+                  are_in_buckets ? 0 : sort_launches(of),
                   {{"skyline.gpu.tests", tests, of.columns > 12 ? 0.2e-9 : 0.1e-9}});
   }
   const double sample = std::min(of.left, std::clamp(of.left / 8, 256.0, 1024.0));

@@ -165,18 +165,25 @@ class bandwidth_meter {
   scratch<std::byte> data_;
 };
 
-// The private caches, then powers of two and what lies in the middle between them, up to `most` bytes: one at least. A
-// cache ends anywhere, and a set just below its end is several times as fast as one above it.
+// The private caches, and a part of the second that takes few pages. Then powers of two and what lies in the middle
+// between them, up to `most` bytes: one at least. A cache ends anywhere, and a set just below its end is several times
+// as fast as one above it.
 std::vector<step> ladder(const device_profile& typical, std::uint64_t most) {
   const auto size = caches();
   const auto cores = static_cast<std::uint64_t>(typical.cores);
-  std::vector<step> steps{{"L1", size.first * cores, true}, {"L2", size.second * cores, true}};
+  std::vector<step> steps{{"L1", size.first * cores, true}};
+  if (size.second / 4 > size.first) steps.push_back({"a quarter of L2", size.second / 4 * cores, true});
+  steps.push_back({"L2", size.second * cores, true});
   const auto first = std::bit_ceil(steps.back().bytes + 1);
   most = std::max(most, first);
   for (auto bytes = first; bytes <= most; bytes = std::has_single_bit(bytes) ? bytes / 2 * 3 : bytes / 3 * 4) {
     steps.push_back({"up to " + std::to_string(bytes >> 20) + " MiB", bytes, false});
   }
   return steps;
+}
+
+std::size_t own_levels(const std::vector<step>& steps) {
+  return static_cast<std::size_t>(std::ranges::count_if(steps, [](const step& one) { return one.is_private; }));
 }
 
 // How many times its part of a shared level's bandwidth a worker reaches alone.
@@ -300,6 +307,7 @@ device_profile measure(const execution& on, const progress_function& progress) {
   };
 
   measured.levels.clear();
+  measured.rates["core.own_levels"] = static_cast<double>(own_levels(steps));
   const bandwidth_meter meter(on, steps.back().bytes, thorough);
   for (const auto& one : steps) {
     report(measured.levels.size(), "bandwidth, " + one.name);
@@ -324,6 +332,7 @@ device_profile probe(const execution& on) try {
   constexpr std::uint64_t most = std::uint64_t{128} << 20;
   const auto steps = ladder(probed, std::min(most, past_caches(probed)));
   probed.levels.clear();
+  probed.rates["core.own_levels"] = static_cast<double>(own_levels(steps));
   // before and after the rest: while a neighbour has one of the cores, waking it takes ten times as long
   const double launch_overhead = region_seconds(on, 30);
   const bandwidth_meter meter(on, steps.back().bytes, brief);
@@ -335,7 +344,7 @@ device_profile probe(const execution& on) try {
   probed.rates["core.shared_alone"] = shared_alone(meter, steps.back(), probed.levels.back().read, probed.cores);
   // Where the caches end was seen if a pass has become much slower; to go further would take too long.
   const double last = probed.levels.back().read;
-  const bool is_past_caches = last < probed.levels[2].read / 2;
+  const bool is_past_caches = last < probed.levels[own_levels(steps)].read / 2;
   const double beyond = is_past_caches ? last : std::min(memory.read, last);
   if (const auto shared = caches().shared; !is_past_caches && shared > steps.back().bytes) {
     const double between = std::sqrt(last * beyond);

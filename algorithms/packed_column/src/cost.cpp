@@ -34,7 +34,7 @@ constexpr estimates times_for_wide{{1.8, 1.4, 1.7, 1.4, 1.1, 1, 1.4, 1.8}, {1.8,
 constexpr std::array<double, encodings> lone_value{0, 8e-9, 50e-9, 2e-9, 110e-9, 12e-9, 12e-9, 8e-9};
 
 // What a GPU's packing takes whatever the count: launches, answers, and the last of the teams.
-constexpr std::array<double, encodings> gpu_pack_call{5e-6, 85e-6, 80e-6, 250e-6, 560e-6, 600e-6, 750e-6, 900e-6};
+constexpr std::array<double, encodings> gpu_pack_call{15e-6, 85e-6, 80e-6, 200e-6, 560e-6, 450e-6, 450e-6, 130e-6};
 
 // Its other operations whatever the count; what has ranges of its own in each block waits for them.
 constexpr std::array<double, encodings> gpu_call{10e-6, 10e-6, 10e-6, 10e-6, 21e-6, 26e-6, 17e-6, 26e-6};
@@ -61,6 +61,18 @@ std::string_view rate_of(std::string_view operation, encoding kind, std::size_t 
   }();
   return names[std::min(place_of(operation), operations.size() - 1)][static_cast<std::size_t>(kind)]
               [width == 8 ? 1 : 0];
+}
+
+// "pack.call.delta", on a GPU.
+std::string_view pack_call_rate_of(encoding kind) {
+  static const auto names = [] {
+    std::array<std::string, encodings> all;
+    for (std::size_t e = 0; e < encodings; ++e) {
+      all[e] = "pack.call." + std::string{to_string(static_cast<encoding>(e))};
+    }
+    return all;
+  }();
+  return names[static_cast<std::size_t>(kind)];
 }
 
 // Frames and deltas are packed in one pass by a host, which writes a group while its values are in a core's cache.
@@ -152,8 +164,9 @@ cost making_cost(const packed_problem& problem, const device_profile& on) {
   cost found;
   if (is_gpu) {
     const double pages = goes_back ? packed_bytes / page_bytes : 0;
-    const double typical_call = stays ? std::min(60e-6, gpu_pack_call[kind]) : gpu_pack_call[kind];
-    found.phases.push_back({"call", {}, {{"pack.call", 1, typical_call}, {"pack.page", pages, 0.3e-6}}, 0, 1});
+    const auto call = stays ? work{"pack_on_device.call", 1, std::min(60e-6, gpu_pack_call[kind])}
+                            : work{pack_call_rate_of(problem.kind), 1, gpu_pack_call[kind]};
+    found.phases.push_back({"call", {}, {call, {"pack.page", pages, 0.3e-6}}, 0, 1});
     found.phases.push_back({"tiles", {moved}, {{rate, n, estimate}}, 1, 0});
   } else {
     const int cores = workers_of(n, cores_for(plain_bytes, on));
