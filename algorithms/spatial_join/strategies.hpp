@@ -96,7 +96,6 @@ void join_by_rows(Context& on, const spatial_join_call& call, const join_input<T
   if (call.reserve != nullptr) {
     const auto space = call.reserve(call.provide_state, total);
     const u64 bytes = total * static_cast<u64>(call.index_bytes);
-    for (void* const side : {space.left, space.right}) prefer_large_pages(side, bytes);
     // one worker has all of it soon enough: `provide` writes to it
     if (on.threads() > 1) {
       const touch_pages touch{{static_cast<char*>(space.left), static_cast<char*>(space.right)}, bytes};

@@ -5,7 +5,9 @@
 #include <limits>
 #include <string>
 
+#include <core/large_pages.hpp>
 #include <zenith/error.hpp>
+#include <zenith/result_vector.hpp>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -134,5 +136,7 @@ void shrink(host_bytes& bytes, std::size_t used) noexcept {
   bytes.size = kept - front;
 #endif
 }
+
+void ask_for_large_pages(void* at, std::size_t bytes) noexcept { prefer_large_pages(at, bytes); }
 
 }  // namespace zenith::detail

@@ -133,7 +133,8 @@ zenith::machine calibrate(const zenith::progress_function& progress) {
     std::vector<point_group> groups;
     for (const auto& one : all) measure_subject(device, spec, *one, part_of(progress, at += part, part), groups);
     device = better_of(std::move(device), measure_device(device, on, part_of(progress, at += part, part)));
-    for (const auto& points : groups) fit_rates(points, device);
+    rate_names known;
+    for (const auto& points : groups) fit_rates(points, device, known);
     at += part;
   }
   if (progress) progress(1, "done");

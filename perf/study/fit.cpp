@@ -29,20 +29,24 @@ double bounded_square(double off) {
 
 using vector = std::vector<double>;
 
-/// The rates that the points name, as the unknowns of a least-squares problem in their logarithms.
+/// The rates that the points name and that are not known, as the unknowns of a least-squares problem in their
+/// logarithms.
 class rate_problem {
  public:
-  rate_problem(const std::vector<measured_cost>& points, zenith::device_profile& profile)
+  rate_problem(const std::vector<measured_cost>& points, zenith::device_profile& profile, const rate_names& known)
       : points_(points), profile_(profile) {
     for (const auto& point : points) {
       for (const auto& phase : point.of.phases) {
-        for (const auto& work : phase.operations) add(work);
+        for (const auto& work : phase.operations) {
+          if (!known.contains(work.rate)) add(work);
+        }
       }
     }
     given_ = all();
   }
 
   [[nodiscard]] std::size_t unknowns() const { return rates_.size(); }
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   [[nodiscard]] double at(std::size_t j) const { return std::log(*rates_[j]); }
   void set(std::size_t j, double log_rate) { *rates_[j] = std::max(std::exp(log_rate), least_rate); }
   /// The logarithm of a rate over what it was at first.
@@ -79,11 +83,13 @@ class rate_problem {
     if (std::ranges::find(rates_, rate) != rates_.end()) return;
     *rate = std::max(*rate, least_rate);
     rates_.push_back(rate);
+    names_.emplace_back(work.rate);
   }
 
   const std::vector<measured_cost>& points_;
   zenith::device_profile& profile_;
   std::vector<double*> rates_;
+  std::vector<std::string> names_;
   vector given_;
 };
 
@@ -177,8 +183,8 @@ void follow_valley(rate_problem& problem) {
 
 }  // namespace
 
-void fit_rates(const std::vector<measured_cost>& points, zenith::device_profile& profile) {
-  rate_problem problem(points, profile);
+void fit_rates(const std::vector<measured_cost>& points, zenith::device_profile& profile, rate_names& known) {
+  rate_problem problem(points, profile, known);
   const vector given = problem.all();
   vector best = given;
   double least = problem.loss();
@@ -194,6 +200,7 @@ void fit_rates(const std::vector<measured_cost>& points, zenith::device_profile&
     }
   }
   problem.set(best);
+  known.insert(problem.names().begin(), problem.names().end());
 }
 
 }  // namespace zenith_study

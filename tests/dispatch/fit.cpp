@@ -29,6 +29,11 @@ cost of(double n) {
            {"sort", {}, {{comparison, n * std::log2(n), 1e-9}}, 0, 1}}};
 }
 
+void fit(const std::vector<zenith_study::measured_cost>& points, device_profile& profile) {
+  zenith_study::rate_names known;
+  zenith_study::fit_rates(points, profile, known);
+}
+
 }  // namespace
 
 TEST_CASE("fitted rates predict what was measured, though they start far away") {
@@ -37,7 +42,7 @@ TEST_CASE("fitted rates predict what was measured, though they start far away") 
   std::vector<zenith_study::measured_cost> points;
   for (double n = 64; n < 1e8; n *= 1.2) points.push_back({of(n), seconds(of(n), truth)});
   auto fitted = two_cores();
-  zenith_study::fit_rates(points, fitted);
+  fit(points, fitted);
   CHECK(fitted.rates.size() == 3);
   for (const auto& point : points) CHECK(seconds(point.of, fitted) == Approx(point.seconds).epsilon(0.06));
 }
@@ -51,9 +56,32 @@ TEST_CASE("a rate that the points leave open stays at its estimate, as this core
   }
   auto fitted = two_cores();
   fitted.rates["core.estimate"] = 0.5;
-  zenith_study::fit_rates(points, fitted);
+  fit(points, fitted);
   CHECK(fitted.rate("call", 0) > 0.7e-6);
   CHECK(fitted.rate("call", 0) < 1.1e-6);
+}
+
+TEST_CASE("a rate that points have told stays as it is where another operation shares it") {
+  auto truth = two_cores();
+  truth.rates = {{"call", 3e-5}, {"item", 2e-8}, {"comparison", 2e-10}};
+  std::vector<zenith_study::measured_cost> points;
+  std::vector<zenith_study::measured_cost> others;
+  for (double n = 64; n < 1e8; n *= 1.2) {
+    points.push_back({of(n), seconds(of(n), truth)});
+    // the model of the other is wrong: it takes three times as long for each item
+    auto other = of(n);
+    other.phases.push_back({"more", {}, {{"other", 1, 1e-6}}, 0, 1});
+    others.push_back({other, 3 * seconds(of(n), truth)});
+  }
+  auto fitted = two_cores();
+  zenith_study::rate_names known;
+  zenith_study::fit_rates(points, fitted, known);
+  const auto before = fitted.rates;
+  CHECK(known == zenith_study::rate_names{"call", "item", "comparison"});
+  zenith_study::fit_rates(others, fitted, known);
+  for (const auto& [name, seconds] : before) CHECK(fitted.rate(name, 0) == seconds);
+  CHECK(fitted.rate("other", 0) > 1e-6);
+  CHECK(known.contains("other"));
 }
 
 TEST_CASE("a disturbed measurement does not bend the fit") {
@@ -63,7 +91,7 @@ TEST_CASE("a disturbed measurement does not bend the fit") {
   for (double n = 64; n < 1e8; n *= 1.2) points.push_back({of(n), seconds(of(n), truth)});
   points[7].seconds *= 20;
   auto fitted = two_cores();
-  zenith_study::fit_rates(points, fitted);
+  fit(points, fitted);
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (i != 7) CHECK(seconds(points[i].of, fitted) == Approx(points[i].seconds).epsilon(0.25));
   }

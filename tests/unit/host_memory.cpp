@@ -1,11 +1,14 @@
-// Host memory: where it begins, that all of it can be written, and what shrinking keeps.
+// Host memory: where it begins, that all of it can be written, and what shrinking keeps; vectors of results.
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
+#include <vector>
 
 #include <catch.hpp>
 #include <core/host_memory.hpp>
+#include <zenith/result_vector.hpp>
 
 using namespace zenith;
 
@@ -53,5 +56,26 @@ TEST_CASE("what is shrunk keeps its content, and memory that is reserved can be 
     detail::shrink(memory, used);
     REQUIRE(memory.size >= used);
     CHECK(holds(memory.data.get(), used, std::byte{3}));
+  }
+}
+
+TEST_CASE("vectors of results have the length that is asked for, and keep what they have", "[unit]") {
+  for (const std::size_t count :
+       {std::size_t{0}, std::size_t{1000}, std::size_t{1} << 20, (std::size_t{3} << 20) + 5}) {
+    for (const std::size_t before : {std::size_t{0}, std::size_t{100}, std::size_t{2} << 20}) {
+      INFO(before << " elements, then " << count);
+      std::vector<std::uint32_t> results(before);
+      std::iota(results.begin(), results.end(), 7U);
+      detail::reserve_results(results, count);
+      CHECK(results.capacity() >= count);
+      REQUIRE(results.size() == before);
+      detail::resize_results(results, count);
+      REQUIRE(results.size() == count);
+      bool is_right = true;
+      for (std::size_t i = 0; i < count; ++i) {
+        is_right = is_right && results[i] == (i < before ? static_cast<std::uint32_t>(i) + 7 : 0);
+      }
+      CHECK(is_right);
+    }
   }
 }

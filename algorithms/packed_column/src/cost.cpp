@@ -2,6 +2,9 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <algorithms/top_k/filter_cost.hpp>
 #include <core/core_speed.hpp>
@@ -37,9 +40,9 @@ constexpr std::array<double, encodings> lone_value{0, 8e-9, 50e-9, 2e-9, 110e-9,
 constexpr std::array<double, encodings> gpu_pack_call{15e-6, 85e-6, 80e-6, 200e-6, 560e-6, 450e-6, 450e-6, 130e-6};
 
 // Its other operations whatever the count; what has ranges of its own in each block waits for them.
-constexpr std::array<double, encodings> gpu_call{10e-6, 10e-6, 10e-6, 10e-6, 21e-6, 26e-6, 17e-6, 26e-6};
+constexpr std::array<double, encodings> gpu_call{10e-6, 10e-6, 10e-6, 10e-6, 24e-6, 30e-6, 21e-6, 26e-6};
 // each answer of a top-k
-constexpr double gpu_wait = 25e-6;
+constexpr double gpu_wait = 14e-6;
 
 std::size_t place_of(std::string_view operation) {
   return static_cast<std::size_t>(std::ranges::find(operations, operation) - operations.begin());
@@ -63,16 +66,21 @@ std::string_view rate_of(std::string_view operation, encoding kind, std::size_t 
               [width == 8 ? 1 : 0];
 }
 
-// "pack.call.delta", on a GPU.
-std::string_view pack_call_rate_of(encoding kind) {
-  static const auto names = [] {
-    std::array<std::string, encodings> all;
-    for (std::size_t e = 0; e < encodings; ++e) {
-      all[e] = "pack.call." + std::string{to_string(static_cast<encoding>(e))};
+// What an encoding decides, whatever the type.
+enum class part : std::size_t { pack_call, pack_on_device_call, call, sample };
+
+// "pack.call.delta", of static storage too.
+std::string_view rate_of(part which, encoding kind) {
+  constexpr std::array prefixes{"pack.call.", "pack_on_device.call.", "packed.call.", "packed_top_k.sample."};
+  static const auto names = [&] {
+    std::array<std::array<std::string, encodings>, prefixes.size()> all;
+    for (std::size_t p = 0; p < prefixes.size(); ++p) {
+      for (std::size_t e = 0; e < encodings; ++e)
+        all[p][e] = std::string{prefixes[p]}.append(to_string(static_cast<encoding>(e)));
     }
     return all;
   }();
-  return names[static_cast<std::size_t>(kind)];
+  return names[static_cast<std::size_t>(which)][static_cast<std::size_t>(kind)];
 }
 
 // Frames and deltas are packed in one pass by a host, which writes a group while its values are in a core's cache.
@@ -84,11 +92,11 @@ int pack_reads(encoding kind, const device_profile& on) {
   return is_in_one_pass(kind) && on.kind == device_kind::cpu ? 1 : 2;
 }
 
-// A run ends a loop where no branch predicts it, unless there are so few that the predictor remembers them.
-double run_seconds(double runs, double share_of_values) {
+// A run ends a loop where no branch predicts it, unless there are so few that the predictor remembers them. Of `values`
+// values `share` are the last ones of runs.
+work run_ends(std::string_view rate, double runs, double values, double share) {
   constexpr double remembered = 6000;
-  constexpr double mispredicted = 6.5e-9;
-  return mispredicted * share_of_values * std::clamp(runs / remembered - 1, 0.0, 1.0);
+  return {rate, values * share * std::clamp(runs / remembered - 1, 0.0, 1.0), 6.5e-9};
 }
 
 // Whether vectors decode, not one value after the other.
@@ -113,19 +121,21 @@ double shared_out(double values, int cores) {
 }
 
 // A host's top-k is the filter over values that are decoded.
-cost host_top_k_cost(const packed_problem& problem, double decode, const device_profile& on) {
+cost host_top_k_cost(const packed_problem& problem, double decode, const work& more, const device_profile& on) {
   const auto n = static_cast<double>(problem.count);
   const std::size_t width = size_of(problem.type);
   auto found = top_k_detail::filter_cost({problem.count, problem.k, problem.type, ordering::sorted, problem.space}, on);
   for (auto& one : found.phases) {
     if (one.name == "sample") {
       const double samples = one.operations.front().count;
-      one.operations.push_back({"packed_top_k.sample", samples, lone_value[static_cast<std::size_t>(problem.kind)]});
+      one.operations.push_back(
+          {rate_of(part::sample, problem.kind), samples, lone_value[static_cast<std::size_t>(problem.kind)]});
     } else if (one.name == "scan") {
       const double bytes = n * problem.bits_per_value / 8;
       auto& moved = one.memory.front();
       moved = {std::min(moved.working_set, std::max<std::uint64_t>(1, static_cast<std::uint64_t>(bytes))), bytes, 0};
       one.operations.push_back({rate_of(problem.operation, problem.kind, width), n, decode});
+      if (more.count > 0) one.operations.push_back(more);
     }
   }
   return found;
@@ -164,9 +174,8 @@ cost making_cost(const packed_problem& problem, const device_profile& on) {
   cost found;
   if (is_gpu) {
     const double pages = goes_back ? packed_bytes / page_bytes : 0;
-    const auto call = stays ? work{"pack_on_device.call", 1, std::min(60e-6, gpu_pack_call[kind])}
-                            : work{pack_call_rate_of(problem.kind), 1, gpu_pack_call[kind]};
-    found.phases.push_back({"call", {}, {call, {"pack.page", pages, 0.3e-6}}, 0, 1});
+    const auto called = rate_of(stays ? part::pack_on_device_call : part::pack_call, problem.kind);
+    found.phases.push_back({"call", {}, {{called, 1, gpu_pack_call[kind]}, {"pack.page", pages, 0.3e-6}}, 0, 1});
     found.phases.push_back({"tiles", {moved}, {{rate, n, estimate}}, 1, 0});
   } else {
     const int cores = workers_of(n, cores_for(plain_bytes, on));
@@ -176,13 +185,11 @@ cost making_cost(const packed_problem& problem, const device_profile& on) {
     const double summed = is_once ? 0 : packed_bytes;
     found.phases.push_back({"memory", {}, {cleared(packed_bytes, is_once ? plain_bytes : packed_bytes)}, 0, 1});
     found.phases.push_back({"checksum", {}, {{"pack.checksum", summed, 0.035e-9}}, 0, 1});
-    double of_a_value = estimate;
-    if (problem.kind == encoding::run_length) of_a_value += run_seconds(n / 16, 1.0 / 16);
-    found.phases.push_back({"tiles",
-                            {moved},
-                            {{rate, shared_out(n, cores), of_a_value}},
-                            static_cast<double>(pack_reads(problem.kind, on)),
-                            cores});
+    const double values = shared_out(n, cores);
+    std::vector<work> done{{rate, values, estimate}};
+    if (problem.kind == encoding::run_length) done.push_back(run_ends("pack.run_end", n / 16, values, 1.0 / 16));
+    found.phases.push_back(
+        {"tiles", {moved}, std::move(done), static_cast<double>(pack_reads(problem.kind, on)), cores});
     // a group that is not whole is packed value by value
     constexpr double group = 2048;
     if (const double rest = std::fmod(n, group); rest > 0 && is_once) {
@@ -227,34 +234,49 @@ cost packed_cost(const packed_problem& problem, const device_profile& on) {
   // decoding a value is worth as many workers as reading two bytes are, and what is written as its bytes
   const int woken = cores_for(packed_bytes + 2 * n + (is_unpack ? plain_bytes : 0), on);
   const int cores = is_gpu ? 0 : workers_of(n, woken);
+  work ends;
+  const double decoded = is_top_k ? n : shared_out(n, cores);
   if (!is_gpu && problem.kind == encoding::run_length) {
     // a run is a value and its end
     const double share = std::min(1.0, problem.bits_per_value / (8 * static_cast<double>(width) + 32));
-    estimate += run_seconds(share * n, share) * (width == 8 ? 1.5 : 1) + 1.6e-9 * std::max(0.0, share - 0.1);
+    estimate += 1.6e-9 * std::max(0.0, share - 0.1);
+    ends = run_ends("packed.run_end", share * n, decoded * (width == 8 ? 1.5 : 1), share);
   }
-  if (is_top_k && !is_gpu) return host_top_k_cost(problem, estimate, on);
+  if (is_top_k && !is_gpu) return host_top_k_cost(problem, estimate, ends, on);
+  std::vector<traffic> all_moved{moved};
   if (!is_gpu && is_unpack) {
+    // Workers take other chunks at each call: the lines that they write are in the cache of another.
+    const auto shared = set_beyond_own_caches(cores, on);
+    all_moved[0].working_set = std::max(moved.working_set, shared);
     // What a host unpacks goes past its caches where it does not fit: no line is read before it is written.
     constexpr double past_caches = 32 << 20;
     if (plain_bytes >= past_caches) {
-      moved.written /= 2;
-      moved.working_set = on.levels.back().bytes;
+      const auto memory = on.levels.back().bytes;
+      const auto packed = std::max(static_cast<std::uint64_t>(packed_bytes), shared);
+      all_moved[0] = {memory, moved.read, moved.written / 2};
+      if (&on.level_for(packed) != &on.levels.back()) {
+        all_moved = {{packed, moved.read, 0}, {memory, 0, moved.written / 2}};
+      }
     }
-    // Workers take other chunks at each call: the lines that they write are in the cache of another.
-    moved.working_set = std::max(moved.working_set, set_beyond_own_caches(cores, on));
   }
   cost found;
   if (is_gpu && is_top_k) {
     // it is asked several times for the k best
-    found.phases.push_back({"call", {}, {{"packed_top_k.wait", 3, gpu_wait}}, 0, 1});
+    constexpr double times = 3;
+    found.phases.push_back(
+        {"call",
+         {},
+         {{"packed_top_k.wait", times, gpu_wait}, {rate_of(part::call, problem.kind), times, gpu_call[kind]}},
+         0,
+         1});
+  } else if (is_gpu) {
+    found.phases.push_back({"call", {}, {{rate_of(part::call, problem.kind), 1, gpu_call[kind]}}, 0, 1});
   } else {
-    found.phases.push_back({"call", {}, {{"packed.call", 1, is_gpu ? gpu_call[kind] : 0.13e-6}}, 0, 1});
+    found.phases.push_back({"call", {}, {{"packed.call", 1, 0.13e-6}}, 0, 1});
   }
-  found.phases.push_back({"tiles",
-                          {moved},
-                          {{rate_of(problem.operation, problem.kind, width), shared_out(n, cores), estimate}},
-                          is_gpu || woken > 1 ? 1.0 : 0.0,
-                          cores});
+  std::vector<work> done{{rate_of(problem.operation, problem.kind, width), decoded, estimate}};
+  if (ends.count > 0) done.push_back(ends);
+  found.phases.push_back({"tiles", std::move(all_moved), std::move(done), is_gpu || woken > 1 ? 1.0 : 0.0, cores});
   if (is_top_k) {
     found.phases.push_back({"sort", {}, {{"packed_top_k.sort", k * std::log2(std::max(k, 2.0)), 3e-9}}, 0, 1});
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <zenith/no_overload.hpp>
+#include <zenith/result_vector.hpp>
 #include <zenith/skyline.hpp>
 
 /// \file
@@ -109,7 +110,7 @@ template <index Index = std::uint64_t, point_table Points>
   target.counts_vector = &result.dominated_by;
   target.resize = [](void* vector, std::uint64_t count) -> void* {
     auto& ids = *static_cast<std::vector<Index>*>(vector);
-    ids.resize(static_cast<std::size_t>(count));
+    detail::resize_results(ids, static_cast<std::size_t>(count));
     return ids.data();
   };
   auto run = detail::skyband(on, detail::points_of(points), k, target, options);

@@ -14,6 +14,7 @@
 #include <zenith/machine.hpp>
 #include <zenith/matrix.hpp>
 #include <zenith/no_overload.hpp>
+#include <zenith/result_vector.hpp>
 #include <zenith/skyline_call.hpp>
 #include <zenith/top_k.hpp>
 
@@ -218,7 +219,7 @@ template <index Index = std::uint64_t, point_table Points>
   target.vector = &result.ids;
   target.resize = [](void* vector, std::uint64_t count) -> void* {
     auto& ids = *static_cast<std::vector<Index>*>(vector);
-    ids.resize(static_cast<std::size_t>(count));
+    detail::resize_results(ids, static_cast<std::size_t>(count));
     return ids.data();
   };
   auto run = detail::skyline(on, detail::points_of(points), target, options);

@@ -12,6 +12,7 @@
 #include <zenith/cost.hpp>
 #include <zenith/executor.hpp>
 #include <zenith/machine.hpp>
+#include <zenith/result_vector.hpp>
 #include <zenith/spatial_index_tree.hpp>
 #include <zenith/spatial_join.hpp>
 
@@ -136,8 +137,8 @@ template <index Index = std::uint32_t, detail::any_spatial_index Tree>
   auto given = detail::join_of<Index>(left, right);
   given.provide = [](void* state, std::uint64_t count) -> spatial_output {
     auto& to = *static_cast<spatial_join_result<Index>*>(state);
-    to.left.resize(static_cast<std::size_t>(count));
-    to.right.resize(static_cast<std::size_t>(count));
+    detail::resize_results(to.left, static_cast<std::size_t>(count));
+    detail::resize_results(to.right, static_cast<std::size_t>(count));
     return {to.left.data(), to.right.data()};
   };
   given.state = &result;
@@ -226,9 +227,9 @@ template <index Index = std::uint32_t, detail::any_spatial_index Tree>
                                 k, static_cast<int>(sizeof(Index)), std::is_signed_v<Index>,
                                 [](void* state, std::uint64_t count) -> spatial_output {
                                   auto& to = *static_cast<result_type*>(state);
-                                  to.left.resize(static_cast<std::size_t>(count));
-                                  to.right.resize(static_cast<std::size_t>(count));
-                                  to.scores.resize(static_cast<std::size_t>(count));
+                                  detail::resize_results(to.left, static_cast<std::size_t>(count));
+                                  detail::resize_results(to.right, static_cast<std::size_t>(count));
+                                  detail::resize_results(to.scores, static_cast<std::size_t>(count));
                                   return {to.left.data(), to.right.data(), to.scores.data()};
                                 },
                                 &result},

@@ -12,6 +12,7 @@
 #include <zenith/executor.hpp>
 #include <zenith/machine.hpp>
 #include <zenith/no_overload.hpp>
+#include <zenith/result_vector.hpp>
 #include <zenith/spatial_index_tree.hpp>
 #include <zenith/top_k.hpp>
 
@@ -110,8 +111,8 @@ template <class Index, class T>
   given.k = k;
   given.provide = [](void* state, std::uint64_t count) -> spatial_output {
     auto& to = *static_cast<result_type*>(state);
-    to.keys.resize(static_cast<std::size_t>(count));
-    to.indices.resize(static_cast<std::size_t>(count));
+    detail::resize_results(to.keys, static_cast<std::size_t>(count));
+    detail::resize_results(to.indices, static_cast<std::size_t>(count));
     return {to.indices.data(), nullptr, to.keys.data()};
   };
   given.state = &result;

@@ -17,6 +17,7 @@
 #include <zenith/executor.hpp>
 #include <zenith/machine.hpp>
 #include <zenith/no_overload.hpp>
+#include <zenith/result_vector.hpp>
 #include <zenith/spatial_join_call.hpp>
 #include <zenith/spatial_output.hpp>
 #include <zenith/top_k.hpp>
@@ -222,8 +223,8 @@ struct pair_batch {
 
   static spatial_output provide(void* state, std::uint64_t count) {
     auto& to = *static_cast<pair_batch*>(state);
-    to.left.resize(static_cast<std::size_t>(count));
-    to.right.resize(static_cast<std::size_t>(count));
+    detail::resize_results(to.left, static_cast<std::size_t>(count));
+    detail::resize_results(to.right, static_cast<std::size_t>(count));
     return {to.left.data(), to.right.data()};
   }
   static void deliver(void* state, std::uint64_t first) {
@@ -267,20 +268,20 @@ template <index Index = std::uint32_t, detail::point_span Span>
       result, detail::spatial_points_of(left), detail::spatial_points_of(right),
       [](void* state, std::uint64_t count) -> spatial_output {
         auto& to = *static_cast<spatial_join_result<Index>*>(state);
-        to.left.resize(static_cast<std::size_t>(count));
-        to.right.resize(static_cast<std::size_t>(count));
+        detail::resize_results(to.left, static_cast<std::size_t>(count));
+        detail::resize_results(to.right, static_cast<std::size_t>(count));
         return {to.left.data(), to.right.data()};
       },
       [&](const detail::spatial_arguments& given) { return detail::spatial_join(on, given, options); },
       [](void* state, std::uint64_t count) -> spatial_output {
         auto& to = *static_cast<spatial_join_result<Index>*>(state);
-        to.left.reserve(static_cast<std::size_t>(count));
-        to.right.reserve(static_cast<std::size_t>(count));
+        detail::reserve_results(to.left, static_cast<std::size_t>(count));
+        detail::reserve_results(to.right, static_cast<std::size_t>(count));
         return {to.left.data(), to.right.data()};
       },
       [](void* state, std::uint64_t count, bool is_right) {
         auto& to = *static_cast<spatial_join_result<Index>*>(state);
-        (is_right ? to.right : to.left).resize(static_cast<std::size_t>(count));
+        detail::resize_results(is_right ? to.right : to.left, static_cast<std::size_t>(count));
       });
   return result;
 }
@@ -387,9 +388,9 @@ template <index Index = std::uint32_t, detail::point_span Span>
       result, detail::spatial_points_of(left), detail::spatial_points_of(right),
       [](void* state, std::uint64_t count) -> spatial_output {
         auto& to = *static_cast<top_k_spatial_join_result<T, Index>*>(state);
-        to.left.resize(static_cast<std::size_t>(count));
-        to.right.resize(static_cast<std::size_t>(count));
-        to.scores.resize(static_cast<std::size_t>(count));
+        detail::resize_results(to.left, static_cast<std::size_t>(count));
+        detail::resize_results(to.right, static_cast<std::size_t>(count));
+        detail::resize_results(to.scores, static_cast<std::size_t>(count));
         return {to.left.data(), to.right.data(), to.scores.data()};
       },
       [&](const detail::spatial_arguments& given) { return detail::top_k_spatial_join(on, given, k, options); });
