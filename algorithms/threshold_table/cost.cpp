@@ -108,6 +108,9 @@ constexpr std::string_view block_rate = "threshold_table.block";
 constexpr double typical_block = 12e-9;
 constexpr std::string_view value_rate = "threshold_table.value";
 constexpr double typical_value = 0.115e-9;  // several rows at a time
+// a line of a block that no cache of a core's own has; the next ones are on their way
+constexpr std::string_view line_rate = "threshold_table.line";
+constexpr double typical_line = 1.5e-9;
 constexpr std::string_view insert_rate = "threshold_table.insert";
 constexpr double typical_insert = 8.5e-9;
 
@@ -217,6 +220,12 @@ cost walked(const threshold_table_problem& problem, const device_profile& on, do
   return all;
 }
 
+// Whether the caches of one core hold so much, as far as is known.
+bool is_near(double bytes, const device_profile& on) {
+  const auto own = std::min(static_cast<std::size_t>(on.rate("core.own_levels", 0)), on.levels.size());
+  return own == 0 || bytes * on.cores <= static_cast<double>(on.levels[own - 1].bytes);
+}
+
 /// One team opens groups and blocks by falling bound.
 cost best_first_cost(const threshold_table_problem& problem, const device_profile& on) {
   auto all = begun(problem, on);
@@ -238,13 +247,16 @@ cost best_first_cost(const threshold_table_problem& problem, const device_profil
        1});
   // blocks lie apart: past the caches a core waits for their lines
   const double row_bytes = static_cast<double>(problem.columns * size_of(problem.type));
-  const auto set = static_cast<std::uint64_t>(static_cast<double>(problem.count) * row_bytes);
+  const double set_bytes = static_cast<double>(problem.count) * row_bytes;
+  const auto set = static_cast<std::uint64_t>(set_bytes);
+  constexpr double line_bytes = 64;
   constexpr double times_apart = 4;
   const double times = &on.level_for(set) == &on.levels.back() ? times_apart : 1;
   all.phases.push_back({"open",
                         {{set, times * opened * row_bytes, 0}},
                         {{block_rate, std::ceil(opened / block_rows), typical_block},
-                         {value_rate, values, detail::vector_estimate(typical_value, on)}},
+                         {value_rate, values, detail::vector_estimate(typical_value, on)},
+                         {line_rate, is_near(set_bytes, on) ? 0 : opened * row_bytes / line_bytes, typical_line}},
                         0,
                         1});
   all.phases.push_back(

@@ -41,7 +41,7 @@ struct estimates {
     return {call, by * sample, by * scan, by * append, by * take, by * select, by * fetch, by * sort, by * emit};
   }
 };
-constexpr estimates of_a_core{0.35e-6, 8.3e-9, 0.035e-9, 0.42e-9, 0.14e-9, 1.5e-9, 8e-9, 0.76e-9, 1.4e-9};
+constexpr estimates of_a_core{0.35e-6, 8.3e-9, 0.035e-9, 0.42e-9, 0.14e-9, 1.5e-9, 1.5e-9, 0.76e-9, 1.4e-9};
 
 // What one worker's buffer sees.
 struct collection {
