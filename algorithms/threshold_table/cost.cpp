@@ -341,7 +341,10 @@ cost scan_cost(const threshold_table_problem& problem, const device_profile& on)
   const double kept = is_gpu ? std::min(rows, 64 * k) : samples > 0 ? std::min(rows, samples + 2.5 * k) : 0;
   if (is_gpu) {
     all.phases.push_back({"keep", {}, {{keep_rate, kept, typical_keep}}, 0, 0});
-    all.phases.push_back({"wait", {}, {{device_scan_rate, 1, typical_device_scan}}, 0, 1});
+    // one launch keeps so many rows; of more wanted ones the host asks several times
+    constexpr double most_at_once = 1024;
+    const double waits = k > most_at_once && rows > 4 * k ? 4.5 : 1;
+    all.phases.push_back({"wait", {}, {{device_scan_rate, waits, typical_device_scan}}, 0, 1});
     return all;
   }
   // each worker holds up to k rows, whose lines come to the one that brings them together
@@ -369,6 +372,10 @@ cost full_cost(const threshold_table_problem& problem, const device_profile& on)
   } else if (problem.count > most_ranked_at_once) {
     all.phases.push_back({"rank", {}, {{device_select_rate, 1, typical_device_select}}, 0, 1});
     select.operations.push_back({device_merge_rate, rows, typical_device_merge});
+  } else {
+    // so few are ranked by one launch of those of the scores, more by some more
+    constexpr double few = 1024;
+    select.launches *= std::clamp(std::log2(rows / few) / 3, 0.0, 1.0);
   }
   all.phases.push_back(std::move(select));
   if (is_host) {
