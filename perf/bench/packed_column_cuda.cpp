@@ -213,6 +213,7 @@ int main(int argc, char** argv) {
     const unsigned width = kind == encoding::run_length ? 1 : 12;
     add("unpack", {kind, width}, unpack);
     add("sum", {kind, width}, sum);
+    add("pack_on_device", {kind, width}, pack_on_device);
   }
   benchmark::RunSpecifiedBenchmarks();
   return 0;

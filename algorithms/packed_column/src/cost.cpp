@@ -28,7 +28,7 @@ struct estimates {
 constexpr estimates of_a_core{{0.02e-9, 0.034e-9, 0.21e-9, 0.095e-9, 0.72e-9, 0.18e-9, 0.48e-9, 0.07e-9},
                               {0.15e-9, 0.4e-9, 0.45e-9, 2.2e-9, 4.5e-9, 1.6e-9, 3.9e-9, 10e-9}};
 constexpr estimates of_a_multiprocessor{{0.03e-9, 0.03e-9, 0.04e-9, 0.03e-9, 0.2e-9, 0.2e-9, 0.06e-9, 0.06e-9},
-                                        {0.1e-9, 0.5e-9, 0.5e-9, 0.2e-9, 1e-9, 1e-9, 1e-9, 3e-9}};
+                                        {0.5e-9, 1e-9, 0.93e-9, 0.57e-9, 0.73e-9, 0.91e-9, 0.9e-9, 1.6e-9}};
 
 // How many times as long a 64-bit value takes a core.
 constexpr estimates times_for_wide{{1.8, 1.4, 1.7, 1.4, 1.1, 1, 1.4, 1.8}, {1.8, 3.5, 3.3, 1.25, 1.05, 1, 1.1, 1.3}};
@@ -36,8 +36,8 @@ constexpr estimates times_for_wide{{1.8, 1.4, 1.7, 1.4, 1.1, 1, 1.4, 1.8}, {1.8,
 // One value alone, as a sample reads it: of deltas and words of any length its block, and among runs it searches.
 constexpr std::array<double, encodings> lone_value{0, 8e-9, 50e-9, 2e-9, 110e-9, 12e-9, 12e-9, 8e-9};
 
-// What a GPU's packing takes whatever the count: launches, answers, and the last of the teams.
-constexpr std::array<double, encodings> gpu_pack_call{15e-6, 85e-6, 80e-6, 200e-6, 560e-6, 450e-6, 450e-6, 130e-6};
+// What a GPU's packing takes whatever the count: launches and answers.
+constexpr std::array<double, encodings> gpu_pack_call{15e-6, 85e-6, 80e-6, 45e-6, 65e-6, 65e-6, 75e-6, 90e-6};
 
 // Its other operations whatever the count; what has ranges of its own in each block waits for them.
 constexpr std::array<double, encodings> gpu_call{10e-6, 10e-6, 10e-6, 10e-6, 24e-6, 30e-6, 21e-6, 26e-6};

@@ -11,14 +11,11 @@
 #include <backends/cuda/kernels/packed_column/pack.hpp>
 #include <backends/cuda/kernels/packed_column/pack_checksum.hpp>
 #include <backends/cuda/kernels/packed_column/pack_measure.hpp>
+#include <backends/cuda/kernels/packed_column/pack_values.hpp>
 #include <backends/cuda/packed_column/call.hpp>
 #include <backends/cuda/primitives/library.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
-
-[[nodiscard]] inline bool is_in_blocks(encoding kind) {
-  return kind == encoding::frame_of_reference || kind == encoding::delta;
-}
 
 /// One call whose values lie on the device.
 template <class U>
@@ -50,6 +47,10 @@ class packing_on_device {
       switch (call_.kind) {
         case encoding::frame_of_reference: launch_measure<encoding::frame_of_reference>(); break;
         case encoding::delta: launch_measure<encoding::delta>(); break;
+        case encoding::null_suppression_fixed: launch_measure<encoding::null_suppression_fixed>(); break;
+        case encoding::null_suppression_variable: launch_measure<encoding::null_suppression_variable>(); break;
+        case encoding::run_length: launch_measure<encoding::run_length>(); break;
+        case encoding::vertical: launch_measure<encoding::vertical>(); break;
         default: launch_measure<encoding::automatic>();
       }
       simt::copy(&total, total_, sizeof(column_sizes), stream_);
@@ -121,22 +122,37 @@ class packing_on_device {
       simt::copy(bytes + made.payload_at, with_.values, call_.count * sizeof(U), stream_);
       return;
     }
-    group_places places{};
-    if (made.kind != encoding::null_suppression_fixed) {
-      const bool patched = made.patches > 0;
-      simt::launch(take_sizes{sizes_, groups_, made.kind, patched, payload_, patch_}, grid_of(take_sizes::block_size));
-      call_memory memory(on_);
-      library::exclusive_scan(memory, payload_, groups_, payload_);
-      if (patched) library::exclusive_scan(memory, patch_, groups_, patch_);
-      places = {payload_, patched ? patch_ : nullptr};
+    if (made.kind == encoding::null_suppression_fixed) {
+      const auto blocks = write_fixed<U>::blocks(call_.count, made.parameter);
+      simt::launch(write_fixed<U>{with_, made.parameter, bytes + made.payload_at},
+                   {.grid = static_cast<unsigned>(blocks), .stream = stream_});
+      return;
     }
-    if (is_in_blocks(made.kind)) {
-      auto shape = grid_of(write_blocks<U>::warps);
-      shape.shared_bytes = write_blocks<U>::shared_bytes;
-      simt::launch(write_blocks<U>{with_, groups_, made, bytes, places}, shape);
-    } else {
-      simt::launch(write_groups<U>{with_, groups_, made, bytes, places}, grid_of(write_groups<U>::block_size));
+    const bool patched = made.patches > 0;
+    simt::launch(take_sizes{sizes_, groups_, made.kind, patched, payload_, patch_}, grid_of(take_sizes::block_size));
+    call_memory memory(on_);
+    library::exclusive_scan(memory, payload_, groups_, payload_);
+    if (patched) library::exclusive_scan(memory, patch_, groups_, patch_);
+    const group_places places{payload_, patched ? patch_ : nullptr};
+    switch (made.kind) {
+      case encoding::run_length: launch_groups<write_runs<U>>(made, bytes, places); break;
+      case encoding::null_suppression_variable:
+        launch_groups<write_variable<U>>(made, bytes, places, write_variable<U>::shared_bytes);
+        break;
+      case encoding::vertical:
+        launch_groups<write_blocks<U, true>>(made, bytes, places, write_blocks<U, true>::shared_bytes);
+        break;
+      default: launch_groups<write_blocks<U, false>>(made, bytes, places, write_blocks<U, false>::shared_bytes);
     }
+  }
+
+  /// A warp a group.
+  template <class Kernel>
+  void launch_groups(const packed_layout& made, std::byte* bytes, const group_places& places,
+                     unsigned shared_bytes = 0) const {
+    auto shape = grid_of(Kernel::warps);
+    shape.shared_bytes = shared_bytes;
+    simt::launch(Kernel{with_, groups_, made, bytes, places}, shape);
   }
 
   const execution& on_;
@@ -193,7 +209,7 @@ void run_pack(const execution& on, const pack_call& call, memory_space column_sp
   }
   *call.result = made;
   if (call.statistics != nullptr) {
-    *call.statistics = {is_in_blocks(made.kind) ? "a warp a group" : "a lane a group", 0};
+    *call.statistics = {"a warp a group", 0};
   }
 }
 

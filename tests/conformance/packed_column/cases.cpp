@@ -105,6 +105,22 @@ TEMPLATE_TEST_CASE("every shape in every encoding", "[packed_column]", ZENITH_EV
   seen.require_none();
 }
 
+TEMPLATE_TEST_CASE("words of few bytes, of either sign", "[packed_column]", ZENITH_EVERY_PACKABLE_TYPE) {
+  verdict seen;
+  std::uint64_t number = 0;
+  for (const unsigned width : {2, 5, 7, 8, 12, 15, 16, 30}) {
+    for (const auto one : {shape::normal, shape::negative}) {
+      for (const auto kind : {zenith::encoding::null_suppression_fixed, zenith::encoding::null_suppression_variable}) {
+        random_source random{zenith_test::seed_of("few bytes", number++)};
+        const auto length = std::min<std::size_t>(1 + random() % 3000, the_suite().most_items);
+        auto data = make_sample<TestType>(one, length, width, manner{kind}, random);
+        run_everywhere(seen, data, random);
+      }
+    }
+  }
+  seen.require_none();
+}
+
 TEMPLATE_TEST_CASE("bits that are no value's", "[packed_column]", ZENITH_EVERY_PACKABLE_TYPE) {
   verdict seen;
   std::uint64_t number = 0;

@@ -1,42 +1,16 @@
 #pragma once
 
 /// \file
-/// Writing a packed column on the device. A warp takes a group of frame of reference or delta: neighbouring lanes read
-/// neighbouring values, then each lane packs a miniblock of its own in shared memory, and the warp stores the words
-/// side by side. Of the other encodings a lane takes a group, by the plain encoder. Both write every byte of every
-/// section.
+/// Writing words of bits on the device: frame of reference, delta and vertical. A warp takes a group: neighbouring
+/// lanes read neighbouring values, then each lane packs a miniblock, or a lane of a span, of its own in shared memory,
+/// and the warp stores the words side by side. Every byte of every section is written.
 
+#include <backends/cuda/kernels/packed_column/group_places.hpp>
 #include <backends/cuda/kernels/packed_column/pack_block.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
-/// Where each group's share of the sections begins.
-struct group_places {
-  const std::uint64_t* payload;  ///< nullptr: where it must, its number says
-  const std::uint64_t* patch;    ///< nullptr: there are none
-
-  [[nodiscard]] ZENITH_DEVICE packed::group_place of(std::uint64_t group) const {
-    return {payload == nullptr ? 0 : simt::load(payload + group), patch == nullptr ? 0 : simt::load(patch + group)};
-  }
-};
-
-template <class U>
-struct write_groups {
-  static constexpr unsigned block_size = 64;
-
-  packed::encoder<U> with;
-  std::uint64_t groups;
-  packed_layout to;
-  std::byte* out;
-  group_places places;
-
-  ZENITH_DEVICE void operator()() const {
-    const std::uint64_t group = std::uint64_t{simt::block_index()} * block_size + simt::thread_index();
-    if (group < groups) with.write(group, to, out, places.of(group));
-  }
-};
-
-template <class U>
+template <class U, bool IsVertical>
 struct write_blocks {
   static constexpr unsigned block_size = sizeof(U) == 4 ? 256 : 128;
   static constexpr unsigned warps = block_size / simt::warp_size;
@@ -66,7 +40,12 @@ struct write_blocks {
         // the mark in the middle of the group
         if (first == packed_group_blocks / 2) start |= std::uint64_t{offset} << packed::start_bits;
       }
-      const unsigned width = gather(group, first, patch);
+      unsigned width = 0;
+      if constexpr (IsVertical) {
+        width = gather_spans(group, first);
+      } else {
+        width = gather(group, first, patch);
+      }
       const auto words = warp_scan<std::uint32_t>(width);
       write_places(group, first, width, offset + words.before);
       write_payload(place.payload + offset, width, words.before);
@@ -134,6 +113,59 @@ struct write_blocks {
     return own_width;
   }
 
+  // The spans of blocks `first` … of the group, a row for each of their lanes, and their references. Returns the width
+  // of the calling lane's row.
+  ZENITH_DEVICE unsigned gather_spans(std::uint64_t group, unsigned first) const {
+    constexpr unsigned most_blocks = 16 / packed_miniblocks;  // of a span
+    const auto to_rows = rows();
+    const unsigned blocks = with.lanes / packed_miniblocks;
+    const unsigned lane_bits = simt::find_first_set(std::uint32_t{with.lanes}) - 1;
+    const U turn = with.with_sign ? warp_block<U>::sign : U{0};
+    unsigned own_width = 0;
+    // whoever still reads the rows is done
+    simt::warp_barrier(simt::full_warp);
+    for (unsigned b = 0; b < blocks_at_once; b += blocks) {
+      const std::uint64_t from = group * packed_group_items + (first + b) * packed_block_items;
+      const unsigned items = with.items_from(from, blocks * packed_block_items);
+      U word[most_blocks][packed_miniblocks];
+      U least = static_cast<U>(~U{0});
+      ZENITH_UNROLL
+      for (unsigned k = 0; k < most_blocks; ++k) {
+        ZENITH_UNROLL
+        for (unsigned m = 0; m < packed_miniblocks; ++m) {
+          const unsigned i = k * packed_block_items + warp_block<U>::place(m);
+          word[k][m] = i < items ? simt::load_streaming(with.values + from + i) : U{0};
+          const U image = word[k][m] ^ turn;
+          least = i < items && image < least ? image : least;
+        }
+      }
+      const U reference = items > 0 ? static_cast<U>(warp_block<U>::least_of(least) ^ turn) : U{0};
+      U greatest = 0;
+      ZENITH_UNROLL
+      for (unsigned k = 0; k < most_blocks; ++k) {
+        ZENITH_UNROLL
+        for (unsigned m = 0; m < packed_miniblocks; ++m) {
+          const unsigned i = k * packed_block_items + warp_block<U>::place(m);
+          word[k][m] = i < items ? static_cast<U>(word[k][m] - reference) : U{0};
+          greatest = word[k][m] > greatest ? word[k][m] : greatest;
+          if (k < blocks) {
+            const unsigned lane = b * packed_miniblocks + i % with.lanes;
+            to_rows.write(lane * row + (i >> lane_bits), word[k][m]);
+          }
+        }
+      }
+      const unsigned width = length_of(static_cast<U>(~warp_block<U>::least_of(static_cast<U>(~greatest))));
+      const unsigned begin = b * packed_miniblocks;
+      own_width = simt::lane_index() >= begin && simt::lane_index() < begin + with.lanes ? width : own_width;
+      if (simt::lane_index() < blocks) {
+        const std::uint64_t record = to.groups_at + group * packed::group_bytes<U>;
+        simt::store(reinterpret_cast<U*>(out + record + 8 + (first + b + simt::lane_index()) * sizeof(U)), reference);
+      }
+    }
+    simt::warp_barrier(simt::full_warp);
+    return own_width;
+  }
+
   // The widths of the blocks, and where they begin.
   ZENITH_DEVICE void write_places(std::uint64_t group, unsigned first, unsigned width, std::uint32_t offset) const {
     const unsigned lane = simt::lane_index();
@@ -186,11 +218,23 @@ struct write_blocks {
     }
     simt::warp_barrier(simt::full_warp);
     auto* const payload = reinterpret_cast<std::uint32_t*>(out + to.payload_at) + start;
-    for (unsigned m = 0; m < simt::warp_size; ++m) {
-      const unsigned count = simt::shuffle(simt::full_warp, width, m);
-      const std::uint32_t at = simt::shuffle(simt::full_warp, before, m);
-      for (unsigned j = lane; j < count; j += simt::warp_size) {
-        simt::store(payload + at + j, words.read(m * words_in_row + j));
+    if constexpr (IsVertical) {
+      // the words of a span's lanes take turns
+      const unsigned lane_bits = simt::find_first_set(std::uint32_t{with.lanes}) - 1;
+      for (unsigned begin = 0; begin < simt::warp_size; begin += with.lanes) {
+        const unsigned count = simt::shuffle(simt::full_warp, width, begin) << lane_bits;
+        const std::uint32_t at = simt::shuffle(simt::full_warp, before, begin);
+        for (unsigned j = lane; j < count; j += simt::warp_size) {
+          simt::store(payload + at + j, words.read((begin + j % with.lanes) * words_in_row + (j >> lane_bits)));
+        }
+      }
+    } else {
+      for (unsigned m = 0; m < simt::warp_size; ++m) {
+        const unsigned count = simt::shuffle(simt::full_warp, width, m);
+        const std::uint32_t at = simt::shuffle(simt::full_warp, before, m);
+        for (unsigned j = lane; j < count; j += simt::warp_size) {
+          simt::store(payload + at + j, words.read(m * words_in_row + j));
+        }
       }
     }
   }

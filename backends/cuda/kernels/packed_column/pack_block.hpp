@@ -138,4 +138,25 @@ ZENITH_DEVICE packed::miniblock_shape shape_of_lengths(unsigned length, bool wit
   return best;
 }
 
+/// Where runs begin in the blocks of a group, one after the other.
+template <class U>
+class run_begins {
+ public:
+  ZENITH_DEVICE void begin_block(const packed::encoder<U>& with, std::uint64_t first) {
+    if (first % packed_group_items == 0 && first > 0) last_ = simt::load_streaming(with.values + first - 1);
+  }
+  /// Whether the calling lane's word of a miniblock begins one; for each miniblock in turn.
+  ZENITH_DEVICE bool begins(const warp_block<U>& block, unsigned miniblock, std::uint64_t first, unsigned items) {
+    const U value = block.word[miniblock];
+    const unsigned at = warp_block<U>::place(miniblock);
+    const U neighbour = simt::shuffle_up(simt::full_warp, value, 1);
+    const U before = simt::lane_index() == 0 ? last_ : neighbour;
+    last_ = simt::shuffle(simt::full_warp, value, simt::warp_size - 1);
+    return at < items && (first + at == 0 || value != before);
+  }
+
+ private:
+  U last_ = 0;  // the value before
+};
+
 }  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM

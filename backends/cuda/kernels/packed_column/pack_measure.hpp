@@ -68,7 +68,7 @@ class warp_sizes {
   simt::shared_span<std::uint64_t> fields_;
 };
 
-/// Measures every group for `Asked`: frame_of_reference, delta, or `automatic` for every encoding.
+/// Measures every group for `Asked`: an encoding, or `automatic` for every one.
 template <class U, encoding Asked>
 struct measure_column {
   static constexpr unsigned block_size = 256;
@@ -90,7 +90,7 @@ struct measure_column {
                  [&](unsigned b, std::uint64_t first, unsigned items, const warp_block<U>& values) {
                    if (items > 0) measure_block(found, b, first, items, values);
                  });
-      if constexpr (has_all) finish_group(found);
+      if constexpr (has_fixed || has_variable) finish_group(found);
       if (simt::lane_index() == 0) {
         simt::store(sizes + group, found.sizes.groups);
         mine.add(found.sizes);
@@ -103,6 +103,10 @@ struct measure_column {
   static constexpr bool has_all = Asked == encoding::automatic;
   static constexpr bool has_frame = has_all || Asked == encoding::frame_of_reference;
   static constexpr bool has_delta = has_all || Asked == encoding::delta;
+  static constexpr bool has_fixed = has_all || Asked == encoding::null_suppression_fixed;
+  static constexpr bool has_variable = has_all || Asked == encoding::null_suppression_variable;
+  static constexpr bool has_runs = has_all || Asked == encoding::run_length;
+  static constexpr bool has_vertical = has_all || Asked == encoding::vertical;
 
   struct measured {
     column_sizes sizes{};
@@ -111,13 +115,15 @@ struct measure_column {
     std::uint32_t variable_bytes = 0;
     U least = static_cast<U>(~U{0});  // of a span of `vertical`, in the order of words
     U greatest = 0;
-    U last = 0;  // the value before the block
+    run_begins<U> runs;
   };
 
   ZENITH_DEVICE void measure_block(measured& found, unsigned number, std::uint64_t first, unsigned items,
                                    const warp_block<U>& values) const {
     auto& of = found.sizes.groups;
-    if constexpr (has_all) measure_values(found, values, number, first, items);
+    if constexpr (has_runs) measure_runs(found, values, first, items);
+    if constexpr (has_fixed || has_variable) measure_bytes(found, values, items);
+    if constexpr (has_vertical) measure_span(found, values, number, first, items);
     if constexpr (has_frame) {
       auto block = values;
       block.take(false, with.with_sign, items);
@@ -152,26 +158,39 @@ struct measure_column {
     }
   }
 
-  // What the encodings take that look at values one by one.
-  ZENITH_DEVICE void measure_values(measured& found, const warp_block<U>& block, unsigned number, std::uint64_t first,
-                                    unsigned items) const {
-    const U turn = with.with_sign ? warp_block<U>::sign : U{0};
-    if (number == 0 && first > 0) found.last = simt::load_streaming(with.values + first - 1);
+  ZENITH_DEVICE void measure_runs(measured& found, const warp_block<U>& block, std::uint64_t first,
+                                  unsigned items) const {
+    found.runs.begin_block(with, first);
+    ZENITH_UNROLL
+    for (unsigned m = 0; m < packed_miniblocks; ++m) {
+      const bool begins = found.runs.begins(block, m, first, items);
+      found.sizes.groups.runs += simt::popcount(simt::ballot(simt::full_warp, begins));
+    }
+  }
+
+  ZENITH_DEVICE void measure_bytes(measured& found, const warp_block<U>& block, unsigned items) const {
     ZENITH_UNROLL
     for (unsigned m = 0; m < packed_miniblocks; ++m) {
       const U value = block.word[m];
-      const unsigned at = warp_block<U>::place(m);
-      const U neighbour = simt::shuffle_up(simt::full_warp, value, 1);
-      const U before = simt::lane_index() == 0 ? found.last : neighbour;
-      found.last = simt::shuffle(simt::full_warp, value, simt::warp_size - 1);
-      const bool begins = at < items && (first + at == 0 || value != before);
-      found.sizes.groups.runs += simt::popcount(simt::ballot(simt::full_warp, begins));
-      if (at >= items) continue;
-      const unsigned bytes = packed::fixed_bytes_of(value, with.with_sign);
-      found.fixed_bytes = bytes > found.fixed_bytes ? bytes : found.fixed_bytes;
-      found.variable_bytes +=
-          packed::variable_bytes<U>(packed::variable_code(packed::variable_word(value, with.with_sign)));
-      const U image = value ^ turn;
+      if (warp_block<U>::place(m) >= items) continue;
+      if constexpr (has_fixed) {
+        const unsigned bytes = packed::fixed_bytes_of(value, with.with_sign);
+        found.fixed_bytes = bytes > found.fixed_bytes ? bytes : found.fixed_bytes;
+      }
+      if constexpr (has_variable) {
+        found.variable_bytes +=
+            packed::variable_bytes<U>(packed::variable_code(packed::variable_word(value, with.with_sign)));
+      }
+    }
+  }
+
+  ZENITH_DEVICE void measure_span(measured& found, const warp_block<U>& block, unsigned number, std::uint64_t first,
+                                  unsigned items) const {
+    const U turn = with.with_sign ? warp_block<U>::sign : U{0};
+    ZENITH_UNROLL
+    for (unsigned m = 0; m < packed_miniblocks; ++m) {
+      if (warp_block<U>::place(m) >= items) continue;
+      const U image = block.word[m] ^ turn;
       found.least = image < found.least ? image : found.least;
       found.greatest = image > found.greatest ? image : found.greatest;
     }
