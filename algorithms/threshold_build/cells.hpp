@@ -6,7 +6,6 @@
 
 #include <algorithms/threshold_build/split.hpp>
 #include <core/device/list.hpp>
-#include <core/key_order.hpp>
 #include <zenith/threshold_table_call.hpp>
 
 namespace zenith::threshold_build_family {
@@ -37,7 +36,9 @@ struct row_list {
   }
   [[nodiscard]] ZENITH_FN T at(u64 row, u32 j) const { return values[row * stride + j]; }
   [[nodiscard]] ZENITH_FN const piece& piece_at(u64 row, u32 j) const {
-    return *reinterpret_cast<const piece*>(values + row * stride + j);
+    // one multiplication of 32 bits by 32
+    return *reinterpret_cast<const piece*>(reinterpret_cast<const char*>(values + j) +
+                                           row * static_cast<u32>(stride * sizeof(T)));
   }
   /// From an array that is known when it is compiled.
   template <u32 Count>
@@ -72,12 +73,10 @@ struct cell_cut {
   u32 row_and_column;  ///< the row's number without its last bits, and the column in their place
 
   [[nodiscard]] ZENITH_FN static cell_cut make(T value, u32 row, u32 column) {
-    return {ordered::key_order<T>{}.image(value), (row & ~column_mask) | column};
+    return {split_image(value), (row & ~column_mask) | column};
   }
   [[nodiscard]] ZENITH_FN u32 column() const { return row_and_column & column_mask; }
-  [[nodiscard]] ZENITH_FN bool goes_right(T value, u32 row) const {
-    return has_right(ordered::key_order<T>{}.image(value), row);
-  }
+  [[nodiscard]] ZENITH_FN bool goes_right(T value, u32 row) const { return has_right(split_image(value), row); }
   [[nodiscard]] ZENITH_FN bool has_right(ordered::bits_t<T> own, u32 row) const {
     return own > image || (own == image && row >= (row_and_column & ~column_mask));
   }
@@ -133,13 +132,20 @@ struct team_rows {
     constexpr u32 in_flight = 4;
     const u32 step = (all + in_flight - 1) / in_flight;
     team.for_each(step, [&](u64 i) ZENITH_BODY {
+      u32 from[in_flight];
+      u32 column[in_flight];
       piece some[in_flight];
       ZENITH_UNROLLED
       for (u32 f = 0; f < in_flight; ++f) {
         const u32 at = static_cast<u32>(i) + f * step;
         const u32 known = at < all ? at : 0;
-        some[f] = of.piece_at(number(known / pieces), known % pieces * row_list<T>::piece_values);
+        // of few columns there are one or two
+        const u32 row = AlwaysFit ? known >> (pieces - 1) : known / pieces;
+        from[f] = number(row);
+        column[f] = (known - row * pieces) * row_list<T>::piece_values;
       }
+      ZENITH_UNROLLED
+      for (u32 f = 0; f < in_flight; ++f) some[f] = of.piece_at(from[f], column[f]);
       ZENITH_UNROLLED
       for (u32 f = 0; f < in_flight; ++f) {
         const u32 at = static_cast<u32>(i) + f * step;
@@ -164,7 +170,7 @@ struct cut_cells {
   static constexpr u32 kept_bytes = u32{1} << 15;
   static constexpr u32 scratch_bytes = rows_at + kept_bytes;
   static constexpr u64 item_cost = u64{1} << 17;
-  static constexpr u32 samples_of_a_leaf = 16;
+  static constexpr u32 samples_of_a_leaf = 8;
 
   row_list<T> samples;
   u32 columns;
@@ -190,12 +196,13 @@ struct cut_cells {
     own.fetch(team, rows);
     splitter split(team, rows, columns);
     if (levels_above == 0) split.measure(team, own, extents);
-    split.begin(team, rows);
+    split.compare_by(team, extents);
+    split.begin(team);
     const u64 root = (u64{1} << levels_above) + cell;
     for (u32 level = 0; level < levels; ++level) {
       const u64 first = root << level;
       split.split(
-          team, extents, own, [](u32 all) ZENITH_BODY { return all / 2; },
+          team, own, [](u32 all) ZENITH_BODY { return all / 2; },
           [&](u32 segment, u32 column, u32 row) ZENITH_BODY {
             nodes[first + segment] = cell_cut<T>::make(own(row, column), numbers[sample(row)], column);
           });
@@ -231,13 +238,52 @@ struct list_columns {
   ZENITH_FN void operator()(u64 j) const { to[j] = from.column[j]; }
 };
 
+/// Where the words of a tree's cuts are. Those of the upper levels stand node by node, as a team has them in its
+/// scratch. Below, three levels of a subtree stand together: one sector of a GPU's memory, where each lane is at
+/// another node.
+struct word_order {
+  static constexpr u32 most_upper = 14;
+  static constexpr u32 together = 3;  ///< levels
+  static constexpr u32 subtree_words = u32{1} << together;
+
+  u32 upper;   ///< levels
+  u32 stages;  ///< of subtrees
+
+  [[nodiscard]] static word_order of(u32 levels) {
+    const u32 stages = levels <= most_upper ? 0 : (levels - most_upper + together - 1) / together;
+    return {levels - stages * together, stages};
+  }
+  [[nodiscard]] ZENITH_FN u32 size() const { return begin(stages); }
+  /// Of the first subtree of a stage.
+  [[nodiscard]] ZENITH_FN u32 begin(u32 stage) const {
+    u32 at = u32{1} << upper;
+    for (u32 s = 0; s < stage; ++s) at += subtree_words << (upper + s * together);
+    return at;
+  }
+  /// Of node `at`, in a level of the tree.
+  [[nodiscard]] ZENITH_FN u32 place(u32 at, u32 level) const {
+    if (level < upper) return at;
+    const u32 stage = (level - upper) / together;
+    const u32 below = (level - upper) % together;
+    const u32 subtree = (at >> below) - (u32{1} << (level - below));
+    return begin(stage) + subtree * subtree_words + (u32{1} << below) + (at & ((u32{1} << below) - 1));
+  }
+};
+
 /// A tree's cuts in one word each.
 template <class T>
 struct shorten_cuts {
   const cell_cut<T>* nodes;
+  word_order order;
   u32* words;
 
-  ZENITH_FN void operator()(u64 at) const { words[at] = nodes[at].word(); }
+  ZENITH_FN void operator()(u64 i) const {
+    const auto at = static_cast<u32>(i);
+    if (at == 0) return;
+    u32 level = 0;
+    while (at >> level > 1) ++level;
+    words[order.place(at, level)] = nodes[at].word();
+  }
 };
 
 /// The cells of all rows, and the rows one behind the other. Item p: the rows of a part. A team has the upper levels of
@@ -245,8 +291,7 @@ struct shorten_cuts {
 template <class T, u32 MostColumns>
 struct route_rows {
   static constexpr u32 rows_of_a_part = u32{1} << 14;
-  static constexpr u32 near_levels = 14;
-  static constexpr u32 scratch_bytes = sizeof(u32) << near_levels;
+  static constexpr u32 scratch_bytes = sizeof(u32) << word_order::most_upper;
   static constexpr u32 wanted_teams = 3;
   static constexpr u64 item_cost = u64{256} * rows_of_a_part;
   static constexpr bool is_narrow = MostColumns <= few_columns;
@@ -255,6 +300,7 @@ struct route_rows {
   const T* const* columns;  ///< the same in memory: lanes read different ones
   const cell_cut<T>* nodes;
   const u32* words;  ///< of the nodes
+  word_order order;  ///< of the words
   u32 levels;
   u64 rows;
   row_list<T> to;
@@ -266,64 +312,123 @@ struct route_rows {
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 p) const {
     auto* const near = team.template scratch<u32>();
-    const u32 top = levels < near_levels ? levels : near_levels;
-    if (levels > 0) team.for_each(u64{1} << top, [&](u64 at) ZENITH_BODY { near[at] = words[at]; });
+    if (levels > 0) team.for_each(u64{1} << order.upper, [&](u64 at) ZENITH_BODY { near[at] = words[at]; });
     team.barrier();
     const u64 first = p * rows_of_a_part;
     const u64 count = rows - first < rows_of_a_part ? rows - first : rows_of_a_part;
-    team.for_each(count, [&](u64 r) ZENITH_BODY {
-      const u64 i = first + r;
-      const auto row = static_cast<u32>(i);
-      const row_images own(*this, i);
-      u32 at = 1;
-      const auto go = [&](u32 word) ZENITH_BODY {
-        const auto image = own.of(*this, i, word & cell_cut<T>::column_mask);
-        const u32 upper = cell_cut<T>::upper_bits(image);
-        // where the bits above the column's differ, the others do not matter
-        bool is_right = upper > word;
-        if ((upper ^ word) <= cell_cut<T>::column_mask) is_right = nodes[at].has_right(image, row);
-        at = 2 * at + (is_right ? 1 : 0);
-      };
-      for (u32 level = 0; level < top; ++level) go(near[at]);
-      for (u32 level = top; level < levels; ++level) go(words[at]);
-      cells[i] = at - (u32{1} << levels);
-      numbers[i] = row;
+    // some rows of a lane at a time, whose loads overlap; there are not always so many, and then one goes twice
+    constexpr u32 at_once = sizeof(T) <= 4 ? 2 : 1;
+    const u64 step = (count + at_once - 1) / at_once;
+    team.for_each(step, [&](u64 r) ZENITH_BODY {
+      walking_row some[at_once];
+      ZENITH_UNROLLED
+      for (u32 f = 0; f < at_once; ++f) some[f].own.read(*this, first + (r + f * step < count ? r + f * step : r));
+      ZENITH_UNROLLED
+      for (u32 f = 0; f < at_once; ++f) some[f].own.write(*this);
+      for (u32 level = 0; level < order.upper; ++level) {
+        ZENITH_UNROLLED
+        for (u32 f = 0; f < at_once; ++f) some[f].go(*this, near[some[f].at]);
+      }
+      u32 begin = u32{1} << order.upper;
+      for (u32 level = order.upper; level < levels; level += word_order::together) {
+        subtree_words below[at_once];
+        ZENITH_UNROLLED
+        for (u32 f = 0; f < at_once; ++f) {
+          below[f] = reinterpret_cast<const subtree_words*>(words + begin)[some[f].at - (u32{1} << level)];
+        }
+        ZENITH_UNROLLED
+        for (u32 f = 0; f < at_once; ++f) some[f].go_down(*this, below[f]);
+        begin += word_order::subtree_words << level;
+      }
+      ZENITH_UNROLLED
+      for (u32 f = 0; f < at_once; ++f) {
+        cells[some[f].own.row] = some[f].at - (u32{1} << levels);
+        numbers[some[f].own.row] = static_cast<u32>(some[f].own.row);
+      }
     });
   }
 
  private:
   using bits = ordered::bits_t<T>;
 
+  struct alignas(16) four_words {
+    u32 of[4];
+  };
+  struct subtree_words {
+    four_words first;
+    four_words last;
+  };
+  static_assert(sizeof(subtree_words) == word_order::subtree_words * sizeof(u32));
+
   /// Of few columns a lane keeps the images of its row.
-  struct row_images {
+  struct kept_row {
     static constexpr u32 kept = is_narrow ? MostColumns : 1;
+    u64 row;
+    T values[kept];
     bits images[kept];
 
-    ZENITH_FN row_images(const route_rows& of, u64 i) {
+    ZENITH_FN void read(const route_rows& in, u64 of) {
+      row = of;
       if constexpr (is_narrow) {
-        T values[kept];
-        ZENITH_UNROLLED
-        for (u32 j = 0; j < kept; ++j) {
-          values[j] = j < of.from.columns ? of.from.column[j][i] : T{};
-          images[j] = ordered::key_order<T>{}.image(values[j]);
+        if (in.from.columns == kept) {
+          ZENITH_UNROLLED
+          for (u32 j = 0; j < kept; ++j) values[j] = in.from.column[j][row];
+        } else {
+          ZENITH_UNROLLED
+          for (u32 j = 0; j < kept; ++j) values[j] = j < in.from.columns ? in.from.column[j][row] : T{};
         }
-        of.to.write_values(i, of.from.columns, values);
-      } else {
-        of.to.write(i, of.from, i);
       }
     }
-    [[nodiscard]] ZENITH_FN bits of(const route_rows& in, u64 i, u32 column) const {
+    ZENITH_FN void write(const route_rows& in) {
+      if constexpr (is_narrow) {
+        in.to.write_values(row, in.from.columns, values);
+        ZENITH_UNROLLED
+        for (u32 j = 0; j < kept; ++j) images[j] = split_image(values[j]);
+      } else {
+        in.to.write(row, in.from, row);
+      }
+    }
+    [[nodiscard]] ZENITH_FN bits image(const route_rows& in, u32 column) const {
       if constexpr (is_narrow) {
         // a running number would put them into memory
         bits halves[kept / 2];
         ZENITH_UNROLLED
-        for (u32 j = 0; j < kept / 2; ++j) halves[j] = (column & 1) != 0 ? images[2 * j + 1] : images[2 * j];
+        for (u32 j = 0; j < kept / 2; ++j) {
+          const bits even = images[2 * j];
+          const bits odd = images[2 * j + 1];
+          halves[j] = (column & 1) != 0 ? odd : even;
+        }
         const bits low = (column & 2) != 0 ? halves[1] : halves[0];
         const bits high = (column & 2) != 0 ? halves[3] : halves[2];
         return (column & 4) != 0 ? high : low;
       } else {
-        return ordered::key_order<T>{}.image(in.columns[column][i]);
+        return split_image(in.columns[column][row]);
       }
+    }
+  };
+
+  /// A row and the node that it is at.
+  struct walking_row {
+    kept_row own;
+    u32 at = 1;
+
+    ZENITH_FN void go(const route_rows& in, u32 word) {
+      const auto image = own.image(in, word & cell_cut<T>::column_mask);
+      const u32 upper = cell_cut<T>::upper_bits(image);
+      // where the bits above the column's differ, the others do not matter
+      bool is_right = upper > word;
+      if ((upper ^ word) <= cell_cut<T>::column_mask)
+        is_right = in.nodes[at].has_right(image, static_cast<u32>(own.row));
+      at = 2 * at + (is_right ? 1 : 0);
+    }
+    ZENITH_FN void go_down(const route_rows& in, const subtree_words& words) {
+      const four_words first = words.first;
+      const four_words last = words.last;
+      go(in, first.of[1]);
+      go(in, (at & 1) != 0 ? first.of[3] : first.of[2]);
+      const u32 low = (at & 1) != 0 ? last.of[1] : last.of[0];
+      const u32 high = (at & 1) != 0 ? last.of[3] : last.of[2];
+      go(in, (at & 2) != 0 ? high : low);
     }
   };
 };
@@ -366,74 +471,48 @@ struct find_cells {
   }
 };
 
-/// How cells are shared out to teams: a cell and the next one together where these have few rows, and parts of at most
-/// so many rows of one that has more; blocks begin with them.
+/// Cells as parts of at most so many rows, each a team's; blocks begin with them.
 struct part_sizes {
   u32 rows;        ///< of a part, a multiple of those of a block
-  u32 joined;      ///< of two cells together
   u32 block_rows;  ///< of a full block
 
   [[nodiscard]] ZENITH_FN u32 parts(u32 count) const { return count / rows + (count % rows != 0 ? 1 : 0); }
   [[nodiscard]] ZENITH_FN u32 blocks(u32 count) const { return count / block_rows + (count % block_rows != 0 ? 1 : 0); }
 };
 
-/// Cells 2 p and 2 p + 1.
-struct cell_pair {
-  u32 begin;
-  u32 second;
-  u32 end;
-
-  [[nodiscard]] ZENITH_FN static u32 count(u32 cells) { return (cells + 1) / 2; }
-  [[nodiscard]] ZENITH_FN static cell_pair at(const u32* begins, u32 cells, u32 p) {
-    return {begins[2 * p], begins[2 * p + 1], begins[2 * p + 2 < cells ? 2 * p + 2 : cells]};
-  }
-  [[nodiscard]] ZENITH_FN bool is_joined(const part_sizes& sizes) const {
-    return end - begin <= sizes.joined && second - begin <= sizes.rows && end - second <= sizes.rows;
-  }
-};
-
-/// Of the cells, and of pairs of them.
+/// Of cell c.
 struct count_parts {
   const u32* begins;
-  u32 cells;
   part_sizes sizes;
   u32* parts;
   u32* blocks;
 
   ZENITH_FN void operator()(u64 c) const {
-    blocks[c] = sizes.blocks(begins[c + 1] - begins[c]);
-    if (c % 2 != 0) return;
-    const auto pair = cell_pair::at(begins, cells, static_cast<u32>(c) / 2);
-    const bool is_empty = pair.begin == pair.end;
-    parts[c / 2] = is_empty ? 0
-                   : pair.is_joined(sizes)
-                       ? 1
-                       : sizes.parts(pair.second - pair.begin) + sizes.parts(pair.end - pair.second);
+    const u32 count = begins[c + 1] - begins[c];
+    parts[c] = sizes.parts(count);
+    blocks[c] = sizes.blocks(count);
   }
 };
 
-/// A part's first row, and its first block. Rows from `second` on are another cell's; there are none where that is the
-/// part's end.
+/// A part's first row, and its first block.
 struct table_part {
   u32 begin;
-  u32 second;
   u32 block;
 };
 
 /// Part p; behind the last one: the end.
 struct find_parts {
   const u32* begins;  ///< of cells
-  const u32* parts;   ///< before each pair of cells
+  const u32* parts;   ///< before each cell
   const u32* blocks;  ///< before each cell
   part_sizes sizes;
   u32 cells;
   table_part* to;
 
   ZENITH_FN void operator()(u64 p) const {
-    // the last pair that begins with this part or before it; an empty one has the parts of the next one
-    const u32 pairs = cell_pair::count(cells);
+    // the last cell that begins with this part or before it; an empty one has the parts of the next one
     u32 begin = 0;
-    u32 end = pairs;
+    u32 end = cells;
     while (begin < end) {
       const u32 middle = begin + (end - begin) / 2;
       if (parts[middle + 1] <= p) {
@@ -442,26 +521,9 @@ struct find_parts {
         end = middle;
       }
     }
-    if (begin == pairs) {
-      to[p] = {begins[cells], begins[cells], blocks[cells]};
-      return;
-    }
-    const auto pair = cell_pair::at(begins, cells, begin);
-    u32 inside = static_cast<u32>(p) - parts[begin];
-    u32 cell = 2 * begin;
-    if (pair.is_joined(sizes)) {
-      to[p] = {pair.begin, pair.second, blocks[cell]};
-      return;
-    }
-    const u32 of_first = sizes.parts(pair.second - pair.begin);
-    if (inside >= of_first) {
-      inside -= of_first;
-      ++cell;
-    }
-    const u32 first = begins[cell] + inside * sizes.rows;
-    const u32 left = begins[cell + 1] - first;
-    to[p] = {first, first + (left < sizes.rows ? left : sizes.rows),
-             blocks[cell] + inside * (sizes.rows / sizes.block_rows)};
+    // behind the last one are as many
+    const u32 inside = static_cast<u32>(p) - parts[begin];
+    to[p] = {begins[begin] + inside * sizes.rows, blocks[begin] + inside * (sizes.rows / sizes.block_rows)};
   }
 };
 

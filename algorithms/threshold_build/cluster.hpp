@@ -44,27 +44,24 @@ struct value_range {
   T least = highest;
 
   ZENITH_FN void add(T high, T low) {
-    most = high > most ? high : most;
-    least = low < least ? low : least;
+    most = device::greater_number(high, most);
+    least = device::lesser_number(low, least);
   }
 };
 
-/// Rows of two cells that a team has: four teams of eight columns of floats fit a multiprocessor. In a level of a cell
-/// each list is a warp's, so that of one cell most warps wait.
-inline constexpr u32 most_joined_rows = 1312;
-
-/// Part p: blocks that are full but for the last one of a cell.
+/// Part p: blocks that are full but for the last one.
 template <class T, u32 MostColumns>
 struct cluster_part {
-  using splitter = row_splitter<T, MostColumns, most_joined_rows>;
+  using splitter = row_splitter<T, MostColumns>;
   using piece = typename row_list<T>::piece;
-  static constexpr u32 extents_at = (splitter::scratch_bytes + 15) / 16 * 16;
-  static constexpr u32 rows_at = (extents_at + most_table_columns * sizeof(double) + 15) / 16 * 16;
-  static constexpr u32 kept_bytes = splitter::most_rows * MostColumns * sizeof(T);
+  static constexpr u32 rows_at = (splitter::scratch_bytes + 15) / 16 * 16;
+  static constexpr u32 kept_bytes = most_split_rows * MostColumns * sizeof(T);
   static constexpr bool keeps_rows = MostColumns <= few_columns && sizeof(T) <= 4;
   static constexpr u32 scratch_bytes = keeps_rows ? rows_at + kept_bytes : rows_at;
   static constexpr u64 item_cost = u64{1} << 17;
-  static constexpr u32 wanted_teams = MostColumns <= few_columns ? 4 : 2;
+  static constexpr u32 wanted_teams = keeps_rows ? 5 : 4;
+  // the first levels have fewer segments than a whole team has warps, and those wait
+  static constexpr u32 team_lanes = 128;
 
   row_list<T> rows;
   u32 columns;
@@ -73,42 +70,39 @@ struct cluster_part {
   u32 block_rows;
   const double* extents;  ///< of columns; nullptr: those of the part, which has all rows
   table_memory to;
-  u32* positions;  ///< nullptr: they are written afterwards
+  T* column[MostColumns];  ///< of the table: constants of a kernel are operands of its instructions
+  u32* positions;          ///< nullptr: they are written afterwards
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 p) const {
     const table_part part = parts[p];
     const u32 count = parts[p + 1].begin - part.begin;
     const u32 blocks = parts[p + 1].block - part.block;
-    const block_places places{part.second - part.begin, count, block_rows};
     const u32* const numbers = order + part.begin;
     const auto number = [&](u32 r) ZENITH_BODY { return numbers[r]; };
     const team_rows<T, decltype(number), keeps_rows> own{rows, number,
                                                          keeps_rows ? team.template scratch<piece>(rows_at) : nullptr};
     own.fetch(team, count);
     splitter split(team, count, columns);
-    double* const near = team.template scratch<double>(extents_at);
-    if (extents == nullptr) {
-      split.measure(team, own, near);
+    if (extents != nullptr) {
+      split.compare_by(team, extents);
     } else {
-      team.for_each(columns, [&](u64 j) ZENITH_BODY { near[j] = extents[j]; });
+      auto* const measured = team.template scratch<double>();  // where keys are later
+      split.measure(team, own, measured);
+      split.compare_by(team, measured);
     }
-    split.begin(team, part.second - part.begin);
+    split.begin(team);
+    const u32 inverse = inverse_of(block_rows);
+    const auto half = [&](u32 all) ZENITH_BODY { return divided(all + block_rows - 1, inverse) / 2 * block_rows; };
     // the last levels of very small blocks are left to the order of the rows
-    const u32 of_first = places.blocks_of_first();
-    const u32 most_blocks = of_first < blocks - of_first ? blocks - of_first : of_first;
-    for (u32 level = 0; level < splitter::most_levels && (u32{1} << level) < most_blocks; ++level) {
+    for (u32 level = 0; level < splitter::most_levels && (u32{1} << level) < blocks; ++level) {
       split.split(
-          team, near, own,
-          [&](u32 all)
-              ZENITH_BODY { return all <= block_rows ? all : (all + block_rows - 1) / block_rows / 2 * block_rows; },
-          [](u32 /*segment*/, u32 /*column*/, u32 /*row*/) ZENITH_BODY {});
+          team, own, [&](u32 all) ZENITH_BODY { return all <= block_rows ? all : half(all); }, nullptr);
     }
-    write_rows(team, part, count, split, own);
     auto* const begins = to.part<u32>(to.of.begins);
     auto* const nans = to.part<u64>(to.of.of_blocks.nans);
     team.for_each(blocks, [&](u64 b) ZENITH_BODY {
-      const u32 first = places.begin(static_cast<u32>(b));
+      const u32 first = static_cast<u32>(b) * block_rows;
       begins[part.block + b] = part.begin + first;
       nans[part.block + b] = 0;
       // rows of a block are in their order
@@ -119,128 +113,99 @@ struct cluster_part {
       if (part.block + blocks == to.of.of_blocks.count) begins[to.of.of_blocks.count] = part.begin + count;
     });
     team.barrier();
-    write_extremes(team, part, places, blocks, [&](u32 k, u32 j) ZENITH_BODY {
-      return keeps_rows ? own(split.row_at(k), j) : to.column<T>(j)[part.begin + k];
+    const u32 lists = column_lists<MostColumns>(columns);
+    team.each_reduced(u64{blocks} * lists, [&](u64 i) ZENITH_BODY {
+      const u32 b = static_cast<u32>(i) / lists;
+      const u32 first = b * block_rows;
+      const u32 left = count - first;
+      return block_list<team_rows<T, decltype(number), keeps_rows>>{left < block_rows ? left : block_rows,
+                                                                    static_cast<u32>(i) % lists * columns_at_once,
+                                                                    part.begin,
+                                                                    first,
+                                                                    part.block + b,
+                                                                    this,
+                                                                    &own,
+                                                                    &split};
     });
   }
 
  private:
-  /// Where the blocks of one cell or two begin and end among their rows.
-  struct block_places {
-    u32 second;  ///< row; the first of the second cell
-    u32 count;
-    u32 block_rows;
+  /// Numbers below twice `most_split_rows` are divided by one up to it: multiplied, the quotient is exact.
+  static constexpr u32 quotient_bits = 21;
+  static_assert(u64{2 * most_split_rows} * most_split_rows <= u64{1} << quotient_bits);
 
-    [[nodiscard]] ZENITH_FN u32 blocks_of_first() const { return (second + block_rows - 1) / block_rows; }
-    [[nodiscard]] ZENITH_FN u32 begin(u32 block) const {
-      const u32 before = blocks_of_first();
-      return block < before ? block * block_rows : second + (block - before) * block_rows;
+  [[nodiscard]] ZENITH_FN static u32 inverse_of(u32 by) { return (u32{1} << quotient_bits) / by + 1; }
+  [[nodiscard]] ZENITH_FN static u32 divided(u32 number, u32 inverse) { return number * inverse >> quotient_bits; }
+
+  /// Rows of a block, some columns of which are written, and their extremes.
+  template <class Rows>
+  struct block_list {
+    using value_type = value_range<T>;
+    static constexpr u32 value_count = columns_at_once;
+    static constexpr u32 at_once = 2;
+
+    struct row {
+      u32 number;
+      row_columns<T, Rows> own;
+    };
+
+    u32 count;
+    u32 column;  ///< the first one
+    u32 part;    ///< where the part begins in the table
+    u32 first;   ///< row of the part
+    u32 block;
+    const cluster_part* in;
+    const Rows* rows;
+    const splitter* split;
+
+    [[nodiscard]] ZENITH_FN static value_type none() { return {}; }
+    [[nodiscard]] ZENITH_FN static value_type join(value_type a, const value_type& b) {
+      a.add(b.most, b.least);
+      return a;
     }
-    [[nodiscard]] ZENITH_FN u32 end(u32 begin) const {
-      const u32 last = begin < second ? second : count;
-      return last - begin < block_rows ? last : begin + block_rows;
+    [[nodiscard]] ZENITH_FN row load(u32 i) const {
+      const u32 place = split->row_at(first + i);
+      row one{};
+      one.number = in->order[part + place];
+      one.own.read(*rows, place, column, in->columns);
+      return one;
+    }
+    ZENITH_FN void take(u32 i, const row& one, value_type (&values)[value_count]) const {
+      const auto& to = in->to;
+      const u32 place = part + first + i;
+      if (column == 0) {
+        to.template part<u32>(to.of.ids)[place] = one.number;
+        if (in->positions != nullptr) in->positions[one.number] = place;
+      }
+      bool has_nan = false;
+      ZENITH_UNROLLED
+      for (u32 v = 0; v < columns_at_once; ++v) {
+        const T value = one.own.value(v);
+        if (column + v < in->columns) in->column[column + v][place] = value;
+        values[v].add(value, value);
+        has_nan = has_nan || !(value == value);
+      }
+      if (has_nan) list_nans(one);
+    }
+    ZENITH_FN void put(u32 v, const value_type& found) const {
+      const u32 j = column + v;
+      if (j >= in->columns) return;
+      const auto& to = in->to;
+      to.template maxima<T>(to.of.of_blocks, j)[block] = found.most;
+      to.template minima<T>(to.of.of_blocks, j)[block] = found.least;
+    }
+
+   private:
+    ZENITH_FN void list_nans(const row& one) const {
+      u64 nans = 0;
+      ZENITH_UNROLLED
+      for (u32 v = 0; v < columns_at_once; ++v) {
+        const T value = one.own.value(v);
+        if (column + v < in->columns && !(value == value)) nans |= u64{1} << (column + v);
+      }
+      if (nans != 0) (void)device::atomic_or(in->to.template part<u64>(in->to.of.of_blocks.nans) + block, nans);
     }
   };
-
-  static constexpr u32 in_flight = 8;  ///< loads of a lane at a time
-  static constexpr u32 together = 4;   ///< lanes that share a block's column
-
-  template <class Team, class Rows>
-  ZENITH_FN void write_rows(Team& team, const table_part& part, u32 count, const splitter& split,
-                            const Rows& own) const {
-    auto* const ids = to.part<u32>(to.of.ids);
-    // some rows of a lane at a time, whose loads overlap
-    constexpr u32 at_once = 2;
-    const u32 step = (count + at_once - 1) / at_once;
-    team.for_each(step, [&](u64 i) ZENITH_BODY {
-      u32 place[at_once];
-      u32 row[at_once];
-      ZENITH_UNROLLED
-      for (u32 f = 0; f < at_once; ++f) {
-        const u32 k = static_cast<u32>(i) + f * step;
-        place[f] = split.row_at(k < count ? k : 0);
-        row[f] = order[part.begin + place[f]];
-      }
-      ZENITH_UNROLLED
-      for (u32 f = 0; f < at_once; ++f) {
-        const u32 k = static_cast<u32>(i) + f * step;
-        if (k >= count) continue;
-        ids[part.begin + k] = row[f];
-        if (positions != nullptr) positions[row[f]] = part.begin + k;
-      }
-      for (u32 j = 0; j < columns; j += row_list<T>::piece_values) {
-        piece some[at_once];
-        ZENITH_UNROLLED
-        for (u32 f = 0; f < at_once; ++f) some[f] = own.piece_at(place[f], j);
-        ZENITH_UNROLLED
-        for (u32 v = 0; v < row_list<T>::piece_values; ++v) {
-          if (j + v >= columns) continue;
-          T* const column = to.column<T>(j + v) + part.begin;
-          ZENITH_UNROLLED
-          for (u32 f = 0; f < at_once; ++f) {
-            const u32 k = static_cast<u32>(i) + f * step;
-            if (k < count) column[k] = some[f].values[v];
-          }
-        }
-      }
-    });
-  }
-  /// Of blocks; value(k, j) is that of the part's row k in column j. Lanes share out a column of a block, and what they
-  /// found is joined in scratch; of more blocks than it holds a lane reads a column alone.
-  template <class Team, class Value>
-  ZENITH_FN void write_extremes(Team& team, const table_part& part, const block_places& places, u32 blocks,
-                                const Value& value) const {
-    const u32 found = blocks * columns;
-    const bool is_shared = u64{2 * together * sizeof(T)} * found <= splitter::bytes_for_splits;
-    const u32 lanes = is_shared ? together : 1;
-    auto* const most = team.template scratch<T>();
-    T* const least = most + found * together;
-    team.for_each(found * lanes, [&](u64 i) ZENITH_BODY {
-      // lanes that are neighbours read neighbours of a row
-      const u32 j = static_cast<u32>(i) % columns;
-      const u32 share = static_cast<u32>(i) / columns;
-      const u32 b = share / lanes;
-      const u32 first = places.begin(b);
-      const u32 end = places.end(first);
-      value_range<T> range;
-      bool has_nan = false;
-      for (u32 k = first + share % lanes; k < end; k += in_flight * lanes) {
-        ZENITH_UNROLLED
-        for (u32 f = 0; f < in_flight; ++f) {
-          const u32 at = k + f * lanes;
-          const T one = value(at < end ? at : k, j);
-          range.add(one, one);
-          has_nan = has_nan || !(one == one);
-        }
-      }
-      if (has_nan) {
-        (void)device::atomic_or(to.part<u64>(to.of.of_blocks.nans) + part.block + b, u64{1} << j);
-      }
-      if (is_shared) {
-        most[i] = range.most;
-        least[i] = range.least;
-      } else {
-        write_range(part.block + b, j, range);
-      }
-    });
-    if (!is_shared) return;
-    team.barrier();
-    team.for_each(found, [&](u64 i) ZENITH_BODY {
-      const u32 b = static_cast<u32>(i) % blocks;
-      const u32 j = static_cast<u32>(i) / blocks;
-      value_range<T> range;
-      ZENITH_UNROLLED
-      for (u32 lane = 0; lane < together; ++lane) {
-        const u32 at = (b * together + lane) * columns + j;
-        range.add(most[at], least[at]);
-      }
-      write_range(part.block + b, j, range);
-    });
-  }
-  ZENITH_FN void write_range(u64 block, u32 j, const value_range<T>& range) const {
-    to.maxima<T>(to.of.of_blocks, j)[block] = range.most;
-    to.minima<T>(to.of.of_blocks, j)[block] = range.least;
-  }
 };
 
 /// Rows with their positions, to be sorted by windows of rows: a position that is written by itself takes as long as

@@ -75,9 +75,7 @@ void write_table(Context& on, const input_columns<T>& from, const threshold_buil
   const bool is_narrow = from.columns <= few_columns;
   constexpr u32 most_rows = most_split_rows;
   const u32 block_rows = std::min(call.block_rows, most_rows);
-  // two trees have twice as many segments
-  const bool joins = most_rows / block_rows <= cluster_columns<T>::splitter::most_segments / 2;
-  const part_sizes sizes{most_rows / block_rows * block_rows, joins ? most_joined_rows : 0, block_rows};
+  const part_sizes sizes{most_rows / block_rows * block_rows, block_rows};
   // cells differ in size, and few have more rows than a part
   u32 levels = 0;
   while (n > sizes.rows && n >> levels > most_rows / 2) ++levels;
@@ -91,26 +89,28 @@ void write_table(Context& on, const input_columns<T>& from, const threshold_buil
   auto* const columns = on.template buffer<const T*>(from.columns);
   on.for_each(from.columns, list_columns<T>{from, columns});
   const u64 nodes = levels > 0 ? u64{1} << levels : 0;
-  auto* const words = on.template buffer<u32>(nodes);
-  on.for_each(nodes, shorten_cuts<T>{tree.nodes, words});
+  const auto word_places = word_order::of(levels);
+  auto* const words = on.template zeroed<u32>(levels > 0 ? word_places.size() : 0);
+  on.for_each(nodes, shorten_cuts<T>{tree.nodes, word_places, words});
   if (is_narrow) {
     using route = route_short_rows<T>;
-    on.for_teams(route::parts(n), route{from, columns, tree.nodes, words, levels, n, rows, cell_of, order});
+    on.for_teams(route::parts(n),
+                 route{from, columns, tree.nodes, words, word_places, levels, n, rows, cell_of, order});
   } else {
     using route = route_long_rows<T>;
-    on.for_teams(route::parts(n), route{from, columns, tree.nodes, words, levels, n, rows, cell_of, order});
+    on.for_teams(route::parts(n),
+                 route{from, columns, tree.nodes, words, word_places, levels, n, rows, cell_of, order});
   }
   if (levels > 0) on.sort_pairs(cell_of, order, n, static_cast<int>(levels));
   auto* const begins = on.template buffer<u32>(cells + 1);
-  const u64 pairs = cell_pair::count(static_cast<u32>(cells));
-  auto* const counts = on.template buffer<u32>(pairs + cells);
-  auto* const parts_before = on.template buffer<u32>(pairs + 1);
+  auto* const counts = on.template buffer<u32>(2 * cells);
+  auto* const parts_before = on.template buffer<u32>(cells + 1);
   auto* const blocks_before = on.template buffer<u32>(cells + 1);
   on.for_each(cells + 1, find_cells{cell_of, static_cast<u32>(n), begins});
-  on.for_each(cells, count_parts{begins, static_cast<u32>(cells), sizes, counts, counts + pairs});
-  on.exclusive_scan(static_cast<const u32*>(counts), pairs, parts_before);
-  on.exclusive_scan(static_cast<const u32*>(counts + pairs), cells, blocks_before);
-  const u64 parts = on.read(static_cast<const u32*>(parts_before + pairs));
+  on.for_each(cells, count_parts{begins, sizes, counts, counts + cells});
+  on.exclusive_scan(static_cast<const u32*>(counts), cells, parts_before);
+  on.exclusive_scan(static_cast<const u32*>(counts + cells), cells, blocks_before);
+  const u64 parts = on.read(static_cast<const u32*>(parts_before + cells));
   const u64 blocks = on.read(static_cast<const u32*>(blocks_before + cells));
   auto* const part_list = on.template buffer<table_part>(parts + 1);
   on.for_each(parts + 1, find_parts{begins, parts_before, blocks_before, sizes, static_cast<u32>(cells), part_list});
@@ -124,12 +124,15 @@ void write_table(Context& on, const input_columns<T>& from, const threshold_buil
   auto* const positions = to.part<u32>(to.of.positions);
   const bool are_sorted = !Context::runs_on_host && n > few_rows;
   u32* const at_once = are_sorted ? nullptr : positions;
+  const auto split_parts = [&](auto part) {
+    part = {rows, from.columns, order, part_list, block_rows, tree.extents, to, {}, at_once};
+    for (u32 j = 0; j < from.columns; ++j) part.column[j] = to.column<T>(j);
+    on.for_teams(parts, part);
+  };
   if (is_narrow) {
-    on.for_teams(parts,
-                 cluster_few_columns<T>{rows, from.columns, order, part_list, block_rows, tree.extents, to, at_once});
+    split_parts(cluster_few_columns<T>{});
   } else {
-    on.for_teams(parts,
-                 cluster_columns<T>{rows, from.columns, order, part_list, block_rows, tree.extents, to, at_once});
+    split_parts(cluster_columns<T>{});
   }
   if (are_sorted) {
     write_positions(on, to.part<u32>(to.of.ids), n, cell_of, order, positions);

@@ -173,6 +173,11 @@ class strided_team {
   ZENITH_FN void each_parted(u64 n, const Open& open) const {
     for (u64 i = rank(); i < n; i += size()) device::part_list(open(i));
   }
+  /// A list a lane.
+  template <class Open>
+  ZENITH_FN void each_reduced(u64 n, const Open& open) const {
+    for (u64 i = rank(); i < n; i += size()) device::reduce_list(open(i));
+  }
   template <class Test>
   ZENITH_FN void wait_until(const Test& test) const {
     device::wait_until(test);

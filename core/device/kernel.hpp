@@ -10,6 +10,8 @@
 ///
 /// A kernel may say
 ///     static constexpr u32 wanted_teams      that a multiprocessor is to hold: its teams get registers for that
+///     static constexpr u32 team_lanes        of its teams, where a GPU's whole team would wait more than it works: a
+///                                            multiple of 32; of `for_teams` alone
 ///     static constexpr u32 scratch_bytes     of the team's own memory, at most 80 KiB, undefined at first
 ///     static constexpr u64 item_cost         about how many bytes an item reads, or what takes as long, or for
 ///     u64 launch_cost(u64 n) const           n items: how many workers a launch is worth

@@ -74,7 +74,7 @@ ZENITH_FN void part_list(const List& list) {
     if (is_tie && goes_left) --ties_left;
     if (is_tie && !goes_left && !has_pivot) {
       has_pivot = true;
-      list.pivot(i);
+      if constexpr (List::asks_pivot) list.pivot(i);
     }
     list.put(i, goes_left ? to++ : to_right++);
   }

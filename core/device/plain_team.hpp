@@ -21,8 +21,13 @@
 ///     each_parted(n, open)       open(0) … open(n - 1) are lists of `count` <= 1024 items with unsigned keys
 ///                                (key_type): the `left` least items, of equal ones the first, come before the
 ///                                others, and both stay in their order. Of each: put(i, place) for every item i; if
-///                                there are others, pivot(i) for the first of the least of them; key(i) is asked
-///                                once, and `keys` is memory for `count` of them. It orders nothing
+///                                there are others and it asks_pivot, pivot(i) for the first of the least of them;
+///                                `keys` is memory for `count` keys. It orders nothing
+///     each_reduced(n, open)      open(0) … open(n - 1) are lists of `count` items. Of each: take(i, load(i), values)
+///                                for every item i, once, joins what the item has to `values`,
+///                                value_type[value_count], a power of two up to 32, which are none() at first;
+///                                put(v, value) gets each value of all items, joined by join(a, b), if there are
+///                                items. A lane loads `at_once` items before it takes them. It orders nothing
 ///     wait_until(test)           by one lane: returns once test() is true, which other teams must make it
 ///                                (work_queue.hpp)
 ///     each_tile(source, body)    body(items) for each of this team's tiles. Inside, no barrier and none of the words
@@ -65,6 +70,16 @@ ZENITH_FN void take_list(const List& list) {
       if ((flags & 1) != 0) list.put(32 * i + j, rank++);
     }
   }
+}
+
+/// One lane goes through a list of `each_reduced`.
+template <class List>
+ZENITH_FN void reduce_list(const List& list) {
+  if (list.count == 0) return;
+  typename List::value_type values[List::value_count];
+  for (u32 v = 0; v < List::value_count; ++v) values[v] = List::none();
+  for (u32 i = 0; i < list.count; ++i) list.take(i, list.load(i), values);
+  for (u32 v = 0; v < List::value_count; ++v) list.put(v, values[v]);
 }
 
 /// A tile of keys that were decoded to memory.
@@ -196,6 +211,10 @@ class plain_team {
   template <class Open>
   void each_parted(u64 n, const Open& open) const {
     for (u64 i = 0; i < n; ++i) part_list(open(i));
+  }
+  template <class Open>
+  void each_reduced(u64 n, const Open& open) const {
+    for (u64 i = 0; i < n; ++i) reduce_list(open(i));
   }
   template <class Test>
   void wait_until(const Test& test) const {

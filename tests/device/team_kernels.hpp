@@ -8,6 +8,12 @@
 
 namespace zenith::device_suite {
 
+/// A kernel whose teams have so many lanes, where the device's own have another number.
+template <class Kernel, u32 Lanes>
+struct of_lanes : Kernel {
+  static constexpr u32 team_lanes = Lanes;
+};
+
 /// So many lanes of every team write what they were told.
 inline constexpr u64 witnesses = 300;
 
@@ -183,7 +189,7 @@ struct take_of_lists {
 };
 
 /// Lists whose least items come first, of lengths around those of a warp's rounds.
-template <class Key>
+template <class Key, bool Pivots>
 struct part_lists {
   static constexpr u32 most = 1024;  ///< items
   static constexpr u64 item_cost = 100000;
@@ -221,6 +227,7 @@ struct part_lists {
 
   struct list_type {
     using key_type = Key;
+    static constexpr bool asks_pivot = Pivots;
 
     u32 count;
     u32 left;
@@ -245,6 +252,67 @@ struct part_lists {
       const u64 own = i * n + list;
       return list_type{length_of(i, list), left_of(i, list), keys + own * most, i, list,
                        to + own * most,    pivots + own,     calls + own};
+    });
+  }
+};
+
+/// What a value of several words has of some items.
+struct item_facts {
+  u32 sum;
+  u32 count;
+  u32 most;
+};
+
+/// Values that lists have together, of lengths around those of a warp's rounds.
+template <u32 Values, u32 AtOnce>
+struct reduce_lists {
+  static constexpr u64 item_cost = 100000;
+
+  u64 n;
+  item_facts* to;  ///< of each list its values
+  u32* calls;      ///< of each list: how often something was put
+
+  [[nodiscard]] ZENITH_FN static u32 length_of(u64 i, u64 list) {
+    constexpr u32 edges[] = {0, 1, 2, 31, 32, 33, 63, 64, 65, 96, 0, 200};
+    const u64 chosen = mixed(i, list + 9);
+    return chosen % 2 == 0 ? edges[chosen / 2 % 12] : static_cast<u32>(chosen / 2 % 131);
+  }
+  [[nodiscard]] ZENITH_FN static item_facts facts_of(u64 item, u32 v) {
+    const auto one = static_cast<u32>(mixed(item, v));
+    return {one, 1, one};
+  }
+
+  struct list_type {
+    using value_type = item_facts;
+    static constexpr u32 value_count = Values;
+    static constexpr u32 at_once = AtOnce;
+
+    u32 count;
+    u64 team;
+    u64 list;
+    item_facts* to;
+    u32* calls;
+
+    [[nodiscard]] ZENITH_FN static item_facts none() { return {0, 0, 0}; }
+    [[nodiscard]] ZENITH_FN static item_facts join(const item_facts& a, const item_facts& b) {
+      return {a.sum + b.sum, a.count + b.count, a.most > b.most ? a.most : b.most};
+    }
+    [[nodiscard]] ZENITH_FN u64 load(u32 i) const { return mixed(mixed(team, list), i); }
+    ZENITH_FN void take(u32 /*i*/, u64 item, item_facts (&values)[Values]) const {
+      ZENITH_UNROLLED
+      for (u32 v = 0; v < Values; ++v) values[v] = join(values[v], facts_of(item, v));
+    }
+    ZENITH_FN void put(u32 v, const item_facts& value) const {
+      to[v] = value;
+      (void)device::atomic_add(calls, 1);
+    }
+  };
+
+  template <class Team>
+  ZENITH_FN void operator()(Team& team, u64 i) const {
+    team.each_reduced(n, [&](u64 list) ZENITH_BODY {
+      const u64 own = i * n + list;
+      return list_type{length_of(i, list), i, list, to + own * Values, calls + own};
     });
   }
 };
@@ -321,8 +389,17 @@ struct relay {
 inline constexpr u32 few_bytes = 1024;
 inline constexpr u32 many_bytes = 60000;
 
-using team_kernels = device::list<relay<0>, relay<few_bytes>, relay<many_bytes>, turn_round, gather_facts,
-                                  scan_values<u32>, scan_values<u64>, add_values<u32>, add_values<u64>, take_of_lists,
-                                  part_lists<u32>, part_lists<u64>, in_turns>;
+template <u32 Lanes>
+using kernels_of_lanes =
+    device::list<of_lanes<turn_round, Lanes>, of_lanes<gather_facts, Lanes>, of_lanes<scan_values<u32>, Lanes>,
+                 of_lanes<take_of_lists, Lanes>, of_lanes<part_lists<u32, false>, Lanes>,
+                 of_lanes<reduce_lists<8, 2>, Lanes>, of_lanes<in_turns, Lanes>>;
+
+using team_kernels =
+    device::concat<device::list<relay<0>, relay<few_bytes>, relay<many_bytes>, turn_round, gather_facts,
+                                scan_values<u32>, scan_values<u64>, add_values<u32>, add_values<u64>, take_of_lists,
+                                part_lists<u32, true>, part_lists<u64, true>, part_lists<u32, false>,
+                                reduce_lists<1, 1>, reduce_lists<8, 2>, reduce_lists<32, 1>, in_turns>,
+                   kernels_of_lanes<32>, kernels_of_lanes<96>>;
 
 }  // namespace zenith::device_suite

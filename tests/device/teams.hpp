@@ -9,31 +9,43 @@
 
 namespace zenith::device_suite {
 
+/// A kernel of teams of so many lanes; 0: of the device's own.
+template <u32 Lanes, class Kernel>
+auto with_lanes(const Kernel& kernel) {
+  if constexpr (Lanes == 0) {
+    return kernel;
+  } else {
+    return of_lanes<Kernel, Lanes>{kernel};
+  }
+}
+
 /// Calls check(n, teams) for the lengths and numbers of teams that matter.
-template <class Examiner, class Check>
+template <u32 Lanes = 0, class Examiner, class Check>
 void each_team_shape(Examiner& see, const Check& check) {
   for (const u64 n : see.sizes({0, 1, 2, 31, 32, 33, 127, 255, 256, 257, 511, 513, 1000})) {
     for (const u64 teams : std::initializer_list<u64>{1, 2, 3, 17, 300}) {
-      if (see.limits().brief ? teams > 3 : teams * n > 100000) continue;
+      if (see.limits().brief || Lanes > 0 ? teams > 3 : teams * n > 100000) continue;
       check(n, teams);
     }
   }
 }
 
-inline std::string of_shape(const std::string& name, u64 n, u64 teams) {
-  return of_size(name, n) + ", teams = " + std::to_string(teams);
+template <u32 Lanes = 0>
+std::string of_shape(const std::string& name, u64 n, u64 teams) {
+  const auto shape = of_size(name, n) + ", teams = " + std::to_string(teams);
+  return Lanes == 0 ? shape : shape + " of " + std::to_string(Lanes) + " lanes";
 }
 
-template <class Examiner>
+template <u32 Lanes, class Examiner>
 void check_team_memory(Examiner& see) {
-  each_team_shape(see, [&](u64 n, u64 teams) {
-    see.trial(of_shape("team: scratch, once and barrier", n, teams), [&](auto& on) {
+  each_team_shape<Lanes>(see, [&](u64 n, u64 teams) {
+    see.trial(of_shape<Lanes>("team: scratch, once and barrier", n, teams), [&](auto& on) {
       const u64 all = n * teams;
       u64* const to = zeros<u64>(on, all);
       u32* const there = zeros<u32>(on, all);
       u32* const back = zeros<u32>(on, all);
       u32* const once = zeros<u32>(on, teams);
-      on.for_teams(teams, turn_round{n, to, there, back, once});
+      on.for_teams(teams, with_lanes<Lanes>(turn_round{n, to, there, back, once}));
       std::vector<u64> got(all);
       std::vector<u32> got_back(all);
       std::vector<u32> got_once(teams);
@@ -74,13 +86,13 @@ inline team_facts facts_of(u64 team, u64 n) {
   return facts;
 }
 
-template <class Examiner>
+template <u32 Lanes, class Examiner>
 void check_team_facts(Examiner& see) {
-  each_team_shape(see, [&](u64 n, u64 teams) {
-    see.trial(of_shape("team: reduce, count and any", n, teams), [&](auto& on) {
+  each_team_shape<Lanes>(see, [&](u64 n, u64 teams) {
+    see.trial(of_shape<Lanes>("team: reduce, count and any", n, teams), [&](auto& on) {
       auto* const to = zeros<team_facts>(on, teams);
       u64* const told = zeros<u64>(on, teams * witnesses);
-      on.for_teams(teams, gather_facts{n, to, told});
+      on.for_teams(teams, with_lanes<Lanes>(gather_facts{n, to, told}));
       std::vector<team_facts> got(teams);
       std::vector<u64> got_told(teams * witnesses);
       deliver(on, to, got);
@@ -105,9 +117,9 @@ void check_team_facts(Examiner& see) {
       see.same("what every lane was told", got_told, wanted_told);
     });
     if (n == 0 || n > 257) return;
-    see.trial(of_shape("team: words in turns", n, teams), [&](auto& on) {
+    see.trial(of_shape<Lanes>("team: words in turns", n, teams), [&](auto& on) {
       u32* const to = zeros<u32>(on, teams);
-      on.for_teams(teams, in_turns{n, to});
+      on.for_teams(teams, with_lanes<Lanes>(in_turns{n, to}));
       std::vector<u32> got(teams);
       deliver(on, to, got);
       on.finish();
@@ -135,16 +147,16 @@ void check_team_facts(Examiner& see) {
   });
 }
 
-template <class T, class Examiner>
+template <class T, u32 Lanes, class Examiner>
 void check_team_sums(Examiner& see) {
   const std::string of = " of " + std::to_string(sizeof(T)) + " bytes";
   const auto check = [&](u64 n, u64 teams) {
-    see.trial(of_shape("team: scan and add" + of, n, teams), [&](auto& on) {
+    see.trial(of_shape<Lanes>("team: scan and add" + of, n, teams), [&](auto& on) {
       constexpr u32 words = add_values<T>::words;
       T* const to = zeros<T>(on, teams * n);
       T* const totals = zeros<T>(on, teams * witnesses);
       T* const sums = zeros<T>(on, teams * words);
-      on.for_teams(teams, scan_values<T>{n, to, totals});
+      on.for_teams(teams, with_lanes<Lanes>(scan_values<T>{n, to, totals}));
       on.for_teams(teams, add_values<T>{n, sums});
       std::vector<T> got(teams * n);
       std::vector<T> got_totals(teams * witnesses);
@@ -170,20 +182,20 @@ void check_team_sums(Examiner& see) {
       see.same("add", got_sums, wanted_sums);
     });
   };
-  each_team_shape(see, check);
+  each_team_shape<Lanes>(see, check);
   check(2048, 2);
   check(scan_values<T>::most, 3);
 }
 
-template <class Examiner>
+template <u32 Lanes, class Examiner>
 void check_team_lists(Examiner& see) {
-  each_team_shape(see, [&](u64 n, u64 teams) {
+  each_team_shape<Lanes>(see, [&](u64 n, u64 teams) {
     if (n > 129 || teams > 3) return;
-    see.trial(of_shape("team: lists", n, teams), [&](auto& on) {
+    see.trial(of_shape<Lanes>("team: lists", n, teams), [&](auto& on) {
       constexpr u32 most = take_of_lists::most * 32;
       u32* const to = zeros<u32>(on, teams * n * most);
       u32* const calls = zeros<u32>(on, teams * n);
-      on.for_teams(teams, take_of_lists{n, to, calls});
+      on.for_teams(teams, with_lanes<Lanes>(take_of_lists{n, to, calls}));
       std::vector<u32> got(teams * n * most);
       std::vector<u32> got_calls(teams * n);
       deliver(on, to, got);
@@ -206,17 +218,18 @@ void check_team_lists(Examiner& see) {
   });
 }
 
-template <class Key, class Examiner>
+template <class Key, bool Pivots, u32 Lanes, class Examiner>
 void check_parted_lists(Examiner& see) {
-  using part = part_lists<Key>;
-  each_team_shape(see, [&](u64 n, u64 teams) {
+  using part = part_lists<Key, Pivots>;
+  const std::string name = "team: parted lists of " + std::to_string(sizeof(Key)) + " bytes";
+  each_team_shape<Lanes>(see, [&](u64 n, u64 teams) {
     if (n > 129 || teams > 3) return;
-    see.trial(of_shape("team: parted lists of " + std::to_string(sizeof(Key)) + " bytes", n, teams), [&](auto& on) {
+    see.trial(of_shape<Lanes>(Pivots ? name + ", with pivots" : name, n, teams), [&](auto& on) {
       const u64 lists = teams * n;
       u32* const to = zeros<u32>(on, lists * part::most);
       u32* const pivots = zeros<u32>(on, lists);
       u32* const calls = zeros<u32>(on, lists);
-      on.for_teams(teams, part{n, zeros<Key>(on, lists * part::most), to, pivots, calls});
+      on.for_teams(teams, with_lanes<Lanes>(part{n, zeros<Key>(on, lists * part::most), to, pivots, calls}));
       std::vector<u32> got(lists * part::most);
       std::vector<u32> got_pivots(lists);
       std::vector<u32> got_calls(lists);
@@ -234,7 +247,7 @@ void check_parted_lists(Examiner& see) {
           for (u32 item = 0; item < items.size(); ++item) items[item] = item;
           std::ranges::stable_sort(items, {}, [&](u32 item) { return part::key_of(i, list, item); });
           const auto middle = items.begin() + part::left_of(i, list);
-          if (middle != items.end()) wanted_pivots[own] = *middle + 1;
+          if (Pivots && middle != items.end()) wanted_pivots[own] = *middle + 1;
           std::sort(items.begin(), middle);
           std::sort(middle, items.end());
           wanted_calls[own] = static_cast<u32>(items.size());
@@ -248,15 +261,63 @@ void check_parted_lists(Examiner& see) {
   });
 }
 
+template <u32 Values, u32 AtOnce, u32 Lanes, class Examiner>
+void check_reduced_lists(Examiner& see) {
+  using reduce = reduce_lists<Values, AtOnce>;
+  each_team_shape<Lanes>(see, [&](u64 n, u64 teams) {
+    if (n > 129 || teams > 3) return;
+    see.trial(of_shape<Lanes>("team: " + std::to_string(Values) + " values of lists", n, teams), [&](auto& on) {
+      const u64 lists = teams * n;
+      auto* const to = zeros<item_facts>(on, lists * Values);
+      u32* const calls = zeros<u32>(on, lists);
+      on.for_teams(teams, with_lanes<Lanes>(reduce{n, to, calls}));
+      std::vector<item_facts> got(lists * Values);
+      std::vector<u32> got_calls(lists);
+      deliver(on, to, got);
+      deliver(on, calls, got_calls);
+      on.finish();
+      for (u64 own = 0; own < lists; ++own) {
+        const u64 i = own / n;
+        const u32 length = reduce::length_of(i, own % n);
+        see.same("how often a list's put was called", got_calls[own], length == 0 ? 0 : Values);
+        for (u32 v = 0; v < Values; ++v) {
+          item_facts wanted{};
+          for (u32 item = 0; item < length; ++item) {
+            const auto one = static_cast<u32>(mixed(mixed(mixed(i, own % n), item), v));
+            wanted.sum += one;
+            wanted.most = std::max(wanted.most, one);
+          }
+          const auto& had = got[own * Values + v];
+          see.same("sum", had.sum, wanted.sum);
+          see.same("items", had.count, length);
+          see.same("most", had.most, wanted.most);
+        }
+      }
+    });
+  });
+}
+
+/// What teams of another size say as well.
+template <u32 Lanes, class Examiner>
+void check_teams_of(Examiner& see) {
+  check_team_lists<Lanes>(see);
+  check_parted_lists<u32, false, Lanes>(see);
+  check_reduced_lists<8, 2, Lanes>(see);
+  check_team_memory<Lanes>(see);
+  check_team_facts<Lanes>(see);
+  check_team_sums<u32, Lanes>(see);
+}
+
 template <class Examiner>
 void check_teams(Examiner& see) {
-  check_team_lists(see);
-  check_parted_lists<u32>(see);
-  check_parted_lists<u64>(see);
-  check_team_memory(see);
-  check_team_facts(see);
-  check_team_sums<u32>(see);
-  check_team_sums<u64>(see);
+  check_teams_of<0>(see);
+  check_teams_of<32>(see);
+  check_teams_of<96>(see);
+  check_parted_lists<u32, true, 0>(see);
+  check_parted_lists<u64, true, 0>(see);
+  check_reduced_lists<1, 1, 0>(see);
+  check_reduced_lists<32, 1, 0>(see);
+  check_team_sums<u64, 0>(see);
   see.trial("for_teams of no team", [&](auto& on) {
     u32* const to = zeros<u32>(on, 1);
     on.for_teams(0, in_turns{1, to});

@@ -87,6 +87,10 @@ class kernel_team {
   ZENITH_FN void each_parted(std::uint64_t n, const Open& open) const {
     for (std::uint64_t i = 0; i < n; ++i) device::part_list(open(i));
   }
+  template <class Open>
+  ZENITH_FN void each_reduced(std::uint64_t n, const Open& open) const {
+    for (std::uint64_t i = 0; i < n; ++i) device::reduce_list(open(i));
+  }
   template <class Test>
   ZENITH_FN void wait_until(const Test& test) const {
     device::wait_until(test);

@@ -22,6 +22,15 @@ constexpr unsigned wanted_teams() {
 }
 
 template <class K>
+constexpr unsigned team_threads() {
+  if constexpr (requires { K::team_lanes; }) {
+    return K::team_lanes;
+  } else {
+    return tuning::team_threads;
+  }
+}
+
+template <class K>
 struct run_items {
   static constexpr unsigned block_size = tuning::team_threads;
 
@@ -38,7 +47,7 @@ struct run_items {
 
 template <class K>
 struct run_teams {
-  static constexpr unsigned block_size = tuning::team_threads;
+  static constexpr unsigned block_size = team_threads<K>();
   static constexpr unsigned wanted_blocks = wanted_teams<K>();
 
   K kernel;
@@ -48,10 +57,10 @@ struct run_teams {
   ZENITH_DEVICE void operator()() const {
     if (is_closed(gate)) return;
     for (u64 i = simt::block_index(); i < n; i += simt::grid_size()) {
-      team<device::scratch_bytes_of<K>> lanes(i);
+      team<device::scratch_bytes_of<K>, block_size> lanes(i);
       kernel(lanes, i);
       // the next item's team has the same scratch
-      if (n > simt::grid_size()) simt::block_barrier();
+      if (n > simt::grid_size()) lanes.barrier();
     }
   }
 };

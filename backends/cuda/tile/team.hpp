@@ -5,12 +5,16 @@
 
 #include <backends/cuda/tile/block_sum.hpp>
 #include <backends/cuda/tile/part_list.hpp>
+#include <backends/cuda/tile/reduce_list.hpp>
 #include <backends/cuda/tile/sink.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
-template <u32 ScratchBytes>
+template <u32 ScratchBytes, u32 Threads = tuning::team_threads>
 class team {
+  static constexpr u32 warps = Threads / simt::warp_size;
+  static_assert(warps > 0 && Threads % simt::warp_size == 0 && Threads <= tuning::team_threads);
+
  public:
   static constexpr bool is_one_lane = false;
 
@@ -25,19 +29,25 @@ class team {
   }
   template <class F>
   ZENITH_DEVICE void for_each(u64 n, const F& f) const {
-    for (u64 i = simt::thread_index(); i < n; i += tuning::team_threads) f(i);
+    for (u64 i = simt::thread_index(); i < n; i += Threads) f(i);
   }
   template <class F>
   ZENITH_DEVICE void once(const F& f) const {
     if (simt::thread_index() == 0) f();
   }
-  ZENITH_DEVICE void barrier() const { simt::block_barrier(); }
+  ZENITH_DEVICE void barrier() const {
+    if constexpr (warps == 1) {
+      simt::warp_barrier(simt::full_warp);
+    } else {
+      simt::block_barrier();
+    }
+  }
 
   template <class T, class F, class Op>
   ZENITH_DEVICE T reduce(u64 n, T none, const F& f, const Op& op) const {
-    ZENITH_STATIC_SHARED(T, of_warps, tuning::team_warps);
+    ZENITH_STATIC_SHARED(T, of_warps, warps);
     T own = none;
-    for (u64 i = simt::thread_index(); i < n; i += tuning::team_threads) own = op(own, f(i));
+    for (u64 i = simt::thread_index(); i < n; i += Threads) own = op(own, f(i));
     ZENITH_UNROLL
     for (unsigned lanes = simt::warp_size / 2; lanes > 0; lanes /= 2) {
       own = op(own, simt::shuffle_xor(simt::full_warp, own, lanes));
@@ -48,13 +58,13 @@ class team {
     simt::block_barrier();
     T all = of_warps.read(0);
     ZENITH_UNROLL
-    for (unsigned warp = 1; warp < tuning::team_warps; ++warp) all = op(all, of_warps.read(warp));
+    for (unsigned warp = 1; warp < warps; ++warp) all = op(all, of_warps.read(warp));
     return all;
   }
   template <class F>
   ZENITH_DEVICE bool any(u64 n, const F& f) const {
     bool found = false;
-    for (u64 i = simt::thread_index(); i < n && !found; i += tuning::team_threads) found = f(i);
+    for (u64 i = simt::thread_index(); i < n && !found; i += Threads) found = f(i);
     return simt::block_barrier_or(found);
   }
   template <class F>
@@ -67,13 +77,13 @@ class team {
   template <class T>
   ZENITH_DEVICE T scan(T* values, u64 n) const {
     simt::block_barrier();
-    const u64 piece = (n + tuning::team_threads - 1) / tuning::team_threads;
+    const u64 piece = (n + Threads - 1) / Threads;
     const u64 begin = simt::thread_index() * piece < n ? simt::thread_index() * piece : n;
     const u64 end = begin + piece < n ? begin + piece : n;
     T sum{};
     for (u64 i = begin; i < end; ++i) sum += values[i];
     T total{};
-    T before = sum_of_threads_before(sum, total);
+    T before = sum_of_threads_before<warps>(sum, total);
     for (u64 i = begin; i < end; ++i) {
       const T value = values[i];
       values[i] = before;
@@ -92,10 +102,10 @@ class team {
   ZENITH_DEVICE void each_list(u64 n, const Open& open) const {
     constexpr u32 word_bits = 32;
     constexpr u32 most_waiting = 256;
-    ZENITH_STATIC_SHARED(std::uint16_t, waiting, tuning::team_warps * most_waiting);
+    ZENITH_STATIC_SHARED(std::uint16_t, waiting, warps * most_waiting);
     const u32 own = simt::warp_index() * most_waiting;
     const u32 lane = simt::lane_index();
-    for (u64 i = simt::warp_index(); i < n; i += tuning::team_warps) {
+    for (u64 i = simt::warp_index(); i < n; i += warps) {
       const auto list = open(i);
       // lanes of a word: where lists are short, more have something to do
       u32 shift = 0;
@@ -131,10 +141,15 @@ class team {
       }
     }
   }
-  /// A list a warp. A lane has every 32nd item, and reads no key that another wrote.
+  /// A list a warp.
   template <class Open>
   ZENITH_DEVICE void each_parted(u64 n, const Open& open) const {
-    for (u64 i = simt::warp_index(); i < n; i += tuning::team_warps) part_list(open(i));
+    for (u64 i = simt::warp_index(); i < n; i += warps) part_list<warps>(open(i));
+  }
+  /// A list a warp.
+  template <class Open>
+  ZENITH_DEVICE void each_reduced(u64 n, const Open& open) const {
+    for (u64 i = simt::warp_index(); i < n; i += warps) reduce_list(open(i));
   }
   template <class Test>
   ZENITH_DEVICE void wait_until(const Test& test) const {
@@ -143,8 +158,8 @@ class team {
 
   template <class Source, class Body>
   ZENITH_DEVICE void each_tile(const Source& source, const Body& body) const {
-    const u64 warp = u64{simt::block_index()} * tuning::team_warps + simt::warp_index();
-    each_warp_tile(source, warp, u64{simt::grid_size()} * tuning::team_warps, body);
+    const u64 warp = u64{simt::block_index()} * warps + simt::warp_index();
+    each_warp_tile(source, warp, u64{simt::grid_size()} * warps, body);
   }
   template <class Tile, class Predicate>
   ZENITH_DEVICE lane_flags<Predicate> flag(const Tile& items, const Predicate& is) const {
