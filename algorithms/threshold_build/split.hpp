@@ -141,16 +141,44 @@ class row_splitter {
     });
     team.barrier();
   }
-  /// Writes half of the extent of each column among these rows. A barrier behind.
+  /// Writes half of how far the values of each column are apart: as far as in half of some groups of `looked_at` rows,
+  /// and no less than a thousandth of as far as in any. A few values far away, which a sample may have in one column
+  /// and not in another, do not decide how columns compare. A barrier behind.
   template <class Team, class Rows>
   ZENITH_FN void measure(Team& team, const Rows& own, double* extents) {
     const u32 rows = rows_;
-    team.each_reduced(column_lists<MostColumns>(columns_), [&](u64 i) ZENITH_BODY {
-      const auto row_at = [](u32 r) ZENITH_BODY { return r; };
-      const auto use = [extents](u32 j, const range& found)
-                           ZENITH_BODY { extents[j] = static_cast<double>(found.half_extent()); };
-      return range_list<Rows, decltype(row_at), decltype(use)>{
-          rows, static_cast<u32>(i) * columns_at_once, columns_, &own, row_at, use};
+    const u32 columns = columns_;
+    const u32 groups = (rows + looked_at - 1) / looked_at;
+    const u32 lists = column_lists<MostColumns>(columns);
+    real* const found_in = team.template scratch<real>(widths_at);
+    static_assert(most_split_rows / looked_at * sizeof(real) <= most_split * sizeof(float));
+    team.each_reduced(u64{groups} * lists, [&](u64 i) ZENITH_BODY {
+      const u32 group = static_cast<u32>(i) / lists;
+      const auto row_at = [=](u32 r) ZENITH_BODY { return group + r * groups; };
+      const auto use = [=](u32 j, const range& found)
+                           ZENITH_BODY { found_in[group * columns + j] = found.half_extent(); };
+      return range_list<Rows, decltype(row_at), decltype(use)>{(rows - group + groups - 1) / groups,
+                                                               static_cast<u32>(i) % lists * columns_at_once,
+                                                               columns,
+                                                               &own,
+                                                               row_at,
+                                                               use};
+    });
+    team.barrier();
+    team.for_each(columns, [&](u64 j) ZENITH_BODY {
+      real median = 0;
+      real most = 0;
+      for (u32 g = 0; g < groups; ++g) {
+        const real one = found_in[g * columns + j];
+        u32 before = 0;
+        for (u32 other = 0; other < groups; ++other) {
+          const real its = found_in[other * columns + j];
+          before += its < one || (its == one && other < g) ? 1 : 0;
+        }
+        median = before == groups / 2 ? one : median;
+        most = one > most ? one : most;
+      }
+      extents[j] = static_cast<double>(median > most / 1000 ? median : most / 1000);
     });
     team.barrier();
   }
