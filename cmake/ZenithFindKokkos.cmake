@@ -1,13 +1,20 @@
 # Kokkos as the interface target zenith_kokkos_interface.
 
 set(Kokkos_FOUND OFF)
-if(NOT ZENITH_ENABLE_KOKKOS STREQUAL "OFF")
+set(zenith_kokkos_sentence "Kokkos (Debian: libtrilinos-kokkos-dev) was not found")
+set(zenith_kokkos_loads ON)
+if(ZENITH_ENABLE_KOKKOS STREQUAL "AUTO")
+  include(ZenithProbePackage)
+  zenith_probe_package(Kokkos zenith_kokkos_loads zenith_kokkos_error)
+endif()
+if(NOT zenith_kokkos_loads)
+  set(zenith_kokkos_sentence "the installed Kokkos cannot be used (${zenith_kokkos_error})")
+elseif(NOT ZENITH_ENABLE_KOKKOS STREQUAL "OFF")
   # Debian's Kokkos force-sets CMAKE_CXX_EXTENSIONS in the scope that looks for it.
   set(zenith_extensions ${CMAKE_CXX_EXTENSIONS})
   find_package(Kokkos QUIET)
   set(CMAKE_CXX_EXTENSIONS ${zenith_extensions})
 endif()
-set(zenith_kokkos_sentence "Kokkos (Debian: libtrilinos-kokkos-dev) was not found")
 if(Kokkos_FOUND AND Kokkos_COMPILE_LANGUAGE STREQUAL "CUDA")
   set(Kokkos_FOUND OFF)
   string(CONCAT zenith_kokkos_sentence "the Kokkos in ${Kokkos_DIR} was built with "

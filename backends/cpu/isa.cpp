@@ -108,7 +108,9 @@ const packed_table& find_packed(std::string_view name) {
   if (&isa == &sse2::table) return sse2::packed_functions;
 #if defined(ZENITH_HAS_AVX512)
   if (&isa == &avx512::table) {
-    const bool has_vbmi = __builtin_cpu_supports("avx512vbmi") != 0 && __builtin_cpu_supports("avx512vbmi2") != 0;
+    // xsimd from version 13 on compiles for VBMI with IFMA alone
+    const bool has_vbmi = __builtin_cpu_supports("avx512ifma") != 0 && __builtin_cpu_supports("avx512vbmi") != 0 &&
+                          __builtin_cpu_supports("avx512vbmi2") != 0;
     return has_vbmi && name != without_vbmi ? avx512vbmi::packed_functions : avx512::packed_functions;
   }
 #endif

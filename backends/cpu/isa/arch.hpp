@@ -34,5 +34,12 @@ namespace {
 using arch = xsimd::ZENITH_ISA_ARCH;
 constexpr const char* name = ZENITH_ISA_TEXT;
 
+/// Integers of a register as others of the same size. `xsimd::bitwise_cast` names its result in another way from
+/// version 11 on.
+template <class To, class From>
+ZENITH_FN To same_bits(const From& of) {
+  return To(static_cast<typename From::register_type>(of));
+}
+
 }  // namespace
 }  // namespace zenith::cpu_backend::ZENITH_ISA

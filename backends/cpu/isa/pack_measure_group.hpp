@@ -18,8 +18,7 @@ ZENITH_FN word_register merged(const word_register& a, const word_register& b) {
   using with_sign = vector_of<std::int32_t>;
   if constexpr (By == merge_by::least) return xsimd::min(a, b);
   if constexpr (By == merge_by::any_bit) return a | b;
-  return xsimd::bitwise_cast<word_register>(
-      xsimd::min(xsimd::bitwise_cast<with_sign>(a), xsimd::bitwise_cast<with_sign>(b)));
+  return same_bits<word_register>(xsimd::min(same_bits<with_sign>(a), same_bits<with_sign>(b)));
 }
 
 #if defined(ZENITH_ISA_AVX512)

@@ -60,7 +60,7 @@ struct select_consumer {
     using word = std::make_signed_t<U>;
     using batch = vector_of<word>;
     constexpr std::uint32_t all = (1U << batch::size) - 1;
-    return lane_mask(xsimd::bitwise_cast<batch>(beyond) > batch(static_cast<word>(span + bias))) ^ all;
+    return lane_mask(same_bits<batch>(beyond) > batch(static_cast<word>(span + bias))) ^ all;
   }
 #endif
 
