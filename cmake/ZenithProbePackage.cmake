@@ -22,6 +22,7 @@ function(zenith_probe_package package loads error)
   # what is behind "CMake Error at FILE:LINE (message):", in one line
   string(REGEX REPLACE "^.*CMake Error[^\n]*\n" "" said "${said}")
   string(REGEX REPLACE "[ \n]+" " " said "${said}")
+  string(REGEX REPLACE " Possible reasons include.*| Call Stack .*" "" said "${said}")
   string(SUBSTRING "${said}" 0 200 said)
   string(STRIP "${said}" said)
   set(${loads} OFF PARENT_SCOPE)
