@@ -41,6 +41,7 @@ class stream_consumer {
     U from[lanes];
     for (unsigned i = 0; i < lanes; ++i) from[i] = U{head_} + i;
     from_ = batch::load_unaligned(from);
+    last_ = from_;  // any value: compilers do not see that the first tile sets it
   }
 
   template <bool Wide>
