@@ -5,7 +5,9 @@
 
 #include <limits>
 
-#include <algorithms/threshold_build/cells.hpp>
+#include <algorithms/threshold_build/parts.hpp>
+#include <algorithms/threshold_build/rows.hpp>
+#include <algorithms/threshold_build/split.hpp>
 #include <core/device/atomics.hpp>
 
 namespace zenith::threshold_build_family {

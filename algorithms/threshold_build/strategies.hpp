@@ -10,11 +10,15 @@
 
 #include <algorithms/threshold_build/cluster.hpp>
 #include <algorithms/threshold_build/family.hpp>
+#include <algorithms/threshold_build/parts.hpp>
+#include <algorithms/threshold_build/route.hpp>
+#include <algorithms/threshold_build/tree.hpp>
 #include <core/device/context.hpp>
 
 namespace zenith::threshold_build_family {
 
-using kernels = device::concat<cell_kernels<float, double, std::int32_t, std::uint32_t>,
+using kernels = device::concat<tree_kernels<float, double, std::int32_t, std::uint32_t>,
+                               route_kernels<float, double, std::int32_t, std::uint32_t>, part_kernels,
                                cluster_kernels<float, double, std::int32_t, std::uint32_t>>;
 
 namespace detail {

@@ -18,7 +18,7 @@ int main(int count, char** arguments) {
   }
   const std::uint64_t seed = count > 1 ? std::strtoull(arguments[1], nullptr, 10) : 1;
   bool is_right = true;
-  for (const auto run : {launches_on_cuda, operations_on_cuda}) {
+  for (const auto run : {launches_on_cuda, operations_on_cuda, team_sizes_on_cuda}) {
     for (const auto& fault : run(seed)) {
       std::printf("%s\n", fault.c_str());
       is_right = false;

@@ -45,7 +45,16 @@ std::vector<std::string> run_operations(const Make& make, const suite_limits& li
   return see.faults();
 }
 
-/// Both. A unit that compiles slowly has one of them.
+/// Teams of the sizes that kernels ask for (`team_lanes`), of contexts where that matters.
+template <class Make>
+std::vector<std::string> run_team_sizes(const Make& make, const suite_limits& limits) {
+  examiner<Make> see(make, limits);
+  check_teams_of<32>(see);
+  check_teams_of<96>(see);
+  return see.faults();
+}
+
+/// Launches and operations. A unit that compiles slowly has one of them.
 template <class Make>
 std::vector<std::string> run_suite(const Make& make, const suite_limits& limits) {
   auto faults = run_launches(make, limits);

@@ -389,17 +389,9 @@ struct relay {
 inline constexpr u32 few_bytes = 1024;
 inline constexpr u32 many_bytes = 60000;
 
-template <u32 Lanes>
-using kernels_of_lanes =
-    device::list<of_lanes<turn_round, Lanes>, of_lanes<gather_facts, Lanes>, of_lanes<scan_values<u32>, Lanes>,
-                 of_lanes<take_of_lists, Lanes>, of_lanes<part_lists<u32, false>, Lanes>,
-                 of_lanes<reduce_lists<8, 2>, Lanes>, of_lanes<in_turns, Lanes>>;
-
-using team_kernels =
-    device::concat<device::list<relay<0>, relay<few_bytes>, relay<many_bytes>, turn_round, gather_facts,
-                                scan_values<u32>, scan_values<u64>, add_values<u32>, add_values<u64>, take_of_lists,
-                                part_lists<u32, true>, part_lists<u64, true>, part_lists<u32, false>,
-                                reduce_lists<1, 1>, reduce_lists<8, 2>, reduce_lists<32, 1>, in_turns>,
-                   kernels_of_lanes<32>, kernels_of_lanes<96>>;
+using team_kernels = device::list<relay<0>, relay<few_bytes>, relay<many_bytes>, turn_round, gather_facts,
+                                  scan_values<u32>, scan_values<u64>, add_values<u32>, add_values<u64>, take_of_lists,
+                                  part_lists<u32, true>, part_lists<u64, true>, part_lists<u32, false>,
+                                  reduce_lists<1, 1>, reduce_lists<8, 2>, reduce_lists<32, 1>, in_turns>;
 
 }  // namespace zenith::device_suite

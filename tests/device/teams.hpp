@@ -311,8 +311,6 @@ void check_teams_of(Examiner& see) {
 template <class Examiner>
 void check_teams(Examiner& see) {
   check_teams_of<0>(see);
-  check_teams_of<32>(see);
-  check_teams_of<96>(see);
   check_parted_lists<u32, true, 0>(see);
   check_parted_lists<u64, true, 0>(see);
   check_reduced_lists<1, 1, 0>(see);

@@ -168,6 +168,59 @@ TEST_CASE("a device writes positions by windows of rows", "[unit]") {
   }
 }
 
+/// Cuts and rows of few values too, so that words do not tell and numbers of rows decide.
+template <class Route>
+void check_deep_tree(std::uint32_t levels, std::uint32_t column_count, std::uint32_t most_value) {
+  INFO(levels << " levels, " << column_count << " columns, values up to " << most_value);
+  constexpr std::uint32_t rows = 3001;
+  std::mt19937 random(levels * 100 + column_count);
+  const auto below = [&](std::uint32_t end) { return static_cast<std::uint32_t>(random() % end); };
+  const auto value = [&] { return static_cast<float>(below(most_value + 1)) - static_cast<float>(most_value / 2); };
+  std::vector<family::cell_cut<float>> nodes(std::size_t{1} << levels);
+  for (auto& node : nodes) node = family::cell_cut<float>::make(value(), below(rows), below(column_count));
+  std::vector<std::vector<float>> values(column_count, std::vector<float>(rows));
+  family::input_columns<float> from{};
+  from.columns = column_count;
+  for (std::uint32_t j = 0; j < column_count; ++j) {
+    std::ranges::generate(values[j], value);
+    from.column[j] = values[j].data();
+  }
+
+  device_suite::device_like on;
+  const auto order = family::word_order::of(levels);
+  std::vector<int> taken(order.size());
+  for (std::uint32_t level = 0; level < levels; ++level) {
+    for (std::uint32_t at = 1U << level; at < 2U << level; ++at) ++taken.at(order.place(at, level));
+  }
+  CHECK(std::ranges::count(taken, 1) == static_cast<std::ptrdiff_t>(nodes.size()) - 1);
+  auto* const words = on.zeroed<std::uint32_t>(order.size());
+  on.for_each(nodes.size(), family::shorten_cuts<float>{nodes.data(), order, words});
+  const auto stride = family::row_list<float>::padded(column_count);
+  const family::row_list<float> to{on.buffer<float>(rows * stride), stride};
+  std::vector<std::uint32_t> cells(rows);
+  std::vector<std::uint32_t> numbers(rows);
+  on.for_teams(Route::parts(rows),
+               Route{from, from.column, nodes.data(), words, order, levels, rows, to, cells.data(), numbers.data()});
+  std::uint32_t wrong = 0;
+  for (std::uint32_t i = 0; i < rows; ++i) {
+    std::uint32_t at = 1;
+    while (at < nodes.size()) at = 2 * at + (nodes[at].goes_right(values[nodes[at].column()][i], i) ? 1 : 0);
+    wrong += cells[i] == at - nodes.size() && numbers[i] == i ? 0 : 1;
+    for (std::uint32_t j = 0; j < column_count; ++j) wrong += to.at(i, j) == values[j][i] ? 0 : 1;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("rows go down a tree of any depth as its cuts say", "[unit]") {
+  for (const std::uint32_t levels : {1, 2, 13, 14, 15, 16, 17, 18}) {
+    for (const std::uint32_t most_value : {3U, 1000U, 1U << 23}) {
+      check_deep_tree<family::route_short_rows<float>>(levels, 5, most_value);
+      check_deep_tree<family::route_short_rows<float>>(levels, 8, most_value);
+      check_deep_tree<family::route_long_rows<float>>(levels, 11, most_value);
+    }
+  }
+}
+
 TEST_CASE("a table that a device builds evaluates about as many rows as the host's", "[unit]") {
   constexpr std::size_t rows = std::size_t{1} << 17;
   for (const auto of : {kind::uniform, kind::correlated, kind::anticorrelated, kind::rising, kind::few_far_ones}) {

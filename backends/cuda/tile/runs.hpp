@@ -13,22 +13,16 @@ namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 ZENITH_DEVICE bool is_closed(const u32* gate) { return gate != nullptr && simt::load(gate) == 0; }
 
 template <class K>
-constexpr unsigned wanted_teams() {
-  if constexpr (requires { K::wanted_teams; }) {
-    return K::wanted_teams;
-  } else {
-    return tuning::plain_teams;
-  }
-}
+inline constexpr unsigned wanted_teams_of = tuning::plain_teams;
+template <class K>
+requires requires { K::wanted_teams; }
+inline constexpr unsigned wanted_teams_of<K> = K::wanted_teams;
 
 template <class K>
-constexpr unsigned team_threads() {
-  if constexpr (requires { K::team_lanes; }) {
-    return K::team_lanes;
-  } else {
-    return tuning::team_threads;
-  }
-}
+inline constexpr unsigned team_threads_of = tuning::team_threads;
+template <class K>
+requires requires { K::team_lanes; }
+inline constexpr unsigned team_threads_of<K> = K::team_lanes;
 
 template <class K>
 struct run_items {
@@ -47,8 +41,8 @@ struct run_items {
 
 template <class K>
 struct run_teams {
-  static constexpr unsigned block_size = team_threads<K>();
-  static constexpr unsigned wanted_blocks = wanted_teams<K>();
+  static constexpr unsigned block_size = team_threads_of<K>;
+  static constexpr unsigned wanted_blocks = wanted_teams_of<K>;
 
   K kernel;
   u64 n;

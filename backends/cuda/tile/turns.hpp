@@ -95,7 +95,7 @@ class turn_order {
 template <class... K>
 struct run_turns {
   static constexpr unsigned block_size = tuning::team_threads;
-  static constexpr unsigned wanted_blocks = std::min({wanted_teams<K>()...});
+  static constexpr unsigned wanted_blocks = std::min({wanted_teams_of<K>...});
   static constexpr u32 scratch_bytes = std::max({device::scratch_bytes_of<K>...});
 
   turn_list<K...> turns;

@@ -10,7 +10,7 @@
 #include <tests/simt/emulation/with_seeds.hpp>
 #include <tests/simt/engine/memory.hpp>
 
-/// Half of the suite of the device context (tests/device/suite.hpp), run(make, limits), on the CUDA context, lane by
+/// A part of the suite of the device context (tests/device/suite.hpp), run(make, limits), on the CUDA context, lane by
 /// lane.
 template <class Run>
 void check_emulated(const Run& run) {
