@@ -11,10 +11,12 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include <algorithms/spatial_join/choices.hpp>
 #include <algorithms/spatial_join/src/batches.hpp>
 #include <core/choose.hpp>
+#include <core/key_order.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith::detail {
@@ -103,69 +105,96 @@ double correlation_of(std::span<const double> a, std::span<const double> b) {
   return both > 0 ? together / both : 0;
 }
 
+/// Some rows of one side: coordinates, and scores where it has them.
+template <class T>
+struct side_sample {
+  static constexpr std::size_t rows = 128;
+
+  std::array<std::array<T, rows>, 3> at{};
+  std::array<double, rows> scores{};
+
+  explicit side_sample(const spatial_points& from) {
+    std::array<std::size_t, rows> row;
+    for (std::size_t i = 0; i < rows; ++i) row[i] = (i * 0x9e3779b97f4a7c15ULL >> 20) % from.rows;
+    const auto draw = [&row]<class To>(const void* values, std::array<To, rows>& to) {
+      for (std::size_t i = 0; i < rows; ++i) to[i] = static_cast<To>(static_cast<const T*>(values)[row[i]]);
+    };
+    for (std::size_t a = 0; a < from.columns.size(); ++a) draw(from.columns[a], at[a]);
+    if (from.scores != nullptr) draw(from.scores, scores);
+  }
+  [[nodiscard]] std::pair<double, double> range(std::size_t axis) const {
+    return {std::ranges::min(at[axis]), std::ranges::max(at[axis])};
+  }
+};
+
+/// What the i-th point of a sample meets in another one: how many are near it, how many are tested, and the nearest.
+template <class T>
+struct sampled_partners {
+  std::uint32_t near = 0;
+  std::uint32_t tested = 0;
+  std::size_t nearest = 0;
+
+  // plain loops without a branch, which a compiler makes vectors of
+  sampled_partners(const side_sample<T>& of, std::size_t i, const side_sample<T>& in, T distance, T reach) {
+    using bits = ordered::bits_t<T>;
+    constexpr bits places = side_sample<T>::rows - 1;
+    static_assert(std::has_single_bit(side_sample<T>::rows));
+    const T most = distance * distance;
+    bits least = ~bits{0};
+    for (std::uint32_t j = 0; j < side_sample<T>::rows; ++j) {
+      const T x = of.at[0][i] - in.at[0][j];
+      const T y = of.at[1][i] - in.at[1][j];
+      const T z = of.at[2][i] - in.at[2][j];
+      const T squared = x * x + y * y + z * z;
+      near += squared <= most ? 1 : 0;
+      const T furthest = std::max(std::max(std::abs(x), std::abs(y)), std::abs(z));
+      tested += furthest <= reach ? 1 : 0;
+      // the bits of a number that is not negative rise with it; the last ones say where it stands
+      const bits placed = (std::bit_cast<bits>(squared) & ~places) | j;
+      least = placed < least ? placed : least;
+    }
+    nearest = static_cast<std::size_t>(least & places);
+  }
+};
+
 /// Points drawn from both sides. Those in a device's memory are not looked at.
 template <class T>
 pair_guess sampled_pairs(const spatial_arguments& given, double distance) {
-  constexpr std::size_t samples = 128;
-  std::array<std::array<double, samples>, 3> left{};
-  std::array<std::array<double, samples>, 3> right{};
-  const auto row_of = [](const spatial_points& side, std::size_t i) {
-    return (i * 0x9e3779b97f4a7c15ULL >> 20) % side.rows;
-  };
-  double share_if_even = 1;  // of points spread evenly over their extent
-  const double cells = 2 * static_cast<double>(given.right.rows) + 64;
-  std::array<double, 3> extent{};
-  for (std::size_t a = 0; a < given.left.columns.size(); ++a) {
-    const auto draw = [&](const spatial_points& side, std::size_t i) {
-      return static_cast<double>(static_cast<const T*>(side.columns[a])[row_of(side, i)]);
-    };
-    for (std::size_t i = 0; i < samples; ++i) {
-      left[a][i] = draw(given.left, i);
-      right[a][i] = draw(given.right, i);
-    }
-    const double low = std::min(std::ranges::min(left[a]), std::ranges::min(right[a]));
-    const double high = std::max(std::ranges::max(left[a]), std::ranges::max(right[a]));
-    if (2 * distance < high - low) share_if_even *= 2 * distance / (high - low);
-    extent[a] = std::ranges::max(right[a]) - std::ranges::min(right[a]);
-  }
+  constexpr std::size_t samples = side_sample<T>::rows;
+  const side_sample<T> left(given.left);
+  const side_sample<T> right(given.right);
   // a cell is as wide as the distance, or all are as many as there may be
   const auto axes = given.left.columns.size();
+  double share_if_even = 1;  // of points spread evenly over their extent
   double volume = 1;
-  for (std::size_t a = 0; a < axes; ++a) volume *= extent[a];
+  for (std::size_t a = 0; a < axes; ++a) {
+    const auto [left_low, left_high] = left.range(a);
+    const auto [right_low, right_high] = right.range(a);
+    const double length = std::max(left_high, right_high) - std::min(left_low, right_low);
+    if (2 * distance < length) share_if_even *= 2 * distance / length;
+    volume *= right_high - right_low;
+  }
+  const double cells = 2 * static_cast<double>(given.right.rows) + 64;
   const double width = std::max(distance, std::pow(volume / cells, 1.0 / static_cast<double>(axes)));
-  const double reach = distance + width / 2;
-  std::size_t near = 0;
-  std::size_t tested = 0;
-  std::array<double, samples> left_scores{};
-  std::array<double, samples> right_scores{};
+  const T reach = static_cast<T>(distance + width / 2);
+  double near = 0;
+  double tested = 0;
+  std::array<double, samples> partner_scores{};
   for (std::size_t i = 0; i < samples; ++i) {
-    std::size_t nearest = 0;
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t j = 0; j < samples; ++j) {
-      const double x = left[0][i] - right[0][j];
-      const double y = left[1][i] - right[1][j];
-      const double z = left[2][i] - right[2][j];
-      const double squared = x * x + y * y + z * z;
-      near += squared <= distance * distance ? 1 : 0;
-      tested += std::abs(x) <= reach && std::abs(y) <= reach && std::abs(z) <= reach ? 1 : 0;
-      if (squared < least) {
-        least = squared;
-        nearest = j;
-      }
-    }
-    if (given.left.scores == nullptr || given.right.scores == nullptr) continue;
-    left_scores[i] = static_cast<double>(static_cast<const T*>(given.left.scores)[row_of(given.left, i)]);
-    right_scores[i] = static_cast<double>(static_cast<const T*>(given.right.scores)[row_of(given.right, nearest)]);
+    const sampled_partners<T> met(left, i, right, static_cast<T>(distance), reach);
+    near += met.near;
+    tested += met.tested;
+    partner_scores[i] = right.scores[met.nearest];
   }
   constexpr double pairs = double{samples} * samples;
   const double all = static_cast<double>(given.left.rows) * static_cast<double>(given.right.rows);
   // of pairs that were met by chance hardly any count
-  const double surely = std::max(0.0, static_cast<double>(tested) - 2 * std::sqrt(static_cast<double>(tested)));
-  return {all * std::max(share_if_even, static_cast<double>(near) / pairs), all * surely / pairs,
-          correlation_of(left_scores, right_scores)};
+  const double surely = std::max(0.0, tested - 2 * std::sqrt(tested));
+  return {all * std::max(share_if_even, near / pairs), all * surely / pairs,
+          correlation_of(left.scores, partner_scores)};
 }
 
-/// What the models ask of a call. Nothing is guessed where no model is asked: a sample takes some 20 us. Returns how
+/// What the models ask of a call. Nothing is guessed where no model is asked: a sample takes some 10 us. Returns how
 /// scores go together.
 double describe_sides(spatial_join_problem& problem, const spatial_arguments& given, double distance, bool guesses) {
   problem.left_rows = given.left.rows;
