@@ -151,6 +151,7 @@ void clear_gaps(const spatial_index_layout& of, std::byte* bytes) {
   const auto clear_before = [&](u64 offset) {
     if (offset >= 64) std::fill_n(bytes + offset - 64, 64, std::byte{0});
   };
+  std::fill_n(bytes, 64, std::byte{0});  // the header's place
   for (unsigned a = 0; a < of.dimensions; ++a) {
     for (const u64 offset : {of.node_low[a], of.node_high[a], of.low[a], of.high[a]}) clear_before(offset);
   }
@@ -175,11 +176,11 @@ std::shared_ptr<const index_storage> build(const index_input& input, const spati
   const auto rows = order_items(centres, of, options.order, workers);
   owned.clear();
   std::byte* const bytes = allocate(*made, "spatial_index");
+  made->without_header = bytes;
   clear_gaps(of, bytes);  // and the ends of the parts before them
   const writer<T> to(of, bytes, workers);
-  to.write_items(input, rows.get());
+  to.write_items(input, rows.data());
   to.write_nodes();
-  write_header(of, bytes);
   return made;
 }
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -166,6 +167,13 @@ void write_header(const spatial_index_layout& of, std::byte* bytes) {
   std::memcpy(bytes, &header, sizeof header);
   header.checksum = checksum_of(bytes, of.bytes);
   std::memcpy(bytes, &header, sizeof header);
+}
+
+std::span<const std::byte> index_storage::bytes() const {
+  std::call_once(header_made, [this] {
+    if (without_header != nullptr) write_header(layout, without_header);
+  });
+  return owned_structure::bytes();
 }
 
 std::shared_ptr<const index_storage> read_index(key_type type, unsigned dimensions, std::span<const std::byte> bytes,

@@ -95,8 +95,8 @@ const std::shared_ptr<const index_storage>& host_copy(const device_index& of) {
     auto made = std::make_shared<index_storage>();
     made->layout = of.layout;
     std::byte* const bytes = allocate(*made, "spatial_index");
-    if (of.layout.items > 0) of.bytes.read(bytes);  // else there is but a header
-    write_header(of.layout, bytes);
+    if (of.layout.items > 0) of.bytes.read(bytes);
+    made->without_header = bytes;
     of.host = std::move(made);
   }
   return of.host;

@@ -5,9 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
+#include <core/host_memory.hpp>
 #include <zenith/spatial_index.hpp>
 
 namespace zenith::detail {
@@ -28,11 +28,21 @@ template <class T>
   return reinterpret_cast<const T*>(index.data + offset);
 }
 
-/// The order of the items in the tree, as rows, one for each item; nullptr: there are none. `centres`: a column for
-/// each dimension.
+/// Entries, or rows, in an order. Whoever writes them first is the first to touch their pages.
+class entry_order {
+ public:
+  explicit entry_order(std::uint64_t n) : memory_(host_memory(n * sizeof(std::uint32_t), "spatial_index")) {}
+
+  [[nodiscard]] std::uint32_t* data() const { return reinterpret_cast<std::uint32_t*>(memory_.data.get()); }
+  [[nodiscard]] std::uint32_t& operator[](std::uint64_t i) const { return data()[i]; }
+
+ private:
+  host_bytes memory_;
+};
+
+/// The order of the items in the tree, as rows, one for each item. `centres`: a column for each dimension.
 template <class T>
-[[nodiscard]] std::unique_ptr<std::uint32_t[]> order_items(const std::vector<const T*>& centres,
-                                                           const spatial_index_layout& layout, bulk_order by,
-                                                           int workers);
+[[nodiscard]] entry_order order_items(const std::vector<const T*>& centres, const spatial_index_layout& layout,
+                                      bulk_order by, int workers);
 
 }  // namespace zenith::detail

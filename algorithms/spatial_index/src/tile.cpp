@@ -11,7 +11,6 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <vector>
 
 #include <algorithms/spatial_index/fold.hpp>
@@ -39,10 +38,6 @@ ordered::bits_t<T> rank_of(T value) {
 template <class T>
 using columns = std::vector<const T*>;
 
-/// Entries, or rows, in an order. Whoever writes them first is the first to touch their pages.
-using order_list = std::unique_ptr<u32[]>;
-order_list make_order(u64 n) { return std::make_unique_for_overwrite<u32[]>(n); }
-
 /// The order of one level's entries.
 template <class T>
 class tiler {
@@ -51,12 +46,7 @@ class tiler {
 
   /// Nodes of `fanout` entries.
   tiler(const columns<T>& of, u64 entries, u32 fanout, int workers)
-      : of_(of),
-        fanout_(fanout),
-        workers_(workers),
-        entries_(entries),
-        order_(make_order(entries)),
-        middles_(of.size()) {
+      : of_(of), fanout_(fanout), workers_(workers), entries_(entries), order_(entries), middles_(of.size()) {
     for (auto& column : middles_) column.resize((entries + fanout - 1) / fanout);
   }
 
@@ -80,7 +70,7 @@ class tiler {
     });
   }
 
-  [[nodiscard]] order_list take_order() { return std::move(order_); }
+  [[nodiscard]] entry_order take_order() { return std::move(order_); }
   [[nodiscard]] std::vector<std::vector<T>> take_middles() { return std::move(middles_); }
 
  private:
@@ -105,7 +95,7 @@ class tiler {
     } else {
       share_out(workers, (n + piece - 1) / piece, [&](int, u64 p) { write(p * piece, std::min(n, (p + 1) * piece)); });
     }
-    by.sort(n, workers, order_.get() + begin);
+    by.sort(n, workers, order_.data() + begin);
   }
 
   /// A slab, sorted along `axis`: its middle there is that of its tiles, which are cut along the next axis.
@@ -122,13 +112,13 @@ class tiler {
   u32 fanout_;
   int workers_;
   u64 entries_;
-  order_list order_;
+  entry_order order_;
   std::vector<std::vector<T>> middles_;
 };
 
 template <class T>
-order_list tile_recursively(const columns<T>& items, const spatial_index_layout& layout, int workers) {
-  std::vector<order_list> orders;  // of the entries of level 1 and up
+entry_order tile_recursively(const columns<T>& items, const spatial_index_layout& layout, int workers) {
+  std::vector<entry_order> orders;  // of the entries of level 1 and up
   std::vector<u64> counts;
   std::vector<std::vector<T>> middles;
   columns<T> entries = items;
@@ -145,20 +135,20 @@ order_list tile_recursively(const columns<T>& items, const spatial_index_layout&
     is_last_full = is_last_full && count % layout.fanout == 0;
     count = (count + layout.fanout - 1) / layout.fanout;
   }
-  if (orders.empty()) return {};
+  if (orders.empty()) return entry_order(0);
   auto order = std::move(orders.back());
   for (std::size_t level = orders.size() - 1; level-- > 0;) {
-    const u32* const below = orders[level].get();
+    const u32* const below = orders[level].data();
     const u64 entries_below = counts[level];
     const u64 nodes = counts[level + 1];
-    auto next = make_order(entries_below);
+    entry_order next(entries_below);
     // nodes of this level, each with its entries
     const u64 fanout = layout.fanout;
     constexpr u64 piece = 4096;
     share_out(workers, (nodes + piece - 1) / piece, [&](int, u64 p) {
       for (u64 i = p * piece; i < std::min(nodes, (p + 1) * piece); ++i) {
         const u64 first = order[i] * fanout;
-        std::copy(below + first, below + std::min(entries_below, first + fanout), next.get() + i * fanout);
+        std::copy(below + first, below + std::min(entries_below, first + fanout), next.data() + i * fanout);
       }
     });
     order = std::move(next);
@@ -190,7 +180,7 @@ u64 hilbert_place(u32 (&x)[D], unsigned bits) {
 }
 
 template <class T, unsigned D>
-order_list sort_by_curve(const columns<T>& items, u64 n, int workers) {
+entry_order sort_by_curve(const columns<T>& items, u64 n, int workers) {
   constexpr unsigned bits = D == 2 ? 32 : 21;
   constexpr T steps = static_cast<T>(u64{1} << bits);
   // the largest number of steps that T has
@@ -215,22 +205,22 @@ order_list sort_by_curve(const columns<T>& items, u64 n, int workers) {
       by.items()[i] = {hilbert_place(x, bits), static_cast<u32>(i)};
     }
   });
-  auto order = make_order(n);
-  by.sort(n, workers, order.get());
+  entry_order order(n);
+  by.sort(n, workers, order.data());
   return order;
 }
 
 }  // namespace
 
 template <class T>
-order_list order_items(const std::vector<const T*>& centres, const spatial_index_layout& layout, bulk_order by,
-                       int workers) {
-  if (layout.items == 0) return {};
+entry_order order_items(const std::vector<const T*>& centres, const spatial_index_layout& layout, bulk_order by,
+                        int workers) {
+  if (layout.items == 0) return entry_order(0);
   if (by == bulk_order::sort_tile_recursive) return tile_recursively<T>(centres, layout, workers);
   return layout.dimensions == 2 ? sort_by_curve<T, 2>(centres, layout.items, workers)
                                 : sort_by_curve<T, 3>(centres, layout.items, workers);
 }
-template order_list order_items(const std::vector<const float*>&, const spatial_index_layout&, bulk_order, int);
-template order_list order_items(const std::vector<const double*>&, const spatial_index_layout&, bulk_order, int);
+template entry_order order_items(const std::vector<const float*>&, const spatial_index_layout&, bulk_order, int);
+template entry_order order_items(const std::vector<const double*>&, const spatial_index_layout&, bulk_order, int);
 
 }  // namespace zenith::detail

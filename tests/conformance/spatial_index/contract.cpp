@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include <catch.hpp>
 #include <expect_error.hpp>
@@ -227,6 +228,23 @@ TEST_CASE("an index of nothing, and one of few boxes, in full", "[index-contract
     CHECK(zenith::top_k_spatial_join(on.on, tree, nothing, 9, options).count == 0);
     CHECK(counted.candidates == 0);
   }
+}
+
+// The header is made by whoever asks for the bytes first, while others query.
+TEST_CASE("the bytes of an index, asked for by several threads at once", "[index-contract]") {
+  const table few;
+  const auto index = flat::build(few.as_points(), {2});
+  std::vector<std::size_t> sizes(4);
+  {
+    std::vector<std::jthread> threads;
+    for (auto& size : sizes) {
+      threads.emplace_back([&index, &size] {
+        const auto best = zenith::top_k_range(zenith::cpu(), index, zenith::spatial_box<float, 2>{{-1, -1}, {9, 9}}, 1);
+        if (best.indices == std::vector<std::uint32_t>{3}) size = flat::parse(index.serialized()).size();
+      });
+    }
+  }
+  CHECK(sizes == std::vector<std::size_t>(4, few.x.size()));
 }
 
 TEST_CASE("an index as bytes", "[index-contract]") {

@@ -50,8 +50,14 @@ struct spatial_index_options {
 
 namespace detail {
 
-/// A built index in the host's memory; immutable.
-using index_storage = owned_structure<spatial_index_layout>;
+/// A built index in the host's memory; immutable, but for a header that is made when all bytes are first asked for: no
+/// query needs it, and its checksum takes a pass over them.
+struct index_storage : owned_structure<spatial_index_layout> {
+  std::byte* without_header = nullptr;  ///< the bytes of an index that was built here
+  mutable std::once_flag header_made;
+
+  [[nodiscard]] std::span<const std::byte> bytes() const;
+};
 
 struct index_input {
   key_type type;
