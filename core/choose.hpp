@@ -53,15 +53,18 @@ template <class Problem>
   return fastest(std::move(all), among);
 }
 
+/// Throws `unsupported`: no device runs what was asked for, of the family's strategies by `names`.
+[[noreturn]] void reject_choice(std::string_view function, std::string_view lies, memory_space space,
+                                std::string_view asked, std::span<const std::string_view> names);
+
 /// The same; throws `unsupported` instead.
 template <class Problem>
 [[nodiscard]] decision decide(const choosable<Problem>& family, const Problem& problem,
                               std::span<const device_profile> among, std::string_view asked) {
   if (auto found = try_decide(family, problem, among, asked)) return *std::move(found);
-  const std::string function{family.function};
-  throw error(error_code::unsupported, asked == "auto" ? function + ": no device of this machine can run it"
-                                                       : function + ": options.strategy is '" + std::string{asked} +
-                                                             "', which no usable device offers");
+  std::vector<std::string_view> names;
+  for (const auto& one : family.strategies) names.push_back(one.name);
+  reject_choice(family.function, family.lies, problem.space, asked, names);
 }
 
 /// Where a call runs, and how.

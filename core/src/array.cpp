@@ -60,9 +60,10 @@ bool raw_array::is_of(const execution& on) const noexcept {
 
 void raw_array::require(memory_space space) const {
   if (space_ == space) return;
-  throw error(error_code::invalid_argument, space == memory_space::host
-                                                ? "array: host() of an array in device memory; use copy_to or device()"
-                                                : "array: device() of an array in host memory; use host()");
+  throw error(error_code::invalid_argument,
+              space == memory_space::host
+                  ? "array: host() of an array in device memory; use copy_to or device()"
+                  : "array: device() of an array in host memory; use host(), or an executor of a device");
 }
 
 void raw_array::write(const void* from) {

@@ -23,4 +23,17 @@ const kernel& check_backend(const execution& on, std::string_view operation, std
               name);
 }
 
+void reject_choice(std::string_view function, std::string_view lies, memory_space space, std::string_view asked,
+                   std::span<const std::string_view> names) {
+  std::string message{function};
+  if (asked == "auto") {
+    message += ": no device of this machine can run it";
+    if (space == memory_space::device) message += "; " + std::string{lies} + " in the memory of a device";
+    throw error(error_code::unsupported, message);
+  }
+  message += ": options.strategy is '" + std::string{asked} + "', which no usable device offers; there are: ";
+  for (const auto name : names) message += (name == names.front() ? "" : ", ") + std::string{name};
+  throw error(error_code::unsupported, message);
+}
+
 }  // namespace zenith::detail

@@ -139,4 +139,9 @@ void shrink(host_bytes& bytes, std::size_t used) noexcept {
 
 void ask_for_large_pages(void* at, std::size_t bytes) noexcept { prefer_large_pages(at, bytes); }
 
+void reject_results(std::size_t count, std::size_t value_bytes) {
+  throw error(error_code::out_of_memory, "there is no memory for " + std::to_string(count) + " results of " +
+                                             std::to_string(value_bytes) + " bytes");
+}
+
 }  // namespace zenith::detail

@@ -12,6 +12,7 @@
 #include <settings.hpp>
 #include <zenith/zenith.hpp>
 
+#include "failing_memory.hpp"
 #include "scenario.hpp"
 
 using zenith_test::check_allocations;
@@ -85,6 +86,28 @@ TEST_CASE("top-k when memory runs out", "[allocation]") {
     }
     check_allocations(results.filled_by("auto", [&] { (void)zenith::top_k(zenith::executor{}, keys, best, indices); }));
   }
+}
+
+// A call that returns vectors makes the keys' first.
+TEST_CASE("vectors of results when memory runs out", "[allocation]") {
+  const auto keys = random_floats(5000, 5);
+  const auto fails = [](const auto& call) {
+    zenith_test::failing_memory::fail_at(1);
+    try {
+      call();
+    } catch (const zenith::error& fault) {
+      CHECK(zenith_test::failing_memory::stop());
+      return fault.code() == zenith::error_code::out_of_memory;
+    }
+    zenith_test::failing_memory::stop();
+    return false;
+  };
+  const auto on = zenith::cpu();
+  const auto columns = three_columns();
+  const auto table = zenith::threshold_table<float>::build(columns);
+  CHECK(fails([&] { (void)zenith::top_k(on, keys, 1000); }));
+  CHECK(fails([&] { (void)zenith::top_k(on, columns, weights, 1000); }));
+  CHECK(fails([&] { (void)zenith::top_k(on, table, weights, 1000); }));
 }
 
 TEST_CASE("scored top-k when memory runs out", "[allocation]") {

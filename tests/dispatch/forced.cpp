@@ -2,7 +2,7 @@
 #include <vector>
 
 #include <catch.hpp>
-
+#include <expect_error.hpp>
 #include <zenith/error.hpp>
 #include <zenith/top_k.hpp>
 #include "scenes.hpp"
@@ -39,6 +39,13 @@ TEST_CASE("auto runs what the decision says") {
   const auto decided = decide({1000, 3}, machine::local());
   CHECK(decided.backend == "recorder_fast");
   CHECK(decided.strategy == "filter");
+}
+
+TEST_CASE("a strategy that nobody has, asked of auto, names those that there are") {
+  const environment none("ZENITH_PROFILE", "/nonexistent/zenith-profile.json");
+  zenith_test::register_recorders();
+  zenith_test::expect_error(error_code::unsupported, {"options.strategy is 'absent'", "there are: filter, bitonic"},
+                            [] { (void)best_three(make_executor("auto"), "absent"); });
 }
 
 TEST_CASE("the environment's backend is what auto runs, against the decision") {

@@ -34,13 +34,16 @@ struct index_header {
 };
 static_assert(sizeof(index_header) == 64);
 
-constexpr char magic[8] = {'Z', 'N', 'S', 'P', 'I', 'D', 'X', '1'};
+constexpr char magic[8] = {'Z', 'N', 'S', 'P', 'I', 'D', 'X', '1'};  // the last one is the format's version
+constexpr std::size_t version_at = sizeof magic - 1;
 constexpr u32 byte_order = 0x01020304;
 constexpr std::size_t checksum_word = offsetof(index_header, checksum) / 8;
 
-[[noreturn]] void reject(const std::string& message) {
-  throw error(error_code::invalid_argument, "spatial_index: bytes " + message);
+[[noreturn]] void reject(const std::string& message, error_code code = error_code::corrupt_data) {
+  throw error(code, "spatial_index: bytes " + message);
 }
+/// An index may be whole, but is not one that was asked for.
+[[noreturn]] void reject_other(const std::string& message) { reject(message, error_code::invalid_argument); }
 
 /// Of all 64-bit words but the checksum's own; there are so many that four divide them. It finds damage, not malice.
 u64 checksum_of(const std::byte* bytes, u64 count) {
@@ -64,19 +67,23 @@ index_header read_header(std::span<const std::byte> bytes) {
   index_header header;
   if (bytes.size() < sizeof header) reject("are " + std::to_string(bytes.size()) + ", fewer than a header's 64");
   std::memcpy(&header, bytes.data(), sizeof header);
-  if (std::memcmp(header.magic, magic, sizeof magic) != 0) reject("do not begin as an index does");
+  if (std::memcmp(header.magic, magic, version_at) != 0) reject("do not begin as an index does");
+  if (header.magic[version_at] != magic[version_at]) {
+    reject(std::string("are of version ") + header.magic[version_at] + " of the format; this library reads version " +
+           magic[version_at]);
+  }
   if (header.byte_order != byte_order) reject("are in another machine's byte order");
   return header;
 }
 
 void check_header(const index_header& header, key_type type, unsigned dimensions) {
   if (header.value_bytes != size_of(type)) {
-    reject("have values of " + std::to_string(header.value_bytes) + " bytes; this type of index has " +
-           std::to_string(size_of(type)));
+    reject_other("have values of " + std::to_string(header.value_bytes) + " bytes; this type of index has " +
+                 std::to_string(size_of(type)));
   }
   if (header.dimensions != dimensions) {
-    reject("have " + std::to_string(header.dimensions) + " dimensions; this type of index has " +
-           std::to_string(dimensions));
+    reject_other("have " + std::to_string(header.dimensions) + " dimensions; this type of index has " +
+                 std::to_string(dimensions));
   }
   if (header.fanout < least_index_fanout || header.fanout > most_index_fanout) {
     reject("have a fanout of " + std::to_string(header.fanout) + "; it must be from 2 to 64");
@@ -190,7 +197,7 @@ std::shared_ptr<const index_storage> read_index(key_type type, unsigned dimensio
   if (is_copied) {
     std::memcpy(allocate(*made, "spatial_index"), bytes.data(), bytes.size());
   } else {
-    if (reinterpret_cast<std::uintptr_t>(bytes.data()) % 64 != 0) reject("are not aligned to 64");
+    if (reinterpret_cast<std::uintptr_t>(bytes.data()) % 64 != 0) reject_other("are not aligned to 64");
     made->data = bytes.data();
   }
   // after the copy: what was checked is what is kept

@@ -13,11 +13,12 @@ namespace {
 
 }  // namespace
 
-void require_k(std::size_t k, std::size_t count) {
+void require_k(std::size_t k, std::string_view given, std::size_t count) {
   if (k <= count) return;
   if (k > std::numeric_limits<std::size_t>::max() / 2)
     reject("k is negative: " + std::to_string(static_cast<std::int64_t>(k)));
-  reject("k is " + std::to_string(k) + ", but keys has only " + std::to_string(count) + " items");
+  reject("k is " + std::to_string(k) + ", but " + std::string{given} + " has only " + std::to_string(count) +
+         (given == "keys" ? " items" : " rows"));
 }
 
 void check_outputs(std::string_view given, std::size_t count, std::size_t out_keys_count, std::size_t out_indices_count,
@@ -26,7 +27,7 @@ void check_outputs(std::string_view given, std::size_t count, std::size_t out_ke
     reject("out_keys has " + std::to_string(out_keys_count) + " elements and out_indices " +
            std::to_string(out_indices_count) + "; both must have k");
   }
-  require_k(out_keys_count, count);
+  require_k(out_keys_count, given, count);
   if (count > 0 && count - 1 > most_index) {
     reject(std::string{given} + " has " + std::to_string(count) +
            " items, more than out_indices of 32 bits can tell apart; use 64-bit indices");

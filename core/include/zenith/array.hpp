@@ -50,8 +50,9 @@ void require_same_length(std::string_view argument, std::size_t has, std::string
 
 }  // namespace detail
 
-/// `size()` elements in the memory of an executor: the device's for a GPU executor, the host's otherwise. Moves, does
-/// not copy. The contents are unspecified until written.
+/// `size()` elements in the memory of an executor: the device's for a GPU executor, the host's otherwise, also for
+/// "auto". Moves, does not copy. The contents are unspecified until written. The executor's stream and memory resource
+/// must outlive it.
 template <class T>
 class array {
   static_assert(std::is_trivially_copyable_v<T>);

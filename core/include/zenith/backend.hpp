@@ -62,7 +62,7 @@ template <class Call, void (*Function)(const execution&, const Call&)>
 using progress_function = std::function<void(double share, std::string_view what)>;
 
 /// A backend: what it is, whether it is usable, and what it can run. A plain constant; a function that a backend has no
-/// use for is left nullptr, and then the caller gets `unsupported` or the dispatcher another choice.
+/// use for may be nullptr: then a call by name throws `unsupported`, and "auto" takes another backend.
 struct backend {
   std::string_view name;         ///< as in `make_executor("name")`
   std::string_view description;  ///< one line

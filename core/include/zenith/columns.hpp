@@ -31,7 +31,7 @@ class basic_column_set {
 
   basic_column_set() = default;
   basic_column_set(std::initializer_list<Span> columns) : basic_column_set(std::span<const Span>(columns)) {}
-  /// Any range of spans.
+  /// A span of spans: of a vector of them, say.
   explicit basic_column_set(std::span<const Span> columns) {
     columns_.reserve(columns.size());
     for (const auto& one : columns) add(one);

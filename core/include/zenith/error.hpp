@@ -12,7 +12,7 @@ enum class error_code : std::uint8_t {
   invalid_argument,     ///< the call is wrong: `what()` names the argument and what would be right
   unsupported,          ///< the call is right, but this backend, strategy or build does not offer it
   backend_unavailable,  ///< the backend is unknown, not built, or has no usable device here
-  out_of_memory,        ///< the executor's memory resource could not serve the request
+  out_of_memory,        ///< there is no memory for the request, on the host or on the device
   corrupt_data,         ///< bytes from outside (a file, a profile) are damaged
   device_failure,       ///< the device or its driver reported a fault; `native_code()` holds its number
 };
@@ -43,8 +43,10 @@ class source_location {
   std::uint_least32_t line_;
 };
 
-/// The one exception type of the library. Arguments are checked before any work starts; when a call throws, its outputs
-/// are untouched and nothing is leaked.
+/// The library's exception type. Arguments are checked before any work starts; when a call throws, nothing is leaked
+/// and its outputs are untouched, but for calls that write pairs or ranges to the caller's host memory: their pages say
+/// when. Two things pass through a call as they are: what the caller's own function or memory resource throws, and
+/// `std::bad_alloc` where there is no memory for some small thing of the call's own.
 class error : public std::runtime_error {
  public:
   /// `message` says what was wrong with which argument and what would be right.

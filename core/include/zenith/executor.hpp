@@ -9,7 +9,9 @@
 namespace zenith {
 
 /// Where and how a call runs; the first argument of every algorithm. A small copyable value. It borrows the stream and
-/// the memory resource that it was made with. Any number of threads may use their own executors, or copies of one.
+/// the memory resource that it was made with: they must outlive it, and arrays and device structures made with it. A
+/// call does not change it, so several threads may use one at the same time; on a GPU their calls follow each other in
+/// its stream.
 class executor {
  public:
   /// The same as `make_executor("auto")`.
@@ -38,14 +40,16 @@ class executor {
 /// Examples: "auto", "reference", "cpu", "cpu:threads=4,isa=avx2", "cuda:1", "kokkos". Throws `backend_unavailable` for
 /// an unknown or unusable backend and `invalid_argument` for a setting that it does not take; an instruction set that
 /// this CPU lacks is `unsupported`. The environment variable ZENITH_FORCE_BACKEND, when set, names the backend that
-/// "auto" takes.
+/// "auto" takes; `decide` does not look at it.
 [[nodiscard]] executor make_executor(std::string_view spec);
 
 struct cpu_options {
   int threads = 0;       ///< 0: all that the process may use
   std::string isa = {};  ///< "sse2", "avx2", "avx512", "avx512bw"; empty: the widest usable
-  /// For scratch, from any thread of a call. nullptr: the default resource. If that is new and delete, the process
-  /// keeps up to 64 MiB of freed scratch for later calls. Nothing is kept of a resource that is given here.
+  /// For the scratch of queries and of packing, from any thread of a call; it must outlive the executor. Results,
+  /// arrays and the building of tables and indexes have memory of their own. nullptr: the default resource. If that is
+  /// new and delete, the process keeps up to 64 MiB of freed scratch for later calls. Nothing is kept of a resource
+  /// that is given here.
   std::pmr::memory_resource* memory = nullptr;
 };
 

@@ -40,8 +40,8 @@ struct device_profile {
   double link_latency = 0;
   /// Seconds of a core for one unit of the named work, as the cost models name it ("top_k.filter.append/4"), fitted by
   /// calibration; where a name is missing the model estimates. Some names are used by all models. "link.short_copy":
-  /// the time of a byte in the first 4 MiB of a copy over the link. "core.estimate": the seconds that this core takes
-  /// for work which the estimates put at one second; "core.vector": the same for computing with vectors.
+  /// the time of a byte in the first 4 MiB of a copy over the link. "core.estimate": the time that this core takes
+  /// for some work, over the estimated one; "core.vector": the same for computing with vectors.
   /// "core.all_busy": how many times as long a core takes while all cores work. "core.own_levels": the number of
   /// levels, from the first on, that are private caches of a core. "core.shared_alone": the bandwidth that one core
   /// reaches alone in the other levels, over its equal share of it. "core.huge_page": the time until a huge page of
@@ -71,9 +71,9 @@ class machine {
   explicit machine(std::vector<device_profile> devices) : devices_(std::move(devices)) {}
 
   /// This machine: every usable device, with its calibrated profile when one is kept and was measured on this chip with
-  /// this many cores. Else the shipped default, of a CPU with the bandwidths that a probe of some 80 milliseconds sees.
-  /// Read once, and again when a backend was registered since, with no second probe; thread-safe.
-  /// A damaged profile file throws `corrupt_data` that names it.
+  /// this many cores. Otherwise it has the shipped default; a CPU's gets the bandwidths that a probe of about 80
+  /// milliseconds measures. Profiles are read once, and again after a backend was registered; the probe runs once.
+  /// Thread-safe. A damaged profile file throws `corrupt_data` that names it.
   [[nodiscard]] static const machine& local();
   /// Forgets what `local` read, after a calibration. References from earlier calls of `local` stay valid.
   static void reload_local();

@@ -25,7 +25,17 @@ struct anything {
 
 #else
 
+namespace zenith::detail {
+
+/// Its name is the message. An overload that fits is better: it converts no executor.
+struct no_overload_takes_these_arguments {
+  template <class T>
+  no_overload_takes_these_arguments(const T& /*given*/) noexcept {}  // NOLINT(google-explicit-constructor)
+};
+
+}  // namespace zenith::detail
+
 #define ZENITH_NO_OVERLOAD void
-#define ZENITH_OF_ANYTHING (...) = delete
+#define ZENITH_OF_ANYTHING (::zenith::detail::no_overload_takes_these_arguments, ...) = delete
 
 #endif

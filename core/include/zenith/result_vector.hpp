@@ -4,6 +4,8 @@
 /// Vectors of results, whose memory is new at each call.
 
 #include <cstddef>
+#include <new>
+#include <stdexcept>
 #include <vector>
 
 namespace zenith::detail {
@@ -25,6 +27,22 @@ template <class T>
 void resize_results(std::vector<T>& of, std::size_t count) {
   reserve_results(of, count);
   of.resize(count);
+}
+
+/// Throws `out_of_memory`.
+[[noreturn]] void reject_results(std::size_t count, std::size_t value_bytes);
+
+/// A vector of so many results. Throws `out_of_memory`.
+template <class T>
+[[nodiscard]] std::vector<T> make_results(std::size_t count) {
+  std::vector<T> made;
+  try {
+    resize_results(made, count);
+    return made;
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {
+  }
+  reject_results(count, sizeof(T));
 }
 
 }  // namespace zenith::detail

@@ -7,7 +7,7 @@
 
 namespace zenith {
 
-/// The key types that every algorithm takes.
+/// The types of keys and values. Top-k and skylines take all of them; each other operation says which it takes.
 enum class key_type : std::uint8_t { float32, float64, int32, uint32, int64, uint64 };
 
 /// "float32", "float64", "int32", "uint32", "int64" or "uint64".

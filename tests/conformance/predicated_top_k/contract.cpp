@@ -25,6 +25,17 @@ void has(const std::string& text, const std::string& part) {
   CHECK(text.find(part) != std::string::npos);
 }
 
+template <class Column, class Bound>
+constexpr bool is_testable = requires(const Column& column, Bound bound) {
+  zenith::where(column, bound, bound);
+};
+
+// a fraction among whole numbers would be cut off
+static_assert(is_testable<std::vector<int>, int> && !is_testable<std::vector<int>, double>);
+static_assert(is_testable<zenith::packed_column<int>, int> && !is_testable<zenith::packed_column<int>, float>);
+static_assert(is_testable<zenith::device_span<const int>, int> && !is_testable<zenith::device_span<const int>, double>);
+static_assert(is_testable<std::vector<float>, int> && is_testable<std::vector<float>, double>);
+
 }  // namespace
 
 TEST_CASE("predicated top-k says what is wrong with its arguments", "[predicated][contract]") {

@@ -138,7 +138,7 @@ ZENITH_FN U framed_value(const packed_layout& in, std::uint64_t index, const fra
   return static_cast<U>(place.reference + word);
 }
 
-/// The base of a delta block: the value before its first, less nothing.
+/// The base of a delta block, to which its differences are added.
 template <class U>
 ZENITH_FN U base_of(const packed_layout& in, std::uint64_t block) {
   return load<U>(in.bytes + in.bases_at + block * sizeof(U));

@@ -20,6 +20,7 @@
 #include <zenith/packed_call.hpp>
 #include <zenith/packed_layout.hpp>
 #include <zenith/packed_operand.hpp>
+#include <zenith/result_vector.hpp>
 #include <zenith/span.hpp>
 #include <zenith/structure.hpp>
 #include <zenith/top_k.hpp>
@@ -282,10 +283,10 @@ struct packing {
 /// `encoding::automatic` takes the encoding with the fewest bytes, the first in order of listing among equals, which is
 /// also the rule of thumb of section 5.6.6 of the thesis. The bytes are the same whichever backend wrote them, and
 /// whatever the memory held. O(n): one read of `values` and one write of the column where a CPU packs by frame of
-/// reference or delta and outliers do not pay, else up to three reads.
+/// reference or delta without patches, otherwise up to three reads.
 ///
 /// Views of `column` from before are invalid afterwards; `values` must not lie in its bytes. Throws `invalid_argument`
-/// for options that do not exist and `unsupported` where the backend does not offer it; then `column` is unchanged.
+/// for options that do not exist and `unsupported` when the backend cannot pack; then `column` is unchanged.
 /// After `out_of_memory` or `device_failure` it is unchanged too, or holds no values if writing had begun.
 template <detail::host_range Values>
 requires packable<detail::element_t<Values>>
@@ -472,14 +473,21 @@ template <index Index = std::uint64_t, detail::packed_queryable Column>
 [[nodiscard]] top_k_result<detail::packed_value<Column>, Index> top_k(const executor& on, const Column& column,
                                                                       std::size_t k,
                                                                       const top_k_options& options = {}) {
-  detail::require_k(k, column.size());
+  detail::require_k(k, "column", column.size());
   top_k_result<detail::packed_value<Column>, Index> result{
-      std::vector<detail::packed_value<Column>>(k), std::vector<Index>(k), {}, {}};
+      detail::make_results<detail::packed_value<Column>>(k), detail::make_results<Index>(k), {}, {}};
   auto run = top_k(on, column, result.keys, result.indices, options);
   result.backend = std::move(run.backend);
   result.strategy = std::move(run.strategy);
   return result;
 }
+
+/// Takes what no overload takes, so that the compiler's message is short: see the overloads above.
+ZENITH_NO_OVERLOAD pack ZENITH_OF_ANYTHING;
+ZENITH_NO_OVERLOAD pack_into ZENITH_OF_ANYTHING;
+ZENITH_NO_OVERLOAD unpack ZENITH_OF_ANYTHING;
+ZENITH_NO_OVERLOAD select_bitmap ZENITH_OF_ANYTHING;
+ZENITH_NO_OVERLOAD select_indices ZENITH_OF_ANYTHING;
 
 /// A problem over a packed column as the cost models see it.
 struct packed_problem {

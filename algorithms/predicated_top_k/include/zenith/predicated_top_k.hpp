@@ -11,6 +11,7 @@
 #include <zenith/executor.hpp>
 #include <zenith/packed_column.hpp>
 #include <zenith/predicated_top_k_call.hpp>
+#include <zenith/result_vector.hpp>
 #include <zenith/span.hpp>
 #include <zenith/top_k.hpp>
 
@@ -82,10 +83,29 @@ template <class T>
 predicated_top_k_run predicated_top_k(const executor& on, const top_k_call& result, const row_predicate& where,
                                       const top_k_options& options);
 
+/// The type of the values of what `where` takes.
+template <class Column>
+struct tested_column {
+  using type = void;
+};
+template <host_range Column>
+struct tested_column<Column> {
+  using type = element_t<Column>;
+};
+template <class T>
+struct tested_column<device_span<T>> {
+  using type = std::remove_const_t<T>;
+};
+template <packed_queryable Column>
+struct tested_column<Column> {
+  using type = packed_value<Column>;
+};
+template <class Column>
+using tested_value = typename tested_column<Column>::type;
+
 }  // namespace detail
 
-/// The rows whose value in `column` lies in [low, high]; a NaN lies nowhere. None when low > high or one of them is
-/// NaN.
+/// The rows whose value in `column` lies in [low, high]; a NaN does not. No row when low > high or one of them is NaN.
 template <detail::host_range Column>
 requires key<detail::element_t<Column>>
 [[nodiscard]] row_predicate where(const Column& column, std::type_identity_t<detail::element_t<Column>> low,
@@ -109,6 +129,12 @@ template <detail::packed_queryable Column>
   made.rows.column = column.layout();
   return made;
 }
+
+/// A fraction among whole numbers would be rounded, and take other rows than it says.
+template <class Column, class Low, class High>
+requires(std::integral<detail::tested_value<Column>> &&
+         (std::floating_point<Low> || std::floating_point<High>)) row_predicate where(const Column&, Low, High)
+= delete;
 
 /// Writes the k = `out_keys.size()` best keys among the rows that `rows` selects, and their indices, best first. Where
 /// fewer than k rows are selected, it writes all of these. Returns how many were written; the elements behind them are
@@ -158,9 +184,9 @@ requires key<detail::element_t<Keys>>
 [[nodiscard]] top_k_result<detail::element_t<Keys>, Index> top_k(const executor& on, const Keys& keys,
                                                                  const row_predicate& rows, std::size_t k,
                                                                  const top_k_options& options = {}) {
-  detail::require_k(k, std::ranges::size(keys));
+  detail::require_k(k, "keys", std::ranges::size(keys));
   top_k_result<detail::element_t<Keys>, Index> result{
-      std::vector<detail::element_t<Keys>>(k), std::vector<Index>(k), {}, {}};
+      detail::make_results<detail::element_t<Keys>>(k), detail::make_results<Index>(k), {}, {}};
   auto run = top_k(on, keys, rows, result.keys, result.indices, options);
   result.keys.resize(run.count);
   result.indices.resize(run.count);

@@ -9,6 +9,7 @@
 
 #include <zenith/columns.hpp>
 #include <zenith/executor.hpp>
+#include <zenith/result_vector.hpp>
 #include <zenith/scored_top_k_call.hpp>
 #include <zenith/top_k.hpp>
 
@@ -122,8 +123,8 @@ template <index Index = std::uint64_t, scorable T>
 [[nodiscard]] top_k_result<score_t<T>, Index> top_k(const executor& on, const column_set<T>& columns,
                                                     std::span<const std::type_identity_t<score_t<T>>> weights,
                                                     std::size_t k, const top_k_options& options = {}) {
-  detail::require_k(k, columns.rows());
-  top_k_result<score_t<T>, Index> result{std::vector<score_t<T>>(k), std::vector<Index>(k), {}, {}};
+  detail::require_k(k, "columns", columns.rows());
+  top_k_result<score_t<T>, Index> result{detail::make_results<score_t<T>>(k), detail::make_results<Index>(k), {}, {}};
   auto run = top_k(on, columns, weights, result.keys, result.indices, options);
   result.backend = std::move(run.backend);
   result.strategy = std::move(run.strategy);

@@ -160,8 +160,8 @@ concept mask_range = writable_range<Range> &&
 template <class Points>
 concept point_table = detail::is_point_table<Points>::value;
 
-/// A call with these points and options as the cost models see it. Points on the host are sampled: the skyline of about
-/// sqrt(rows / 2) rows says how many independent columns would have one as large. "auto" does the same.
+/// A call with these points and options as the cost models see it. Points on the host are sampled: the skyline of 32 to
+/// 256 rows says how many independent columns would have one as large. "auto" does the same.
 template <point_table Points>
 [[nodiscard]] skyline_problem skyline_problem_of(const Points& points, const skyline_options& options = {}) {
   return detail::skyline_problem_of(detail::points_of(points), options.preferences);
@@ -243,5 +243,6 @@ std::size_t skyline_mask(const executor& on, const Points& points, Mask&& mask_o
 
 /// Takes what no overload takes, so that the compiler's message is short.
 ZENITH_NO_OVERLOAD skyline ZENITH_OF_ANYTHING;
+ZENITH_NO_OVERLOAD skyline_mask ZENITH_OF_ANYTHING;
 
 }  // namespace zenith

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <zenith/no_overload.hpp>
+#include <zenith/result_vector.hpp>
 #include <zenith/skyline.hpp>
 
 /// \file
@@ -86,7 +87,7 @@ template <point_table Points>
                                                    const skyline_layers_options& options = {}) {
   skyline_layers_result result;
   const auto table = detail::points_of(points);
-  result.layer_of.resize(table.rows);
+  result.layer_of = detail::make_results<std::uint32_t>(table.rows);
   auto run =
       detail::skyline_layers(on, table, {memory_space::host, result.layer_of.data(), result.layer_of.size()}, options);
   result.layers = run.count;

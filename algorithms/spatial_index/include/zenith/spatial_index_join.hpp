@@ -202,7 +202,8 @@ spatial_join_batches(const executor& on, const Tree& left, const Tree& right, Us
 /// "rj", the ranked aR-tree join, opens the pairs of nodes with the best bounds first, and ends when no bound reaches
 /// the k-th best score; in place of the thesis' queue of single pairs it has a bounded list for each height of the
 /// trees, and opens some hundreds of pairs and more together. Both leave out pairs of nodes that are too far from each
-/// other or cannot reach the k-th best score so far. None limits fanout, number of items or number of pairs.
+/// other or cannot reach the k-th best score so far. None limits the fanout or the
+/// number of items; a result has fewer than 2^32 pairs.
 ///
 /// Complexity: "ba" and "sfa" O(n log n) for the order of n blocks, and a descent for each left item whose score can
 /// reach the bound with the right side's best; the others O(pairs of nodes that are near and reach the bound). Scratch:

@@ -168,11 +168,11 @@ template <index Index = std::uint32_t, detail::any_spatial_index Tree>
       on, detail::range_of<Index>(detail::argument_of(tree), region), k, options);
 }
 
-/// Writes the scores and ids of the k = `keys_out` size best items in a box or a ball to the beginning of `keys_out`
-/// and `indices_out`, which have the same length, and returns how many there are. Elements behind them are untouched.
-/// Both are ranges on the host, or both `device_span`s. Results in device memory are complete in the order of the
-/// executor's stream. Throws as above, and `invalid_argument` when both differ in length. Outputs are untouched then,
-/// unless memory runs out while they are written.
+/// Writes the scores and ids of the k best items in a box or a ball, where k is the length of `keys_out`, to the
+/// beginning of `keys_out` and `indices_out`, which have the same length, and returns how many there are. Elements
+/// behind them are untouched. Both are ranges on the host, or both `device_span`s. Results in device memory are
+/// complete in the order of the executor's stream. Throws as above, and `invalid_argument` when both differ in length.
+/// Outputs are untouched then, unless memory runs out while they are written.
 template <detail::any_spatial_index Tree, detail::region_of<Tree> Region,
           detail::score_range<typename Tree::value_type> Keys, detail::id_range Ids>
 requires(detail::are_together<Keys, Ids>) spatial_run

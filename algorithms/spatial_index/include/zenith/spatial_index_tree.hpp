@@ -144,8 +144,8 @@ class spatial_index {
   /// By Sort-Tile-Recursive, n log(n) / log(options.fanout) entries are sorted once along each axis, level by level
   /// from the items up; by Hilbert order the items are sorted once, by their place on a curve with 32 bits a
   /// coordinate, in 3-D 21. Sorts are by digits, so building is O(n) for a given type. Memory: (Dim + 2) values and 4
-  /// bytes a point, and 2 Dim + 2 values for each of about n / (fanout - 1) nodes; while it builds, twice a coordinate
-  /// and 8 bytes a point more.
+  /// bytes a point, and 2 Dim + 2 values for each of about n / (fanout - 1) nodes; while it builds, 20
+  /// bytes a point more, of doubles 36.
   ///
   /// Throws `invalid_argument` when the points do not have Dim columns, when points and scores differ in number, for a
   /// NaN or an infinity (the message names column and row), and for a fanout outside of 2 to 64; `unsupported` for
@@ -173,8 +173,8 @@ class spatial_index {
   }
 
   /// An index from what `serialized` gave; the bytes may be freed afterwards. All that queries rely on is checked.
-  /// Complexity: O(bytes). Throws `invalid_argument` for bytes of another type or number of dimensions, of another
-  /// machine's byte order, of a wrong length, and when they are damaged; `out_of_memory`.
+  /// Complexity: O(bytes). Throws `invalid_argument` for bytes of another type or number of dimensions, `corrupt_data`
+  /// for all that is not a whole index of this version and byte order, and `out_of_memory`.
   [[nodiscard]] static spatial_index parse(std::span<const std::byte> bytes) {
     return spatial_index(detail::read_index(key_type_of<T>, Dim, bytes, true));
   }
@@ -185,7 +185,8 @@ class spatial_index {
   }
 
   /// The index as bytes, in this machine's byte order, to be kept in a file. Valid as long as the index or a copy of
-  /// it.
+  /// it. Of an index that was not built: no bytes. The first call makes a checksum: O(bytes). Any number of threads may
+  /// call it.
   [[nodiscard]] std::span<const std::byte> serialized() const {
     return held_ ? held_->bytes() : std::span<const std::byte>{};
   }

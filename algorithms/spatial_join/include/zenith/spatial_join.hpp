@@ -111,7 +111,7 @@ struct spatial_join_problem {
   unsigned dimensions = 2;
   key_type type = key_type::float32;
   memory_space space = memory_space::host;
-  /// Pairs of neighbouring cells of a grid, more than three times as many where points crowd in few cells; 0: not
+  /// Pairs of points that a join by a grid is expected to test, where these are more than three times `pairs`; 0: not
   /// known.
   std::uint64_t tests = 0;
 
@@ -291,9 +291,9 @@ template <index Index = std::uint32_t, detail::point_span Span>
 /// untouched.
 ///
 /// Pairs are counted before any is written. Results in device memory are complete in the order of the executor's
-/// stream. Throws as above, and `invalid_argument` when both differ in length and when they are too small: the message
-/// says how many pairs there are, as `count_spatial_join` does. Outputs are untouched then, unless memory runs out
-/// while they are written.
+/// stream. Throws as above, and `invalid_argument` when `left_out` and `right_out` differ in length or are too short:
+/// the message says how many pairs there are, as `count_spatial_join` does. Outputs are untouched then, unless memory
+/// runs out while they are written.
 template <detail::point_span Span, detail::id_range Left, detail::id_range Right>
 requires(detail::are_together<Left, Right>&& std::same_as<typename detail::output_of<Left>::value_type,
                                                           typename detail::output_of<Right>::value_type>) spatial_run
@@ -331,10 +331,10 @@ template <detail::point_span Span>
 /// numbers, of the same length and not empty. All batches together are the pairs of `spatial_join` in its order; a left
 /// row's partners are in one batch. The spans are valid until `use` returns.
 ///
-/// A batch has the pairs of some consecutive left rows; the density so far says of how many. A batch that would have
-/// more than twice `options.batch_pairs` pairs is counted, and begun anew with fewer rows. Each batch is a join of its
-/// own. Complexity: that of `spatial_join`, and O(m) for each batch, where m is the number of right rows. Memory: O(n +
-/// m), and two row numbers for each of 2 * options.batch_pairs pairs, or for the partners of one left row. A GPU
+/// A batch holds all pairs of a run of left rows, whose length follows from the pairs a row so far. A batch that would
+/// have more than twice `options.batch_pairs` pairs is counted, and begun anew with fewer rows. Each batch is a join of
+/// its own. Complexity: that of `spatial_join`, and O(m) for each batch, where m is the number of right rows. Memory:
+/// O(n + m), and two row numbers for each of 2 * options.batch_pairs pairs, or for the partners of one left row. A GPU
 /// executor copies the right side's host columns at each batch; columns in its own memory are read where they are.
 ///
 /// What `use` throws ends the join and is passed on; nothing is left behind. Throws as `spatial_join`, before the first
@@ -397,11 +397,11 @@ template <index Index = std::uint32_t, detail::point_span Span>
   return result;
 }
 
-/// Writes the k = `left_out` size best pairs to the beginning of `left_out`, `right_out` and `scores_out`, which have
-/// the same length, and returns how many there are: k, or all pairs if they are fewer. Elements behind them are
-/// untouched. All three are ranges on the host, or all `device_span`s. Results in device memory are complete in the
-/// order of the executor's stream. Throws as above, and `invalid_argument` when they differ in length. Outputs are
-/// untouched then, unless memory runs out while they are written.
+/// Writes the k best pairs, where k is the length of `left_out`, to the beginning of `left_out`, `right_out` and
+/// `scores_out`, which have the same length, and returns how many there are: k, or all pairs if they are fewer.
+/// Elements behind them are untouched. All three are ranges on the host, or all `device_span`s. Results in device
+/// memory are complete in the order of the executor's stream. Throws as above, and `invalid_argument` when they differ
+/// in length. Outputs are untouched then, unless memory runs out while they are written.
 template <detail::point_span Span, detail::id_range Left, detail::id_range Right,
           detail::score_range<typename Span::value_type> Scores>
 requires(detail::are_together<Left, Right, Scores>&&

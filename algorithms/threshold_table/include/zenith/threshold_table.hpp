@@ -14,6 +14,7 @@
 #include <zenith/columns.hpp>
 #include <zenith/executor.hpp>
 #include <zenith/matrix.hpp>
+#include <zenith/result_vector.hpp>
 #include <zenith/scored_top_k.hpp>
 #include <zenith/structure.hpp>
 #include <zenith/threshold_table_call.hpp>
@@ -31,7 +32,7 @@ enum class table_layout : std::uint8_t {
   partitions,  ///< Ordered Data-Threshold tables: the rows of a partition in an order, cut into blocks
 };
 
-/// How rows come into partitions.
+/// How rows are assigned to partitions.
 enum class table_partitioning : std::uint8_t {
   random,  ///< by their position in the input
   angle,   ///< by their angles seen from the corner of the columns' maxima, in splits of equal depth
@@ -74,7 +75,7 @@ struct threshold_table_problem {
   key_type type = key_type::float32;
   memory_space space = memory_space::host;
   std::uint32_t block_rows = 64;
-  /// Eighths of an octave by which the share of rows that "blocks" is expected to evaluate is below all of them.
+  /// -8 log2(s), where s is the share of the rows that "blocks" is expected to evaluate.
   std::uint32_t share_eighths = 0;
 
   [[nodiscard]] bool operator==(const threshold_table_problem&) const = default;
@@ -196,7 +197,7 @@ class threshold_table {
   /// there as by `device_threshold_table::build`, and copied to the host. It gives the same answers, but its blocks
   /// have other rows. Where the device has too little memory, the host builds it. Complexity: O(d n + n log n) for n
   /// rows of d columns; a row passes about log2(n / options.block_rows) cuts. Memory: the columns, 8 bytes a row, and 4
-  /// d values and 56 bytes a block; 4 bytes a row more while it is built.
+  /// d values and 28 bytes a block; 4 bytes a row more while it is built.
   ///
   /// Throws `invalid_argument` for no column or more than 64, for options.block_rows outside of 1 to 1024, for
   /// options.partitions of 0, or when options.order_weights is not finite or not one a column; `unsupported` for more
@@ -275,7 +276,7 @@ class device_threshold_table : public detail::device_structure<threshold_table<T
  public:
   device_threshold_table() = default;
   /// Copies the table's bytes, or its directory, to the device of `on` and synchronises. With `host_blocks` the device
-  /// holds 4 d values and 56 bytes a block. The table on the host is kept, and may be larger than the device's memory.
+  /// holds 4 d values and 28 bytes a block. The table on the host is kept, and may be larger than the device's memory.
   /// Strategy "blocks" copies the blocks that it opens; other strategies, and a k of an eighth of the rows, copy the
   /// columns that have a weight. "auto" is then "blocks", or "scan" where a sample says that nearly all rows would be
   /// evaluated and the device has memory for the columns. Throws `invalid_argument` for an executor of the host's
@@ -342,8 +343,8 @@ top_k_run query_device_table(const executor& on, const device_threshold_table<T>
 /// "gta" walks every partition until its threshold tuple cannot reach the partition's k-th best score, "gta_shared"
 /// until it cannot reach the best such score of all partitions (both scan for k > 512); "scan" evaluates every row, and
 /// "full" writes every score before it selects; "ta" is Fagin's Threshold Algorithm, over the table's sorted lists or,
-/// where it has none, over lists that it sorts. Complexity: at most one read of the columns that have a weight, and of
-/// 1/block_rows of it for bounds. A GPU executor copies those columns and their extremes to the device at each call;
+/// where it has none, over lists that it sorts. Complexity: at most one read of the columns that have a weight;
+/// bounds add 1/block_rows of that. A GPU executor copies those columns and their extremes to the device at each call;
 /// `device_threshold_table` keeps them there.
 ///
 /// Throws `invalid_argument` when weights.size() differs from the number of columns, when a weight is NaN or infinite,
@@ -378,8 +379,8 @@ template <index Index = std::uint64_t, scorable T>
 [[nodiscard]] top_k_result<score_t<T>, Index> top_k(const executor& on, const threshold_table<T>& table,
                                                     std::span<const std::type_identity_t<score_t<T>>> weights,
                                                     std::size_t k, const table_query_options& options = {}) {
-  detail::require_k(k, table.rows());
-  top_k_result<score_t<T>, Index> result{std::vector<score_t<T>>(k), std::vector<Index>(k), {}, {}};
+  detail::require_k(k, "table", table.rows());
+  top_k_result<score_t<T>, Index> result{detail::make_results<score_t<T>>(k), detail::make_results<Index>(k), {}, {}};
   auto run = top_k(on, table, weights, result.keys, result.indices, options);
   result.backend = std::move(run.backend);
   result.strategy = std::move(run.strategy);
@@ -391,8 +392,8 @@ template <index Index = std::uint64_t, scorable T>
 [[nodiscard]] top_k_result<score_t<T>, Index> top_k(const executor& on, const device_threshold_table<T>& table,
                                                     std::span<const std::type_identity_t<score_t<T>>> weights,
                                                     std::size_t k, const table_query_options& options = {}) {
-  detail::require_k(k, table.host().rows());
-  top_k_result<score_t<T>, Index> result{std::vector<score_t<T>>(k), std::vector<Index>(k), {}, {}};
+  detail::require_k(k, "table", table.host().rows());
+  top_k_result<score_t<T>, Index> result{detail::make_results<score_t<T>>(k), detail::make_results<Index>(k), {}, {}};
   auto run = detail::query_device_table(on, table, std::span<const score_t<T>>(weights), memory_space::host,
                                         result.keys.data(), k, result.indices.data(), k, options);
   result.backend = std::move(run.backend);

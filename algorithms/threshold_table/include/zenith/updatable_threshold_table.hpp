@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <zenith/result_vector.hpp>
 #include <zenith/threshold_table.hpp>
 
 /// \file
@@ -118,12 +119,13 @@ class updatable_threshold_table {
  public:
   using value_type = T;
 
-  /// No rows yet. Throws `invalid_argument` for columns outside of 1 to 64, or options that are not as described there.
+  /// No rows yet. Throws `invalid_argument` for columns outside of 1 to 64, or options outside the ranges of
+  /// `updatable_table_options`.
   explicit updatable_threshold_table(std::size_t columns, const updatable_table_options& options = {})
       : held_(detail::updating<T>::make(columns, options)) {}
   /// The rows of `from` with their ids: those are the rows' numbers in what it was built from. Copies them into blocks
   /// of its own: O(n log n) for n rows on the caller's thread. Throws `invalid_argument` for a table without columns or
-  /// options that are not as described there; `out_of_memory`.
+  /// options outside the ranges of `updatable_table_options`; `out_of_memory`.
   explicit updatable_threshold_table(const threshold_table<T>& from, const updatable_table_options& options = {})
       : held_(detail::updating<T>::make(from.storage(), options)) {}
 
@@ -156,8 +158,8 @@ class updatable_threshold_table {
   /// The row's values; throws `invalid_argument` for an id as above.
   [[nodiscard]] std::vector<T> row(std::uint64_t id) const { return detail::updating<T>::row(*held_, id); }
 
-  /// The rows as they are now. O(chunks): a pointer for some 16000 rows. Without an update since the last snapshot,
-  /// returns that one.
+  /// The rows as they are now. O(chunks): a pointer is copied for each, and a chunk has some 16,000 rows. Without an
+  /// update since the last snapshot, returns that one.
   [[nodiscard]] threshold_snapshot<T> snapshot() const {
     return threshold_snapshot<T>(detail::updating<T>::snapshot(*held_));
   }
@@ -200,8 +202,8 @@ template <index Index = std::uint64_t, scorable T>
 [[nodiscard]] top_k_result<score_t<T>, Index> top_k(const executor& on, const threshold_snapshot<T>& snapshot,
                                                     std::span<const std::type_identity_t<score_t<T>>> weights,
                                                     std::size_t k, const table_query_options& options = {}) {
-  detail::require_k(k, snapshot.rows());
-  top_k_result<score_t<T>, Index> result{std::vector<score_t<T>>(k), std::vector<Index>(k), {}, {}};
+  detail::require_k(k, "snapshot", snapshot.rows());
+  top_k_result<score_t<T>, Index> result{detail::make_results<score_t<T>>(k), detail::make_results<Index>(k), {}, {}};
   auto run = top_k(on, snapshot, weights, result.keys, result.indices, options);
   result.backend = std::move(run.backend);
   result.strategy = std::move(run.strategy);

@@ -14,6 +14,7 @@
 #include <zenith/executor.hpp>
 #include <zenith/machine.hpp>
 #include <zenith/no_overload.hpp>
+#include <zenith/result_vector.hpp>
 #include <zenith/span.hpp>
 #include <zenith/top_k_call.hpp>
 
@@ -33,7 +34,7 @@ struct top_k_options {
   top_k_statistics* statistics = nullptr;
 };
 
-/// What ran: the proof of a choice.
+/// The backend and the strategy that were chosen.
 struct top_k_run {
   std::string backend;
   std::string strategy;
@@ -73,9 +74,10 @@ namespace detail {
 
 // `call` is what `make_top_k_call` made of the same options.
 top_k_run top_k(const executor& on, const top_k_call& call, const top_k_options& options);
-void require_k(std::size_t k, std::size_t count);
+// Throws invalid_argument for a k beyond `count`. `given` is what messages call the argument that has so many.
+void require_k(std::size_t k, std::string_view given, std::size_t count);
 // Throws invalid_argument for outputs that differ in length, for a k beyond `count`, and for indices that cannot name
-// all of the `count` items. `given` is what messages call the argument that has them.
+// all of the `count` items.
 void check_outputs(std::string_view given, std::size_t count, std::size_t out_keys_count, std::size_t out_indices_count,
                    std::uint64_t most_index);
 
@@ -119,10 +121,11 @@ template <key T, index Index>
 /// -inf < … < -0 = +0 < … < +inf; NaN stands where `options.nans` says. The keys written are the input's own bits.
 /// A GPU executor streams host memory through the device in overlapping chunks.
 ///
-/// Complexity: one read of `keys` for strategy "filter" on all but adversarial input, bounded by 2 + w reads where w is
-/// the key's width in 16-bit digits (on CUDA by 3 + w and on Kokkos by 5 + w in 11-bit digits); O(n log^2 k) for
-/// "bitonic". Scratch is O(k), or a sixteenth of n for "bitonic" (on CUDA a run of k for each tile of 4096 entries of 8
-/// bytes, or 2048 of 16). Returns what ran, after the results are written.
+/// Complexity: usually one read of `keys` for strategy "filter"; the worst input takes 2 + w reads on the CPU and 3 + w
+/// on CUDA, where w is the key's bits over 16, and 5 + w on Kokkos, where w is its bits over 11, rounded up; O(n log^2
+/// k) for "bitonic". Scratch is O(k), or a sixteenth of n for "bitonic" (on CUDA a run of k for each tile of 4096
+/// entries of 8 bytes, or 2048 of 16). Any n; with k = 0 nothing is written. Returns what ran, after the results are
+/// written.
 ///
 /// Throws `invalid_argument` when k > keys.size(), when the two outputs differ in length, when the indices' type cannot
 /// hold keys.size() - 1, or for NaN under `nan_policy::reject`; `unsupported` for a strategy that the backend does not
@@ -142,7 +145,8 @@ requires key<detail::element_t<Keys>> && std::same_as<detail::element_t<Keys>, d
       options);
 }
 
-/// The same over device memory. Asynchronous on the executor's stream, except under `nan_policy::reject`.
+/// The same over device memory. Asynchronous on the executor's stream, except under `nan_policy::reject` and when
+/// statistics are asked for. Memory of both must live until the stream has reached the end of the call.
 template <class Key, key T, index Index>
 requires std::same_as<std::remove_const_t<Key>, T> top_k_run top_k(const executor& on, device_span<Key> keys,
                                                                    device_span<T> out_keys,
@@ -160,9 +164,9 @@ template <index Index = std::uint64_t, detail::host_range Keys>
 requires key<detail::element_t<Keys>>
 [[nodiscard]] top_k_result<detail::element_t<Keys>, Index> top_k(const executor& on, const Keys& keys, std::size_t k,
                                                                  const top_k_options& options = {}) {
-  detail::require_k(k, std::ranges::size(keys));
+  detail::require_k(k, "keys", std::ranges::size(keys));
   top_k_result<detail::element_t<Keys>, Index> result{
-      std::vector<detail::element_t<Keys>>(k), std::vector<Index>(k), {}, {}};
+      detail::make_results<detail::element_t<Keys>>(k), detail::make_results<Index>(k), {}, {}};
   auto run = top_k(on, keys, result.keys, result.indices, options);
   result.backend = std::move(run.backend);
   result.strategy = std::move(run.strategy);

@@ -11,7 +11,7 @@ namespace zenith {
 enum class selection : std::uint8_t { largest, smallest };
 /// `sorted`: best first. `any`: the same k items in whatever order the strategy leaves them.
 enum class ordering : std::uint8_t { sorted, any };
-/// `lowest_index`: among equal keys the lower index is better, so the answer is unique. `any`: whichever comes handy.
+/// `lowest_index`: among equal keys the lower index is better, so the answer is unique. `any`: any of them.
 enum class tie_break : std::uint8_t { lowest_index, any };
 /// Where NaN stands: worse than every number in either direction, better than every number, or an error.
 enum class nan_policy : std::uint8_t { last, first, reject };
