@@ -59,7 +59,7 @@ struct number_range {
   ZENITH_FN explicit number_range(const row_range& of)
       : low(ordered::key_order<T>::from_bits(static_cast<ordered::bits_t<T>>(of.low))),
         high(ordered::key_order<T>::from_bits(static_cast<ordered::bits_t<T>>(of.high))) {}
-  ZENITH_FN bool takes(T value) const { return value >= low && value <= high; }
+  ZENITH_FN bool takes(T value) const { return (value >= low) & (value <= high); }
 };
 
 /// Calls use(range, values of the column from row `first` on) with the column's type; `first` is a block's first row.
