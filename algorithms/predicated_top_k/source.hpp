@@ -87,6 +87,7 @@ ZENITH_FN void with_rows(const row_range& rows, u64 first, const Use& use) {
 
 /// Whether row i is taken.
 ZENITH_DECODER bool is_taken(const row_range& rows, u64 i) {
+  if (rows.taken != nullptr) return (rows.taken[i / 64] >> (i % 64) & 1) != 0;
   const bool is_wide = rows.type == key_type::int64 || rows.type == key_type::uint64;
   if (rows.is_packed) {
     return is_wide ? integer_range<u64>(rows).takes(decoded_value<u64>(rows.column, i))
@@ -179,11 +180,38 @@ struct key_images {
   ZENITH_FN key number_image(U bits) const { return numbers().image(number_order::from_bits(bits)); }
 };
 
+/// The key where all bits of the mask are set, `rest` where none is. In bits: compilers for CPUs make a branch of a
+/// selection, which is mispredicted, and no vectors.
+template <class Key>
+ZENITH_FN Key key_or(ordered::bits_t<Key> mask, Key one, Key rest) {
+  using bits = ordered::bits_t<Key>;
+  return std::bit_cast<Key>(static_cast<bits>((std::bit_cast<bits>(one) & mask) | (std::bit_cast<bits>(rest) & ~mask)));
+}
+
+/// The same as `decode_keys` by a bitmap of the rows.
+template <class Keys>
+ZENITH_FN void mask_keys(const Keys& keys, u64 first, u32 items, const u64* taken, typename Keys::key* to) {
+  using bits = ordered::bits_t<typename Keys::key>;
+  constexpr u32 together = 32;
+  for (u32 begin = 0; begin < items; begin += together) {
+    const auto word = static_cast<u32>(taken[(first + begin) / 64] >> (begin % 64));
+    bits masks[together];
+    for (u32 j = 0; j < together; ++j) masks[j] = static_cast<bits>(bits{0} - static_cast<bits>(word >> j & 1));
+    const u32 count = items - begin < together ? items - begin : together;
+    const auto* const from = keys.keys + first + begin;
+    auto* const out = to + begin;
+    for (u32 j = 0; j < count; ++j) out[j] = key_or(masks[j], from[j], keys.worst);
+  }
+}
+
 /// Rows of a block: the keys of those that are taken, the worst in place of the others.
 template <class Keys>
 ZENITH_DECODER void decode_keys(const Keys& keys, u64 first, u32 items, const row_range& rows, typename Keys::key* to) {
   using key = typename Keys::key;
   const key worst = keys.worst;
+  if constexpr (!Keys::are_images) {  // on hosts
+    if (rows.taken != nullptr) return mask_keys(keys, first, items, rows.taken, to);
+  }
   with_rows(rows, first, [&](const auto& range, const auto* values) ZENITH_BODY {
     keys.with([&](const auto& key_of) ZENITH_BODY {
 #if defined(__CUDACC__) || defined(__HIPCC__)
@@ -203,12 +231,10 @@ ZENITH_DECODER void decode_keys(const Keys& keys, u64 first, u32 items, const ro
       ZENITH_ROLLED
       for (; i < items; ++i) to[i] = range.takes(values[i]) ? key_of(first + i) : worst;
 #else
-      // in bits: compilers for CPUs make a branch of a selection, which is mispredicted
       using bits = ordered::bits_t<key>;
-      const auto rest = std::bit_cast<bits>(worst);
       for (u32 i = 0; i < items; ++i) {
         const auto mask = static_cast<bits>(bits{0} - static_cast<bits>(range.takes(values[i]) ? 1 : 0));
-        to[i] = std::bit_cast<key>(static_cast<bits>((std::bit_cast<bits>(key_of(first + i)) & mask) | (rest & ~mask)));
+        to[i] = key_or(mask, key_of(first + i), worst);
       }
 #endif
     });

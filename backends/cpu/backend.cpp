@@ -8,6 +8,7 @@
 #include <backends/cpu/measure.hpp>
 #include <backends/cpu/packed_column.hpp>
 #include <backends/cpu/parallel.hpp>
+#include <backends/cpu/predicated_top_k.hpp>
 #include <backends/cpu/profile.hpp>
 #include <backends/cpu/top_k.hpp>
 #include <core/device/family.hpp>
@@ -29,7 +30,15 @@ constexpr kernel own_kernels[] = {
     detail::make_kernel_by_type<top_k_call, top_k_filter>("filter"),
     make_kernel<unpack_call, unpack>("tiles"),
 };
-constexpr auto kernels = device::joined(own_kernels, device::kernel_entries<runner>(device::all_strategies{}));
+/// What runs a family's strategy: the context alone, or text of this backend's around it.
+template <class Strategy>
+struct entry : runner<Strategy> {};
+template <>
+struct entry<predicated_top_k_family::fused> {
+  static void run(const execution& on, const predicated_top_k_call& call) { predicated_top_k(on, call); }
+};
+
+constexpr auto kernels = device::joined(own_kernels, device::kernel_entries<entry>(device::all_strategies{}));
 
 std::vector<device_info> devices() {
   std::string detail = std::to_string(hardware_threads()) + " threads";
