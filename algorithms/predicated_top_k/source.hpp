@@ -62,6 +62,20 @@ struct number_range {
   ZENITH_FN bool takes(T value) const { return (value >= low) & (value <= high); }
 };
 
+/// Calls use(range, values of a plain column) with the column's type.
+template <class Use>
+ZENITH_FN void with_values(const row_range& rows, const Use& use) {
+  if (rows.type == key_type::float32) {
+    use(number_range<float>(rows), static_cast<const float*>(rows.values));
+  } else if (rows.type == key_type::float64) {
+    use(number_range<double>(rows), static_cast<const double*>(rows.values));
+  } else if (rows.type == key_type::int64 || rows.type == key_type::uint64) {
+    use(integer_range<u64>(rows), static_cast<const u64*>(rows.values));
+  } else {
+    use(integer_range<u32>(rows), static_cast<const u32*>(rows.values));
+  }
+}
+
 /// Calls use(range, values of the column from row `first` on) with the column's type; `first` is a block's first row.
 template <class Use>
 ZENITH_FN void with_rows(const row_range& rows, u64 first, const Use& use) {
@@ -74,14 +88,8 @@ ZENITH_FN void with_rows(const row_range& rows, u64 first, const Use& use) {
     u32 values[packed_block_items];
     decode_block(rows.column, first / packed_block_items, values);
     use(integer_range<u32>(rows), static_cast<const u32*>(values));
-  } else if (rows.type == key_type::float32) {
-    use(number_range<float>(rows), static_cast<const float*>(rows.values) + first);
-  } else if (rows.type == key_type::float64) {
-    use(number_range<double>(rows), static_cast<const double*>(rows.values) + first);
-  } else if (is_wide) {
-    use(integer_range<u64>(rows), static_cast<const u64*>(rows.values) + first);
   } else {
-    use(integer_range<u32>(rows), static_cast<const u32*>(rows.values) + first);
+    with_values(rows, [&](const auto& range, const auto* values) ZENITH_BODY { use(range, values + first); });
   }
 }
 
@@ -260,7 +268,39 @@ struct predicated {
   }
 };
 
+/// The same by a plain column, as a formula: a device's neighbouring lanes read neighbouring rows, where those that
+/// decode blocks read a block each.
+template <class Keys>
+struct masked {
+  using key = typename Keys::key;
+  static constexpr bool are_images = Keys::are_images;
+  static constexpr unsigned streams = 2;
+  static constexpr unsigned widest = sizeof(key);
+
+  Keys keys;
+  u64 count;
+  row_range rows;
+
+  ZENITH_FN u64 size() const { return count; }
+  template <class Load>
+  ZENITH_FN auto lanes(const Load& load) const {
+    if constexpr (std::is_same_v<Load, device::item_of>) {
+      return is_taken(rows, load.at) ? keys.at(load.at) : keys.worst;
+    } else {
+      // types are looked at once a tile
+      decltype(load.each(static_cast<key (*)(u64)>(nullptr))) tile;
+      with_values(rows, [&](const auto& range, const auto* values) ZENITH_BODY {
+        keys.with([&](const auto& key_of) ZENITH_BODY {
+          tile = load.each([&](u64 i) ZENITH_BODY { return range.takes(values[i]) ? key_of(i) : keys.worst; });
+        });
+      });
+      return tile;
+    }
+  }
+};
+
 static_assert(device::block_source<predicated<own_keys<float>>> && device::block_source<predicated<key_images<u32>>>);
+static_assert(device::formula_source<masked<key_images<u32>>>);
 
 }  // namespace zenith::predicated_top_k_family
 

@@ -107,8 +107,17 @@ void select(Context& on, const predicated_top_k_call& call) {
   request.out_indices = best_rows;
   request.index_bytes = sizeof(u32);
   request.statistics = asked.statistics;
-  const predicated<Keys> source{keys, asked.count, rows};
-  top_k_detail::filter<predicated<Keys>>::run(on, source, request);  // 1. select
+  const auto select_from = [&]<class Source>(const Source& source) {  // 1. select
+    top_k_detail::filter<Source>::run(on, source, request);
+  };
+  const predicated<Keys> by_blocks{keys, asked.count, rows};
+  if constexpr (Context::runs_on_host) {
+    select_from(by_blocks);
+  } else if (rows.is_packed) {
+    select_from(by_blocks);
+  } else {
+    select_from(masked<Keys>{keys, asked.count, rows});
+  }
   on.for_each(1, count_better<Keys>{keys, best, asked.k, better});
   u64 found = on.read(better);
   if (call.has_nan != nullptr) {  // a NaN is better than every number
