@@ -107,6 +107,7 @@ void select(Context& on, const predicated_top_k_call& call) {
   request.out_indices = best_rows;
   request.index_bytes = sizeof(u32);
   request.statistics = asked.statistics;
+  request.may_wait = true;                                            // the call does so in any case
   const auto select_from = [&]<class Source>(const Source& source) {  // 1. select
     top_k_detail::filter<Source>::run(on, source, request);
   };

@@ -81,7 +81,7 @@ struct filter {
       on.kth_best(sample, plan.samples, plan.rank, survivors.bound);
     }
     on.for_tiles(scan_source<Source, Order>{source, survivors});  // 2. scan
-    on.when(misled<entry>{survivors}, [&] {                       // 4. refine
+    const auto refine = [&] {                                     // 4. refine
       on.for_each(1, begin_narrowing{found, n, asked.k});
       const u64 most = std::min<u64>(survivors.capacity, std::max<u64>(capacity, 4 * asked.k));
       for (unsigned pass = 0; pass < digit_place<entry>::passes; ++pass) {
@@ -98,7 +98,13 @@ struct filter {
       }
       on.for_each(1, set_bound<entry>{found, survivors});
       on.for_tiles(scan_source<Source, Order>{source, survivors});
-    });
+    };
+    const misled<entry> test{survivors};
+    if (asked.may_wait) {
+      if (on.decide(test)) refine();
+    } else {
+      on.when(test, refine);
+    }
     const entry* const best = on.select_best(survivors, asked.k);  // 3. finish
     write_best(on, source, asked, best);
     if (asked.statistics != nullptr) report(on, asked, survivors, found);

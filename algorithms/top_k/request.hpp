@@ -37,6 +37,9 @@ struct selection_request {
   int index_bytes = 8;
   u64 first_index = 0;
   top_k_statistics* statistics = nullptr;
+  /// The host may be asked whether a phase is needed at all: one answer takes a device less time than to launch what
+  /// is then left out.
+  bool may_wait = false;
 };
 
 /// A source of images (core/key_order.hpp): the largest key is the best, in every call.
