@@ -115,11 +115,11 @@ template <class Problem>
 
 /// The choice for a call, remembered for this thread: calls in a loop have one problem, and a decision costs more than
 /// a small call. By value: while a call waits for its workers this thread may take up another call, which decides anew.
-/// `family` must be the same for every call with this type of problem.
 template <class Problem>
 [[nodiscard]] choice choose(const choosable<Problem>& family, const execution& asked, const Problem& problem,
                             std::string_view strategy) {
   struct remembered {
+    std::string_view operation;
     Problem problem;
     execution asked;
     std::string asked_strategy;
@@ -130,13 +130,14 @@ template <class Problem>
   static thread_local std::optional<remembered> last;
   auto forced = asked.target == nullptr ? forced_backend() : std::string{};
   const machine* here = must_choose(asked, strategy, forced) ? &machine::local() : nullptr;
-  if (last && last->here == here && last->forced == forced && last->asked_strategy == strategy &&
-      last->problem == problem && same(last->asked, asked)) {
+  if (last && last->operation == family.operation && last->here == here && last->forced == forced &&
+      last->asked_strategy == strategy && last->problem == problem && same(last->asked, asked)) {
     return last->chosen;
   }
   auto chosen = asked.target == nullptr ? choose_device(family, problem, strategy, forced)
                                         : choose_strategy(family, asked, problem, strategy);
-  last = remembered{problem, asked, std::string{strategy}, std::move(forced), here, std::move(chosen)};
+  last =
+      remembered{family.operation, problem, asked, std::string{strategy}, std::move(forced), here, std::move(chosen)};
   return last->chosen;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <initializer_list>
+#include <string>
 #include <string_view>
 
 #include <catch.hpp>
@@ -254,5 +255,25 @@ TEST_CASE("what a band and layers refuse", "[skyline-contract]") {
                                    std::span(layers), {.strategy = on.strategy});
     });
     CHECK(layers == std::vector<std::uint32_t>(4, 77));
+  }
+}
+
+// A thread remembers its last choice, and these have the same problem.
+TEST_CASE("layers and a band and a skyline of one table are chosen one by one", "[skyline-contract]") {
+  random_source random{8};
+  const auto made = make_table<float>(shape::independent, 20000, 8, random);
+  const auto points = zenith::matrix_view<const float>::row_major(made.values, made.rows, made.columns);
+  const auto ids = expected(made, {});
+  std::string last;
+  for (const auto& on : zenith_test::targets("skyline")) {
+    if (on.on.backend() == last || on.on.backend() == "reference") continue;
+    last = on.on.backend();
+    INFO(last);
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      const auto layers = zenith::skyline_layers(on.on, points, {.most_layers = 1});
+      CHECK(static_cast<std::size_t>(std::ranges::count(layers.layer_of, 0U)) == ids.size());
+      CHECK(zenith::skyband(on.on, points, 1).ids == ids);
+      CHECK(zenith::skyline(on.on, points).ids == ids);
+    }
   }
 }
