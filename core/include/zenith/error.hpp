@@ -44,9 +44,9 @@ class source_location {
 };
 
 /// The library's exception type. Arguments are checked before any work starts; when a call throws, nothing is leaked
-/// and its outputs are untouched, but for calls that write pairs or ranges to the caller's host memory: their pages say
-/// when. Two things pass through a call as they are: what the caller's own function or memory resource throws, and
-/// `std::bad_alloc` where there is no memory for some small thing of the call's own.
+/// and its outputs are untouched, unless the call's comment says otherwise. Two things pass through a call as they are:
+/// what the caller's own function or memory resource throws, and `std::bad_alloc` where there is no memory for some
+/// small thing of the call's own.
 class error : public std::runtime_error {
  public:
   /// `message` says what was wrong with which argument and what would be right.
