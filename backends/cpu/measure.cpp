@@ -255,44 +255,60 @@ std::uint64_t past_caches(const device_profile& typical) {
   return std::clamp(together / alone, 1.0, 2.0);
 }
 
-// Seconds of a core until a huge page of fresh memory can be written, or 0 where none is to be had.
+// Seconds of a core until fresh memory of a huge page can be written, or 0 where none is to be had. Asking for it
+// counts: what is asked for is written to at once.
 [[nodiscard]] double huge_page_seconds() {
   constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
   constexpr std::uint64_t page = 4096;
+  constexpr std::uint64_t pages = 2;
   double best = 1;
   for (int repeat = 0; repeat < 3; ++repeat) {
-    const auto memory = detail::address_space(2 * huge_page);  // begins with one
+    detail::host_bytes memory;
+    const double seconds = seconds_of([&] {
+      memory = detail::address_space(pages * huge_page);
+      volatile std::byte* const first = memory.data.get();
+      for (std::uint64_t at = 0; at < memory.size; at += page) first[at] = std::byte{1};
+    });
     if (memory.data == nullptr) return 0;
-    volatile std::byte* const first = memory.data.get();
-    best = std::min(best, seconds_of([&] {
-                      for (std::uint64_t at = 0; at + page < huge_page; at += page) first[at] = std::byte{1};
-                    }));
+    best = std::min(best, seconds / static_cast<double>(pages));
   }
   return best;
 }
 
-// How many times as long a core takes for computing with vectors of the set as what estimates are of: it looks for the
-// shapes of packed groups, in its first cache.
-[[nodiscard]] double vector_factor(const execution& on) {
-  constexpr double typical_seconds = 0.3e-6;  // of a group, by AVX-512 near 3 GHz
-  constexpr int groups = 64;
-  std::vector<std::int32_t> values(packed_group_items);
-  std::uint32_t state = 1;
-  for (auto& value : values) value = static_cast<std::int32_t>((state = state * 1664525 + 1013904223) >> 12);
-  const auto look = find_packed(on.isa).write.measure_frames[value_index(key_type::int32)];
-  const auto shape = std::make_unique<packed_group_shape>();
-  const double best = best_seconds(
-      [&] {
-        for (int group = 0; group < groups; ++group) look(values.data(), shape.get());
-      },
-      6);
-  return best / (groups * typical_seconds);
-}
+/// How many times as long a core takes for computing with vectors of the set as what estimates are of: it looks for the
+/// shapes of packed groups, in its first cache. As `core_speed`, now and later, and the middle of all counts.
+class vector_speed {
+ public:
+  explicit vector_speed(const execution& on)
+      : look_(find_packed(on.isa).write.measure_frames[value_index(key_type::int32)]) {
+    std::uint32_t state = 1;
+    for (auto& value : values_) value = static_cast<std::int32_t>((state = state * 1664525 + 1013904223) >> 12);
+  }
+
+  void probe(int times) {
+    for (int i = 0; i < times; ++i) {
+      seconds_.push_back(seconds_of([&] {
+        for (int group = 0; group < groups; ++group) look_(values_.data(), shape_.get());
+      }));
+    }
+  }
+  [[nodiscard]] double factor() const {
+    constexpr double typical_seconds = 0.3e-6;  // of a group, by AVX-512 near 3 GHz
+    return median(seconds_) / (groups * typical_seconds);
+  }
+
+ private:
+  static constexpr int groups = 64;
+
+  void (*look_)(const void* values, packed_group_shape* to);
+  std::vector<std::int32_t> values_ = std::vector<std::int32_t>(packed_group_items);
+  std::unique_ptr<packed_group_shape> shape_ = std::make_unique<packed_group_shape>();
+  std::vector<double> seconds_;
+};
 
 // What cores do, and the system for them, whatever the bandwidths are.
 void measure_cores(device_profile& of, const execution& on) {
   of.rates["core.all_busy"] = all_busy_factor(on);
-  of.rates["core.vector"] = vector_factor(on);
   if (const double huge = huge_page_seconds(); huge > 0) of.rates["core.huge_page"] = huge;
 }
 
@@ -306,6 +322,9 @@ device_profile measure(const execution& on, const progress_function& progress) {
     if (progress) progress(static_cast<double>(done) / static_cast<double>(steps.size() + 1), what);
   };
 
+  constexpr int vector_times = 20;
+  vector_speed vectors(on);
+  vectors.probe(vector_times);
   measured.levels.clear();
   measured.rates["core.own_levels"] = static_cast<double>(own_levels(steps));
   const bandwidth_meter meter(on, steps.back().bytes, thorough);
@@ -319,6 +338,8 @@ device_profile measure(const execution& on, const progress_function& progress) {
   report(steps.size(), "parallel regions");
   measured.launch_overhead = region_seconds(on, 200);
   measure_cores(measured, on);
+  vectors.probe(vector_times);
+  measured.rates["core.vector"] = vectors.factor();
   detail::core_speed speed;
   speed.probe(24);
   measured.rates["core.estimate"] = speed.factor();
@@ -331,6 +352,9 @@ device_profile probe(const execution& on) try {
   const auto memory = probed.levels.back();
   constexpr std::uint64_t most = std::uint64_t{128} << 20;
   const auto steps = ladder(probed, std::min(most, past_caches(probed)));
+  constexpr int vector_times = 12;
+  vector_speed vectors(on);
+  vectors.probe(vector_times);
   probed.levels.clear();
   probed.rates["core.own_levels"] = static_cast<double>(own_levels(steps));
   // before and after the rest: while a neighbour has one of the cores, waking it takes ten times as long
@@ -353,6 +377,8 @@ device_profile probe(const execution& on) try {
   probed.levels.push_back(
       {memory.name, std::max(memory.bytes, probed.levels.back().bytes + 1), beyond, beyond / 2, beyond});
   measure_cores(probed, on);
+  vectors.probe(vector_times);
+  probed.rates["core.vector"] = vectors.factor();
   probed.launch_overhead = std::min(launch_overhead, region_seconds(on, 30));
   return probed;
 } catch (const std::bad_alloc&) {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <type_traits>
 
 #include <algorithms/packed_column/pack.hpp>
 #include <backends/cpu/for_blocks.hpp>
+#include <backends/cpu/fresh_pages.hpp>
 #include <backends/cpu/isa.hpp>
 #include <backends/cpu/pack_once.hpp>
 #include <backends/cpu/scratch.hpp>
@@ -64,6 +66,51 @@ class fast_encoder {
   scratch<packed_group_shape> deltas_;
 };
 
+/// From here on all workers clear a column's memory and sum its checksum: waking them takes less.
+constexpr std::uint64_t worth_all_workers = fresh_page;
+
+/// A call as the plain skeleton gets it: all workers clear what it allocates.
+struct cleared_call {
+  const pack_call& asked;
+  int workers;
+
+  [[nodiscard]] pack_call call() {
+    auto made = asked;
+    made.allocate = allocate;
+    made.context = this;
+    return made;
+  }
+  static std::byte* allocate(void* context, std::uint64_t bytes) {
+    const auto& self = *static_cast<const cleared_call*>(context);
+    std::byte* const column = self.asked.allocate(self.asked.context, bytes);
+    if (bytes >= worth_all_workers) {
+      fresh_pages pages(column, bytes);
+      run_workers(self.workers, [&](int) { pages.clear(); });
+    }
+    return column;
+  }
+};
+
+/// Sums a column's checksum, but for its header.
+void sum_rows(const packed_layout& column, int workers, packed_digest& to) {
+  constexpr std::uint64_t row_bytes = packed_alignment;
+  constexpr std::uint64_t chunk_rows = 256 * 1024 / row_bytes;
+  static_assert(sizeof(packed_header) <= row_bytes);
+  auto* const bytes = const_cast<std::byte*>(column.bytes);  // this call has just written it
+  packed::clear_padding(column, bytes);
+  std::mutex guard;
+  for_chunks(workers, 1, column.total_bytes / row_bytes, chunk_rows, [&](int, std::uint64_t begin, std::uint64_t end) {
+    packed_digest part;
+    packed::add_bytes(part, bytes, begin * row_bytes, end * row_bytes);
+    const std::scoped_lock lock(guard);
+    for (unsigned lane = 0; lane < 8; ++lane) {
+      to.sum[lane] += part.sum[lane];
+      to.weighted[lane] += part.weighted[lane];
+    }
+  });
+  to.first_row = 1;
+}
+
 }  // namespace
 
 void pack(const execution& on, const pack_call& call) {
@@ -78,8 +125,13 @@ void pack(const execution& on, const pack_call& call) {
       for (auto g = begin; g < end; ++g) work(g);
     });
   };
-  size_of(call.type) == 4 ? packed::pack_groups(call, fast_encoder<std::uint32_t>(call, isa, memory), for_groups)
-                          : packed::pack_groups(call, fast_encoder<std::uint64_t>(call, isa, memory), for_groups);
+  cleared_call cleared{call, workers};
+  const auto by_groups = workers > 1 ? cleared.call() : call;
+  size_of(call.type) == 4 ? packed::pack_groups(by_groups, fast_encoder<std::uint32_t>(call, isa, memory), for_groups)
+                          : packed::pack_groups(by_groups, fast_encoder<std::uint64_t>(call, isa, memory), for_groups);
+  if (call.digest != nullptr && workers > 1 && call.result->total_bytes >= worth_all_workers) {
+    sum_rows(*call.result, workers, *call.digest);
+  }
 }
 
 }  // namespace zenith::cpu_backend

@@ -10,6 +10,7 @@
 #include <algorithms/packed_column/layout.hpp>
 #include <algorithms/packed_column/pack.hpp>
 #include <backends/cpu/for_blocks.hpp>
+#include <backends/cpu/fresh_pages.hpp>
 #include <backends/cpu/unit_groups.hpp>
 #include <core/host_memory.hpp>
 
@@ -21,15 +22,11 @@ constexpr std::uint64_t past_caches_bytes = 128 * 1024 * 1024;
 
 constexpr std::uint64_t row_bytes = packed_alignment;
 
-/// Of fresh memory, what is cleared at once and how far ahead of the writing: a huge page. Workers whose groups lie in
-/// one page would each clear one, and all but the first throw theirs away.
-constexpr std::uint64_t touched_at_once = 2 * 1024 * 1024;
-
 /// What the groups before a step take.
 struct taken {
   packed::group_sizes sizes;
   bool stopped = false;       ///< nothing more is written: it does not fit, or patches gain
-  std::uint64_t touched = 0;  ///< bytes of the buffer that a worker has touched or is about to
+  std::uint64_t touched = 0;  ///< bytes of the buffer that a worker has cleared or is about to
 };
 
 /// Hands the groups' places from one step to the next: a worker that has measured its groups waits for those before.
@@ -44,6 +41,8 @@ class ordered_steps {
     take(so_far_);
     next_.store(step + 1, std::memory_order_release);
   }
+  /// Before all steps.
+  void begin_with_touched(std::uint64_t bytes) { so_far_.touched = bytes; }
   /// After all steps.
   [[nodiscard]] const taken& all() const { return so_far_; }
 
@@ -64,9 +63,8 @@ class once {
         out_(buffer.bytes),
         workers_(workers),
         past_caches_(!buffer.is_fresh && call.count * sizeof(U) >= past_caches_bytes),
-        touches_ahead_(buffer.is_fresh && workers > 1),
-        buffer_bytes_(buffer.size),
         whole_groups_(call.count / packed_group_items),
+        likely_bytes_(buffer.is_fresh && workers > 1 ? std::min(buffer.size, likely_bytes()) : 0),
         most_words_((buffer.size / row_bytes * row_bytes - row_bytes - to.payload_at) / 4) {}
 
   /// Of several workers each measures a chunk before it writes any: 64 K values, of 32 bits in its L2 cache meanwhile.
@@ -74,7 +72,11 @@ class once {
   bool run() {
     const std::uint64_t at_once = workers_ == 1 ? 1 : chunk_groups;
     std::atomic<std::uint64_t> next{0};
+    const std::uint64_t at_first = std::min(likely_bytes_, static_cast<std::uint64_t>(workers_) * fresh_page);
+    steps_.begin_with_touched(at_first);
+    fresh_pages pages(out_, at_first);
     run_workers(workers_, [&](int) {
+      if (at_first > 0) pages.clear();
       packed_rows rows;
       packed_group_shape shapes[chunk_groups];
       std::uint64_t end = 0;  // of what `rows` holds, a word of the payload
@@ -115,10 +117,11 @@ class once {
       so_far.stopped =
           so_far.stopped || words(so_far.sizes) > most_words_ || gains_by_patches(so_far.sizes, first + groups);
       stopped = so_far.stopped;
-      const std::uint64_t ahead = to_.payload_at + words(so_far.sizes) * 4 + touched_at_once;
-      if (touches_ahead_ && so_far.touched < ahead) {
+      // a page at a time, which others may begin to write meanwhile: so one ahead
+      const std::uint64_t ahead = to_.payload_at + words(so_far.sizes) * 4 + fresh_page;
+      if (so_far.touched < std::min(ahead, likely_bytes_)) {
         touch_begin = so_far.touched;
-        so_far.touched = touch_end = std::min(ahead + touched_at_once, buffer_bytes_);
+        so_far.touched = touch_end = std::min(end_of_page(out_, touch_begin), likely_bytes_);
       }
     });
     if (stopped) return false;
@@ -156,6 +159,17 @@ class once {
     return true;
   }
 
+  // What some of the groups say of the column.
+  [[nodiscard]] std::uint64_t likely_bytes() const {
+    constexpr std::uint64_t samples = 8;
+    packed::group_sizes sizes;
+    packed_group_shape shape;
+    for (std::uint64_t i = 0; i < samples; ++i) {
+      sizes.add(unit_.measure(whole_groups_ * i / samples, call_.kind, shape));
+    }
+    return to_.payload_at + words(sizes) * 4 * whole_groups_ / samples;
+  }
+
   [[nodiscard]] std::uint64_t words(const packed::group_sizes& of) const {
     return packed::place_in(of, call_.kind, false).payload;
   }
@@ -184,10 +198,9 @@ class once {
   std::byte* out_;
   int workers_;
   bool past_caches_;
-  bool touches_ahead_;
-  std::uint64_t buffer_bytes_;
   std::uint64_t whole_groups_;
-  std::uint64_t most_words_;  ///< that fit into the buffer
+  std::uint64_t likely_bytes_;  ///< of the column, where several workers write to fresh memory; else 0
+  std::uint64_t most_words_;    ///< that fit into the buffer
   ordered_steps steps_;
   std::mutex digest_guard_;
   packed_digest digest_;

@@ -51,6 +51,9 @@ TEST_CASE("a probe sees bandwidths, and leaves the rest as it is shipped") {
   CHECK(cpu.launch_overhead >= 0);
   CHECK(cpu.rate("core.all_busy", 0) >= 1);
   CHECK(cpu.rate("core.all_busy", 0) <= 2);
+  CHECK(cpu.rate("core.vector", 0) > 0);
+  // no core clears 2 MiB in less: memory that was written before would take less
+  CHECK(cpu.rate("core.huge_page", 1) > 5e-6);
   REQUIRE(cpu.levels.size() >= 3);
   std::uint64_t bytes = 0;
   for (const auto& level : cpu.levels) {

@@ -194,6 +194,27 @@ TEST_CASE("the CPU packs large columns into used memory") {
   check_large<std::int64_t>("large int64", 11);
 }
 
+TEST_CASE("several workers clear and sum a large column of any encoding") {
+  const auto seed = zenith_test::seed_of("many workers", 0);
+  INFO("seed " << seed);
+  std::mt19937_64 random(seed);
+  // no whole group at the end, and 2 MiB or more in each encoding
+  const auto values = some_values<std::int64_t>(1'200'003, 20, outliers::everywhere, random);
+  for (const auto kind : {encoding::plain, encoding::frame_of_reference, encoding::delta, encoding::vertical,
+                          encoding::null_suppression_fixed, encoding::null_suppression_variable, encoding::run_length,
+                          encoding::automatic}) {
+    const auto expected = zenith::pack(zenith::reference(), values, kind);
+    REQUIRE(expected.bytes().size() > 2 * 1024 * 1024);
+    for (const int threads : {1, 2, 4}) {
+      INFO(to_string(kind) << ", " << threads << " threads");
+      auto column = zenith::pack(zenith::cpu({.threads = threads}), values, kind);
+      REQUIRE(std::ranges::equal(column.bytes(), expected.bytes()));
+      zenith::pack_into(zenith::cpu({.threads = threads}), values, column, kind);
+      REQUIRE(std::ranges::equal(column.bytes(), expected.bytes()));
+    }
+  }
+}
+
 TEST_CASE("shrinking gives memory back, and leaves the bytes where they are") {
   std::vector<std::int32_t> values(3'000'000, 7);
   zenith::packed_column<std::int32_t> column;

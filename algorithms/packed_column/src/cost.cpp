@@ -141,11 +141,12 @@ cost host_top_k_cost(const packed_problem& problem, double decode, const work& m
   return found;
 }
 
+constexpr double huge_page_bytes = 2 << 20;
+
 // What the system clears for a host's column, of which so many bytes are asked for: smaller ones lie where the
 // allocator had others before.
 work cleared(double bytes, double asked_bytes) {
   constexpr double large_bytes = 4 << 20;
-  constexpr double huge_page_bytes = 2 << 20;
   return {"core.huge_page", asked_bytes >= large_bytes ? std::ceil(bytes / huge_page_bytes) : 0, 80e-6};
 }
 
@@ -182,9 +183,13 @@ cost making_cost(const packed_problem& problem, const device_profile& on) {
     found.phases.push_back({"call", {}, {{"pack.call", 1, 1e-6}}, 0, 1});
     // one pass asks for memory before it knows the size, and sums the checksum on the way
     const bool is_once = is_in_one_pass(problem.kind);
+    const auto pages = cleared(packed_bytes, is_once ? plain_bytes : packed_bytes);
+    const bool is_large = packed_bytes >= huge_page_bytes && cores > 1;
+    const double regions = is_large && !is_once ? 1 : 0;
+    const auto clearing = static_cast<int>(std::clamp(pages.count, 1.0, static_cast<double>(cores)));
+    found.phases.push_back({"memory", {}, {pages}, regions, clearing});
     const double summed = is_once ? 0 : packed_bytes;
-    found.phases.push_back({"memory", {}, {cleared(packed_bytes, is_once ? plain_bytes : packed_bytes)}, 0, 1});
-    found.phases.push_back({"checksum", {}, {{"pack.checksum", summed, 0.035e-9}}, 0, 1});
+    found.phases.push_back({"checksum", {}, {{"pack.checksum", summed, 0.035e-9}}, regions, is_large ? cores : 1});
     const double values = shared_out(n, cores);
     std::vector<work> done{{rate, values, estimate}};
     if (problem.kind == encoding::run_length) done.push_back(run_ends("pack.run_end", n / 16, values, 1.0 / 16));
