@@ -93,9 +93,12 @@ ZENITH_FN void with_rows(const row_range& rows, u64 first, const Use& use) {
   }
 }
 
+/// Whether bit i of a bitmap is set.
+ZENITH_FN bool is_set(const u64* bitmap, u64 i) { return (bitmap[i / 64] >> (i % 64) & 1) != 0; }
+
 /// Whether row i is taken.
 ZENITH_DECODER bool is_taken(const row_range& rows, u64 i) {
-  if (rows.taken != nullptr) return (rows.taken[i / 64] >> (i % 64) & 1) != 0;
+  if (rows.taken != nullptr) return is_set(rows.taken, i);
   const bool is_wide = rows.type == key_type::int64 || rows.type == key_type::uint64;
   if (rows.is_packed) {
     return is_wide ? integer_range<u64>(rows).takes(decoded_value<u64>(rows.column, i))
@@ -172,6 +175,15 @@ struct key_images {
   ZENITH_FN ordered::key_order<U> order() const { return {}; }
   ZENITH_FN key at(u64 i) const { return is_number ? number_image(keys[i]) : static_cast<key>(keys[i] ^ flips); }
   ZENITH_FN bool is_nan(key one) const { return numbers().is_nan(one) && is_number; }
+  /// Calls use(a function from a stored key to its image).
+  template <class Use>
+  ZENITH_FN void with_images(const Use& use) const {
+    if (is_number) {
+      use([*this](U bits) ZENITH_BODY { return number_image(bits); });
+    } else {
+      use([other = flips](U bits) ZENITH_BODY { return static_cast<key>(bits ^ other); });
+    }
+  }
   template <class Use>
   ZENITH_FN void with(const Use& use) const {
     if (is_number) {
@@ -268,8 +280,8 @@ struct predicated {
   }
 };
 
-/// The same by a plain column, as a formula: a device's neighbouring lanes read neighbouring rows, where those that
-/// decode blocks read a block each.
+/// The same by a plain column or a bitmap of the rows, as a formula: a device's neighbouring lanes read neighbouring
+/// rows, where those that decode blocks read a block each.
 template <class Keys>
 struct masked {
   using key = typename Keys::key;
@@ -289,11 +301,25 @@ struct masked {
     } else {
       // types are looked at once a tile
       decltype(load.each(static_cast<key (*)(u64)>(nullptr))) tile;
-      with_values(rows, [&](const auto& range, const auto* values) ZENITH_BODY {
-        keys.with([&](const auto& key_of) ZENITH_BODY {
-          tile = load.each([&](u64 i) ZENITH_BODY { return range.takes(values[i]) ? key_of(i) : keys.worst; });
+      if (rows.taken != nullptr) {
+        // halves of its words, the lower one first: a device's registers are as wide, and rows have numbers as wide
+        const auto* const halves = reinterpret_cast<const u32*>(rows.taken);
+        keys.with_images([&](const auto& image) ZENITH_BODY {
+          tile = load.each([&](u64 i) ZENITH_BODY {
+            const auto row = static_cast<u32>(i);
+            const bool taken = (halves[row / 32] >> (row % 32) & 1) != 0;
+            // the load alone depends on it: no branches, so that several loads of a lane are under way at once
+            const key own = image(taken ? keys.keys[i] : typename Keys::stored{});
+            return taken ? own : keys.worst;
+          });
         });
-      });
+      } else {
+        with_values(rows, [&](const auto& range, const auto* values) ZENITH_BODY {
+          keys.with([&](const auto& key_of) ZENITH_BODY {
+            tile = load.each([&](u64 i) ZENITH_BODY { return range.takes(values[i]) ? key_of(i) : keys.worst; });
+          });
+        });
+      }
       return tile;
     }
   }

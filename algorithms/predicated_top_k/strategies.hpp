@@ -80,19 +80,28 @@ using kernels =
 
 namespace detail {
 
+/// The rows with their column where the context's kernels read it. A bitmap of them lies there, and stands for it.
+template <class Context>
+row_range rows_within(Context& on, const predicated_top_k_call& call) {
+  auto rows = call.rows;
+  const auto& given = call.result;
+  if (rows.taken != nullptr) return rows;
+  if (rows.is_packed) {
+    rows.column.bytes = on.input(rows.column.bytes, rows.column.total_bytes, given.space);
+  } else if (size_of(rows.type) == 4) {
+    rows.values = on.input(static_cast<const u32*>(rows.values), given.count, given.space);
+  } else {
+    rows.values = on.input(static_cast<const u64*>(rows.values), given.count, given.space);
+  }
+  return rows;
+}
+
 template <class Keys, class Context>
 void select(Context& on, const predicated_top_k_call& call) {
   using stored = typename Keys::stored;
   using key = typename Keys::key;
   const auto& asked = call.result;
-  auto rows = call.rows;
-  if (rows.is_packed) {
-    rows.column.bytes = on.input(rows.column.bytes, rows.column.total_bytes, asked.space);
-  } else if (size_of(rows.type) == 4) {
-    rows.values = on.input(static_cast<const u32*>(rows.values), asked.count, asked.space);
-  } else {
-    rows.values = on.input(static_cast<const u64*>(rows.values), asked.count, asked.space);
-  }
+  const auto rows = rows_within(on, call);
   const Keys keys(on.input(static_cast<const stored*>(asked.keys), asked.count, asked.space), asked.type,
                   asked.select == selection::smallest, asked.nan_first);
 
@@ -114,7 +123,7 @@ void select(Context& on, const predicated_top_k_call& call) {
   const predicated<Keys> by_blocks{keys, asked.count, rows};
   if constexpr (Context::runs_on_host) {
     select_from(by_blocks);
-  } else if (rows.is_packed) {
+  } else if (rows.is_packed && rows.taken == nullptr) {
     select_from(by_blocks);
   } else {
     select_from(masked<Keys>{keys, asked.count, rows});

@@ -20,6 +20,10 @@ template <class U>
 void run_extremes(const execution& on, const packed_extremes_call& call);
 template <class U>
 void run_select(const execution& on, const packed_select_call& call);
+/// Bit i % 64 of bitmap[i / 64] becomes whether value i of a column on the device, which has some, lies in [low, high].
+/// Nobody waits for how many do.
+template <class U>
+void enqueue_bitmap(const packed_layout& column, U low, U high, std::uint64_t* bitmap, CUstream_st* stream);
 template <class U>
 void run_packed_top_k(const execution& on, const packed_top_k_call& call);
 template <class U>

@@ -10,15 +10,25 @@
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
 template <class U>
+select_values<U> selection_of(const packed_layout& column, U low, U high, std::uint64_t* bitmap) {
+  return {low, static_cast<U>(high - low), reinterpret_cast<std::uint32_t*>(bitmap), 2 * ((column.count + 63) / 64)};
+}
+
+template <class U>
+void enqueue_bitmap(const packed_layout& column, U low, U high, std::uint64_t* bitmap, CUstream_st* stream) {
+  enqueue_visit<U>(column, 0, column.count, selection_of(column, low, high, bitmap), stream);
+}
+
+template <class U>
 std::uint64_t mark_values(const packed_layout& column, U low, U high, std::uint64_t* bitmap,
                           std::uint32_t* matches_in_group, CUstream_st* stream) {
   const column_visit<U, select_values<U>> visit(column, 0, column.count);
   const block_results<std::uint64_t> matches(visit.blocks());
+  auto selection = selection_of(column, low, high, bitmap);
+  selection.matches = matches.data();
+  selection.matches_in_group = matches_in_group;
   settled_at_end wait(stream);
-  visit.enqueue(column.bytes,
-                {low, static_cast<U>(high - low), reinterpret_cast<std::uint32_t*>(bitmap),
-                 2 * ((column.count + 63) / 64), matches.data(), matches_in_group},
-                stream);
+  visit.enqueue(column.bytes, selection, stream);
   wait.now();
   return matches.combined([](std::uint64_t a, std::uint64_t b) { return a + b; });
 }

@@ -166,6 +166,44 @@ TEMPLATE_TEST_CASE("keys that are all equal, and columns in order", "[predicated
   seen.require_none();
 }
 
+// A column of each encoding, about the edges of its words, blocks and groups.
+TEMPLATE_TEST_CASE("packed columns of every encoding", "[predicated]", int32, uint32, int64, uint64) {
+  if (nothing_to_run_on()) return;
+  verdict seen;
+  std::uint64_t number = 0;
+  for (const std::size_t rows : {1, 31, 33, 63, 64, 65, 127, 129, 257, 2047, 2048, 2049, 4999, 70001}) {
+    if (rows > the_suite().most_packed_rows) continue;
+    for (const auto kind : zenith::packed_encodings) {
+      random_source random{zenith_test::seed_of("predicated.encodings", number++)};
+      // each seed draws others where rows are many
+      if (rows > 300 && random() % 4 != 0) continue;
+      const auto column = make_column<TestType>(rows, static_cast<share>(random() % 4), random);
+      column->is_packed = true;
+      column->kind = kind;
+      auto& values = column->values;
+      if (random() % 2 == 0) {
+        const std::size_t run = 1 + random() % 90;
+        for (std::size_t i = 0; i < rows; ++i) values[i] = values[i / run * run];
+      }
+      if (random() % 3 == 0) std::ranges::sort(values);
+      if (random() % 3 == 0) {  // one row is taken
+        column->low = column->high = 1500;
+        values[random() % 2 == 0 ? rows - 1 : random() % rows] = 1500;
+      }
+      const auto ask = [&](auto asked) {
+        asked.name = "encodings";
+        for (const std::size_t k : {std::size_t{1}, std::min<std::size_t>(rows, 100), rows}) {
+          asked.k = k;
+          ask_everywhere(seen, asked, *column, random);
+        }
+      };
+      random() % 2 == 0 ? ask(make_question<float32>(rows, random)) : ask(make_question<int64>(rows, random));
+    }
+  }
+  seen.require_none();
+  CHECK(seen.cases() > 0);
+}
+
 TEMPLATE_TEST_CASE("ranges at the ends of the column's type", "[predicated]", int32, uint32, int64, uint64, float32,
                    float64) {
   if (nothing_to_run_on()) return;

@@ -21,6 +21,7 @@ namespace conformance::predicated {
 struct suite {
   std::vector<zenith_test::target> targets;
   std::size_t most_rows = 0;
+  std::size_t most_packed_rows = 0;  ///< where every encoding is asked: a few groups of packed values
 };
 
 /// Each program defines it.

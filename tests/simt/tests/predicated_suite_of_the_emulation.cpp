@@ -12,7 +12,9 @@ const suite& the_suite() {
   static const suite small = [] {
     zenith_test::register_emulated_cuda();
     if (std::getenv("ZENITH_SIMT_SEED") == nullptr) zenith::simt_engine::set_seed(zenith_test::seed());
-    return suite{.targets = zenith_test::targets("predicated_top_k", {"cuda-emulated"}), .most_rows = 300};
+    return suite{.targets = zenith_test::targets("predicated_top_k", {"cuda-emulated"}),
+                 .most_rows = 300,
+                 .most_packed_rows = 4999};
   }();
   return small;
 }

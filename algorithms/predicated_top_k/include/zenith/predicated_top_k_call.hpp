@@ -15,8 +15,8 @@ struct row_range {
   packed_layout column;          ///< of a packed one, of integers
   std::uint64_t low = 0;         ///< the value's own bits, in the low half for types of 32 bits
   std::uint64_t high = 0;        ///< low <= high
-  /// Bit i % 64 of taken[i / 64] says whether row i lies in the range, where a backend of the host has found that out
-  /// already. nullptr: it has not.
+  /// Bit i % 64 of taken[i / 64] says whether row i lies in the range, where a backend has found that out already, in
+  /// the memory that its kernels read. The column is not looked at then. nullptr: it has not.
   const std::uint64_t* taken = nullptr;
 };
 

@@ -18,9 +18,9 @@ struct select_values {
   U low;
   U range;
   std::uint32_t* bitmap;
-  std::uint64_t words;              ///< of 32 bits: an even number
-  std::uint64_t* matches;           ///< how many each block finds
-  std::uint32_t* matches_in_group;  ///< nullptr: not asked for
+  std::uint64_t words;                        ///< of 32 bits: an even number
+  std::uint64_t* matches = nullptr;           ///< how many each block finds; nullptr: not asked for
+  std::uint32_t* matches_in_group = nullptr;  ///< nullptr: not asked for
 
   class state {
    public:
@@ -113,6 +113,7 @@ struct select_values {
       if (simt::lane_index() == 0) simt::store(of_.matches_in_group + group, now);
     }
     ZENITH_DEVICE void finish(const simt::shared_span<std::uint64_t>& partials) const {
+      if (of_.matches == nullptr) return;
       const auto all = block_reduce(matches_, partials, [](std::uint64_t a, std::uint64_t b) { return a + b; });
       if (simt::thread_index() == 0) simt::store(of_.matches + simt::block_index(), all);
     }

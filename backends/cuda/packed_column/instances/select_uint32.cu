@@ -3,6 +3,8 @@
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
 
 template void run_select<std::uint32_t>(const execution&, const packed_select_call&);
+template void enqueue_bitmap<std::uint32_t>(const packed_layout&, std::uint32_t, std::uint32_t, std::uint64_t*,
+                                            CUstream_st*);
 template std::uint64_t mark_values<std::uint32_t>(const packed_layout&, std::uint32_t, std::uint32_t, std::uint64_t*,
                                                   std::uint32_t*, CUstream_st*);
 
