@@ -10,21 +10,30 @@ namespace predicated_top_k_detail {
 cost fused_cost(const predicated_top_k_problem& problem, const device_profile& on) {
   const bool is_in_place = problem.space == memory_space::device || on.host_to_device <= 0;
   const auto n = static_cast<double>(problem.count);
-  const double bytes = n * (static_cast<double>(size_of(problem.type)) + problem.bits_per_value / 8);
+  const double key_bytes = n * static_cast<double>(size_of(problem.type));
+  const double column_bytes = n * problem.bits_per_value / 8;
+  const double bitmap_bytes = n / 8;
   auto of = top_k_detail::filter_cost(
       {problem.count, problem.k, problem.type, ordering::sorted, is_in_place ? problem.space : memory_space::device},
       on);
-  // a core tests several rows at a time; a packed value is decoded first
-  const double typical_seconds = problem.is_packed ? 0.4e-9 : 0.15e-9;
+  // a core tests several rows at a time
+  constexpr double typical_test = 0.15e-9;
+  constexpr double typical_selection = 0.25e-9;
   for (auto& one : of.phases) {
     if (one.name != "scan") continue;
+    const double bytes = key_bytes + (problem.is_packed ? bitmap_bytes : column_bytes);
     one.memory.front() = {static_cast<std::uint64_t>(bytes), bytes, 0};
-    one.operations.push_back(
-        {problem.is_packed ? "predicated_top_k.packed" : "predicated_top_k.plain", n, typical_seconds});
+    one.operations.push_back({"predicated_top_k.plain", n, typical_test});
     if (on.grain_bytes > 0) one.cores = cores_for(bytes, on);
   }
+  if (problem.is_packed) {
+    const int cores = on.grain_bytes > 0 ? cores_for(column_bytes, on) : 0;
+    const traffic moved{static_cast<std::uint64_t>(column_bytes), column_bytes, bitmap_bytes};
+    const work selection{"predicated_top_k.packed", n, typical_selection};
+    of.phases.insert(of.phases.begin(), {"select", {moved}, {selection}, cores == 1 ? 0.0 : 1.0, cores});
+  }
   if (!is_in_place) {
-    of.to_device_bytes = bytes;
+    of.to_device_bytes = key_bytes + column_bytes;
     of.pieces = 2;
     of.to_host_bytes = static_cast<double>(problem.k) * 16;
   }
