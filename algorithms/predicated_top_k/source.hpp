@@ -129,6 +129,13 @@ struct own_keys {
   ZENITH_FN ordered::key_order<T> order() const { return {smallest, nan_first}; }
   ZENITH_FN T at(u64 i) const { return keys[i]; }
   ZENITH_FN bool is_nan(key one) const { return order().is_nan(order().image(one)); }
+  /// Whether no key is worse than that of row i.
+  ZENITH_FN bool is_worst(u64 i) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (!nan_first) return keys[i] != keys[i];
+    }
+    return keys[i] == worst;
+  }
   /// Calls use(a function from a row to its key).
   template <class Use>
   ZENITH_FN void with(const Use& use) const {
@@ -175,6 +182,7 @@ struct key_images {
   ZENITH_FN ordered::key_order<U> order() const { return {}; }
   ZENITH_FN key at(u64 i) const { return is_number ? number_image(keys[i]) : static_cast<key>(keys[i] ^ flips); }
   ZENITH_FN bool is_nan(key one) const { return numbers().is_nan(one) && is_number; }
+  ZENITH_FN bool is_worst(u64 i) const { return at(i) == worst; }
   /// Calls use(a function from a stored key to its image).
   template <class Use>
   ZENITH_FN void with_images(const Use& use) const {

@@ -43,15 +43,31 @@ struct count_better {
   }
 };
 
-/// Whether a row is taken and has the worst key.
+/// Whether a row has the worst key, which few rows have: so this is asked first, of all.
 template <class Keys>
-struct is_taken_and_worst {
-  Keys keys;
-  row_range rows;
+struct has_worst_key {
+  static constexpr bool is_flag = true;
 
-  ZENITH_FN bool operator()(u64 i) const {
-    return keys.order().image(keys.at(i)) == keys.order().image(keys.worst) && is_taken(rows, i);
-  }
+  Keys keys;
+
+  ZENITH_FN bool operator()(u64 i) const { return keys.is_worst(i); }
+};
+
+/// Whether a row of a list is taken.
+struct is_taken_of_list {
+  row_range rows;
+  const u32* list;
+
+  ZENITH_FN bool operator()(u64 i) const { return is_taken(rows, list[i]); }
+};
+
+/// Rows of a list, by their places in it.
+struct pick_of_list {
+  const u32* list;
+  const u32* places;
+  u32* to;
+
+  ZENITH_FN void operator()(u64 i) const { to[i] = list[places[i]]; }
 };
 
 /// The rows' keys and indices to the results.
@@ -76,7 +92,7 @@ struct kernels_for {
 };
 using kernels =
     device::concat<typename kernels_for<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>::type,
-                   top_k_detail::filter_common_kernels>;
+                   device::list<pick_of_list>, top_k_detail::filter_common_kernels>;
 
 namespace detail {
 
@@ -137,10 +153,14 @@ void select(Context& on, const predicated_top_k_call& call) {
   if (found < asked.k) {  // 2. complete
     auto* const list = on.template buffer<u32>(asked.count);
     auto* const length = on.template buffer<u32>(1);
-    on.compact(asked.count, is_taken_and_worst<Keys>{keys, rows}, list, length);
-    const u64 more = std::min<u64>(asked.k - found, on.read(length));
-    on.copy(best_rows + found, list, more);
-    found += more;
+    on.compact(asked.count, has_worst_key<Keys>{keys}, list, length);
+    if (const u64 worst = on.read(length); worst > 0) {
+      auto* const places = on.template buffer<u32>(worst);
+      on.compact(worst, is_taken_of_list{rows, list}, places, length);
+      const u64 more = std::min<u64>(asked.k - found, on.read(length));
+      on.for_each(more, pick_of_list{list, places, best_rows + found});
+      found += more;
+    }
     if (asked.statistics != nullptr) ++asked.statistics->reads;
   }
   *call.found = found;

@@ -37,6 +37,7 @@ void select_from(Context& on, const Source& source, const top_k_call& asked) {
   }
   request.first_index = asked.first_index;
   request.statistics = asked.statistics;
+  request.may_wait = asked.space == memory_space::host;  // the call does so in any case
   Strategy<Source>::run(on, source, request);
   on.finish();
 }

@@ -120,7 +120,7 @@ requires key<std::remove_const_t<T>>
                                   std::type_identity_t<std::remove_const_t<T>> high) {
   return detail::where_plain<std::remove_const_t<T>>(memory_space::device, column.data(), column.size(), low, high);
 }
-/// The same of a packed column, wherever it lies; it is decoded where it is tested.
+/// The same of a packed column, wherever it lies, which is not unpacked.
 template <detail::packed_queryable Column>
 [[nodiscard]] row_predicate where(const Column& column, detail::packed_value<Column> low,
                                   detail::packed_value<Column> high) {
