@@ -4,6 +4,7 @@
 /// The strategies of the skyline with their cost models.
 
 #include <array>
+#include <cstdint>
 
 #include <core/choose.hpp>
 #include <zenith/skyline.hpp>
@@ -20,7 +21,6 @@ namespace zenith::skyline_detail {
 [[nodiscard]] cost no_sync_cost(const skyline_problem& problem, const device_profile& on);
 [[nodiscard]] cost no_quartile_cost(const skyline_problem& problem, const device_profile& on);
 [[nodiscard]] cost padded_cost(const skyline_problem& problem, const device_profile& on);
-[[nodiscard]] cost band_cost(const skyline_problem& problem, const device_profile& on);
 
 using strategy = detail::modelled_strategy<skyline_problem>;
 
@@ -49,8 +49,21 @@ inline constexpr std::array layer_strategies{
 inline constexpr detail::choosable<skyline_problem> layer_choices{skyline_layers_call::operation, "skyline_layers",
                                                                   "the points lie", layer_strategies};
 
-inline constexpr std::array band_strategies{strategy{"sfs", band_cost}};
-inline constexpr detail::choosable<skyline_problem> band_choices{skyband_call::operation, "skyband", "the points lie",
-                                                                 band_strategies};
+/// A skyband.
+struct band_problem : skyline_problem {
+  std::uint32_t most = 1;  ///< rows that this many dominate are out
+
+  [[nodiscard]] bool operator==(const band_problem&) const = default;
+};
+
+[[nodiscard]] cost band_by_bitmaps_cost(const band_problem& problem, const device_profile& on);
+[[nodiscard]] cost band_by_sum_cost(const band_problem& problem, const device_profile& on);
+
+inline constexpr std::array band_strategies{
+    detail::modelled_strategy<band_problem>{"bitmap_tiles", band_by_bitmaps_cost},
+    detail::modelled_strategy<band_problem>{"sfs", band_by_sum_cost},
+};
+inline constexpr detail::choosable<band_problem> band_choices{skyband_call::operation, "skyband", "the points lie",
+                                                              band_strategies};
 
 }  // namespace zenith::skyline_detail

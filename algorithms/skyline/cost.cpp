@@ -424,7 +424,7 @@ cost bskytree_cost(const skyline_problem& problem, const device_profile& on) {
 
 // That of a skyline by values without a prefilter. How many rows may dominate a row is not asked: there is one
 // strategy, and the devices rank alike.
-cost band_cost(const skyline_problem& problem, const device_profile& on) {
+cost band_by_sum_cost(const band_problem& problem, const device_profile& on) {
   estimate of(problem);
   of.left = of.rows;
   of.pairs = of.skyline * of.skyline + of.rows * of.skyline / 20;
@@ -432,6 +432,9 @@ cost band_cost(const skyline_problem& problem, const device_profile& on) {
   return on_host(problem, on, of, {}, in_blocks(by_values(on, of), of),
                  {{"skyline.rows.sort", of.sorted(), 13.5e-9},
                   {"skyline.rows.pairs", of.pairs * of.columns * twice_if_wide(problem), 0.0335e-9}});
+}
+cost band_by_bitmaps_cost(const band_problem& problem, const device_profile& on) {
+  return bitmap_tiles_cost(problem, on);
 }
 
 // Masks skip the more tiles the more there are: the exponent is measured, on a host and on a GPU.

@@ -125,6 +125,7 @@ ZENITH_FN relation compare_rows_by_fours(const Image* other, const Image* point,
 /// dominated together with its like.
 template <class Image>
 struct filter_request {
+  using state = u8;
   static constexpr u32 tile = 128;  // candidates of a team
 
   point_set<Image> candidates;
@@ -143,15 +144,19 @@ struct filter_request {
   [[nodiscard]] u64 pairs() const { return count * window_count - (is_itself ? window_count * window_count / 2 : 0); }
   /// How much of the window candidate i is compared with.
   ZENITH_FN u64 window_of(u64 i) const { return is_itself && i < window_count ? i : window_count; }
-  ZENITH_FN bool is_decided(u8 state) const { return state == dominated || (state == twin && !is_itself); }
+  ZENITH_FN bool is_decided(u8 known) const { return known == dominated || (known == twin && !is_itself); }
+  /// Candidates that no point of the window has reached.
+  [[nodiscard]] is_open survivors() const { return {states}; }
+  /// The window begins with so many fewer points.
+  void skip_window(u64 /*points*/) const {}
   /// The state after a point was found that equals or dominates the candidate.
   ZENITH_FN u8 after(relation found, u8 before) const {
     return found == relation::dominates ? u8{dominated} : found == relation::equals ? u8{twin} : before;
   }
-  ZENITH_FN void write(u64 i, u8 state) const {
-    states[i] = state;
+  ZENITH_FN void write(u64 i, u8 known) const {
+    states[i] = known;
     // copies that fill a partition up have its last point's row, and may be another team's
-    if (state == twin && members != nullptr) device::atomic_store(members + candidates.rows[i], u8{marked});
+    if (known == twin && members != nullptr) device::atomic_store(members + candidates.rows[i], u8{marked});
   }
 };
 

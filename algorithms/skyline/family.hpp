@@ -128,6 +128,15 @@ struct band_by_sum {
   static void run(Context& on, const call_type& call);
 };
 
+/// The skyband in the order of `bitmap_tiles`: dominators are counted by bitmaps, 512 rows at a time.
+struct band_by_bitmaps {
+  static constexpr std::string_view name = "bitmap_tiles";
+  static constexpr bool is_for_hosts = true;
+  using call_type = skyband_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
 /// Layers: `Skyline` again and again on what it leaves, in the order that it makes once.
 template <class Skyline>
 struct layers_by {
@@ -137,14 +146,15 @@ struct layers_by {
   static void run(Context& on, const call_type& call);
 };
 
-using strategies =
-    device::list<bitmap_tiles, skyalign, sfs, salsa, ggs, skyalign_no_sync, skyalign_no_quartile, skyalign_padded,
-                 hybrid, bskytree, band_by_sum, layers_by<bitmap_tiles>, layers_by<skyalign>, layers_by<sfs>>;
+using strategies = device::list<bitmap_tiles, skyalign, sfs, salsa, ggs, skyalign_no_sync, skyalign_no_quartile,
+                                skyalign_padded, hybrid, bskytree, band_by_bitmaps, band_by_sum,
+                                layers_by<bitmap_tiles>, layers_by<skyalign>, layers_by<sfs>>;
 
 /// The same in parts that share little text.
-using by_bitmaps = device::list<bitmap_tiles, bskytree, band_by_sum, layers_by<bitmap_tiles>>;
+using by_bitmaps = device::list<bitmap_tiles, bskytree, layers_by<bitmap_tiles>>;
+using bands = device::list<band_by_bitmaps, band_by_sum>;
 using by_values = device::list<skyalign, sfs, salsa, ggs, skyalign_no_sync, skyalign_no_quartile, skyalign_padded,
                                hybrid, layers_by<skyalign>, layers_by<sfs>>;
-static_assert(by_bitmaps::size + by_values::size == strategies::size);
+static_assert(by_bitmaps::size + bands::size + by_values::size == strategies::size);
 
 }  // namespace zenith::skyline_family

@@ -95,7 +95,7 @@ template <class Context>
 void find_layers_by_bitmaps(Context& on, const skyline_layers_call& call) {
   layer_marks<Context> marks(on, call);
   if constexpr (Context::runs_on_host) {
-    with_ordered_rows(on, call, always(row_layout::rows_by_grid), false, [&](const auto& rows) {
+    with_ordered_rows(on, call, always(row_layout::rows_by_grid), no_prefilter{}, [&](const auto& rows) {
       if (rows.count > 0) {
         row_rounds rounds(on, rows, points_after::kept);
         marks.mark(on, rows.points, rows.count, rounds);

@@ -340,6 +340,21 @@ template <class Context>
   return left;
 }
 
+/// Lists marked rows, ascending, in `rows`, which has space for all; returns how many they are. Where few rows took
+/// part, they are asked, not all.
+template <class Context>
+u64 list_marked(Context& on, const u8* flags, u64 all, const u32* asked, u64 asked_count, u32* rows) {
+  u32* const found = on.template buffer<u32>(1);
+  if (asked == nullptr) {
+    on.compact(all, is_marked{flags}, rows, found);
+  } else {
+    on.compact(asked_count, is_marked_row{flags, asked}, rows, found);
+  }
+  const u64 count = on.read(static_cast<const u32*>(found));
+  if (asked != nullptr) on.for_each(count, name_rows{asked, rows});
+  return count;
+}
+
 }  // namespace detail
 
 }  // namespace zenith::skyline_family

@@ -142,7 +142,7 @@ struct mark_band {
 
   ZENITH_FN void operator()(u64 i) const {
     if (!test(i)) return;
-    members[rows[i]] = 1;
+    members[rows[i]] = marked;
     dominated_by[rows[i]] = test.rows.counts[i];
   }
 };
@@ -287,13 +287,9 @@ template <class Index, class Context>
   return ids;
 }
 
-/// Ids and counts to the caller, last of all: its memory stays untouched when anything fails.
+/// `count` ids, and counts of these rows, to the caller, last of all: its memory stays untouched when anything fails.
 template <class Context>
-void deliver_band(Context& on, const skyband_call& call, const u8* members, const u32* dominated_by) {
-  u32* const rows = on.template buffer<u32>(call.rows);
-  u32* const found = on.template buffer<u32>(1);
-  on.compact(call.rows, is_member{members}, rows, found);
-  const u64 count = on.read(static_cast<const u32*>(found));
+void deliver_band(Context& on, const skyband_call& call, const u32* rows, u64 count, const u32* dominated_by) {
   call.outcome->count = count;
   const bool is_short = call.index_bytes == 4;
   const auto* const short_ids = is_short ? write_band_ids<std::uint32_t>(on, rows, count) : nullptr;
@@ -317,7 +313,7 @@ template <class Context>
 void band_by_sum::run(Context& on, const call_type& call) {
   detail::with_images(on, call, false, [&]<class Image>(const detail::image_table<Image>& table) {
     u64 count = 0;
-    const u32* const left = detail::rows_left(on, table.removed, call.rows, count);
+    u32* const left = detail::rows_left(on, table.removed, call.rows, count);
     u8* const members = on.template buffer<u8>(call.rows);
     on.fill_zero(members, call.rows);
     u32* const dominated_by = on.template buffer<u32>(call.rows);
@@ -329,7 +325,8 @@ void band_by_sum::run(Context& on, const call_type& call) {
       blocks = detail::mark_skyband(on, points, count, padded, call, members, dominated_by, counters);
     }
     detail::report(on, call, counters, count, blocks);
-    detail::deliver_band(on, call, members, dominated_by);
+    const u64 size = detail::list_marked(on, members, call.rows, nullptr, 0, left);
+    detail::deliver_band(on, call, left, size, dominated_by);
   });
 }
 

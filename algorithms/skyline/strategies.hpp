@@ -12,6 +12,7 @@
 #include <algorithms/skyline/family.hpp>
 #include <algorithms/skyline/layers.hpp>
 #include <algorithms/skyline/phases.hpp>
+#include <algorithms/skyline/row_band.hpp>
 #include <algorithms/skyline/row_rounds.hpp>
 #include <algorithms/skyline/skyband.hpp>
 #include <algorithms/skyline/table_rounds.hpp>
@@ -31,12 +32,13 @@ using kernels_of_width =
                                 write_sums<Image>, assign_cells<Image>, place_points<Image>, place_values<Image>,
                                 write_least_values<Image>, write_pivot_masks<Image>, filter_by_partitions<Image>,
                                 find_by_region_tree<Image>>,
-                   bitmap_row_kernels<Image>>;
+                   bitmap_row_kernels<Image>, row_band_kernels<Image>>;
 
 /// Kernels that read the caller's table.
 template <class... T>
-using row_kernels = device::concat<device::list<find_scales<T>, find_pivots<T>, gather_row_pivots<T>, test_rows<T>,
-                                                draw_row_samples<T>, write_row_keys<T>, place_row_values<T>>...>;
+using row_kernels =
+    device::concat<device::list<find_scales<T>, find_pivots<T>, gather_row_pivots<T>, test_rows<T>, draw_row_samples<T>,
+                                write_row_keys<T>, place_row_values<T>, count_pivots<T>>...>;
 
 using kernels = device::concat<
     kernels_of_width<std::uint32_t>, kernels_of_width<std::uint64_t>,
@@ -46,7 +48,7 @@ using kernels = device::concat<
                  join_lists, name_rows, find_stop, round_partitions, pick_padded, write_ids<std::uint32_t>,
                  write_ids<std::uint64_t>>,
     row_kernels<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>, band_kernels_of_all,
-    layer_kernels>;
+    row_band_kernels_of_all, layer_kernels>;
 
 namespace detail {
 
@@ -72,18 +74,11 @@ void deliver_marks(Context& on, const skyline_call& call, const u8* flags) {
   on.for_each(call.rows, write_mask_of_marks{flags, on.output(call.out_mask, call.rows, call.out_space)});
 }
 
-/// Ids and mask to the caller. `rows` has space for all. Where few rows took part, they are asked, not all.
+/// Ids and mask to the caller (`list_marked`).
 template <class Context>
 void deliver(Context& on, const skyline_call& call, const u8* flags, u32* rows, const u32* asked = nullptr,
              u64 asked_count = 0) {
-  u32* const found = on.template buffer<u32>(1);
-  if (asked == nullptr) {
-    on.compact(call.rows, is_marked{flags}, rows, found);
-  } else {
-    on.compact(asked_count, is_marked_row{flags, asked}, rows, found);
-  }
-  const u64 count = on.read(static_cast<const u32*>(found));
-  if (asked != nullptr) on.for_each(count, name_rows{asked, rows});
+  const u64 count = list_marked(on, flags, call.rows, asked, asked_count, rows);
   deliver_marks(on, call, flags);
   deliver_ids(on, call, rows, count, false);
 }
@@ -98,7 +93,7 @@ void deliver(Context& on, const skyline_call& call, const u8* flags, u32* rows, 
 template <class Context, class LayoutOf, class InRounds>
 void find_skyline_by_rows(Context& on, const skyline_call& call, const LayoutOf& layout_of, const InRounds& in_rounds) {
   const auto counters = make_counters(on, call);
-  with_ordered_rows(on, call, layout_of, true, [&](const auto& rows) {
+  with_ordered_rows(on, call, layout_of, pivot_prefilter{}, [&](const auto& rows) {
     u8* const members = rows.flags;
     u64 blocks = 0;
     if (rows.count > 0) {

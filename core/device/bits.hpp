@@ -31,5 +31,12 @@ ZENITH_FN u32 bits_of(u32 word) {
   return static_cast<u32>(__builtin_popcount(word));
 #endif
 }
+ZENITH_FN u32 bits_of(u64 word) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  return static_cast<u32>(__popcll(word));
+#else
+  return static_cast<u32>(__builtin_popcountll(word));
+#endif
+}
 
 }  // namespace zenith::device

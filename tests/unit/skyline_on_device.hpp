@@ -28,7 +28,6 @@ using only_bskytree = zenith::device::list<zenith::skyline_family::bskytree>;
 static_assert(
     std::is_same_v<zenith::skyline_family::by_bitmaps,
                    zenith::device::list<zenith::skyline_family::bitmap_tiles, zenith::skyline_family::bskytree,
-                                        zenith::skyline_family::band_by_sum,
                                         zenith::skyline_family::layers_by<zenith::skyline_family::bitmap_tiles>>>,
     "every_strategy() leaves one out");
 

@@ -37,7 +37,13 @@ skyline_run skyband(const executor& on, const skyline_points& points, std::uint3
                     const skyband_options& options) {
   skyline_detail::check_points(name, points, options.preferences);
   skyline_detail::check_ids(name, points, target.index_bytes, target.index_signed);
-  const skyline_problem problem{points.rows, static_cast<unsigned>(points.columns.size()), points.type, points.space};
+  const auto* const asked = on.settings().target;
+  const bool is_sampled = options.strategy == "auto" && (asked == nullptr || asked->memory == memory_space::host);
+  const skyline_detail::band_problem problem{
+      is_sampled
+          ? skyline_problem_of(points, options.preferences)
+          : skyline_problem{points.rows, static_cast<unsigned>(points.columns.size()), points.type, points.space},
+      k};
   const auto [where, strategy] = choose(skyline_detail::band_choices, on.settings(), problem, options.strategy);
   const auto& by = check_backend(where, skyband_call::operation, name, "points", points.space, strategy);
   skyline_run run{0, std::string{where.target->name}, strategy};
