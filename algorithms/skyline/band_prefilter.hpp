@@ -8,6 +8,7 @@
 /// dominates is dominated by all of the set. That says less of what is dominated, but takes less.
 
 #include <algorithms/skyline/ordered_rows.hpp>
+#include <algorithms/skyline/row_copies.hpp>
 #include <algorithms/skyline/row_filter.hpp>
 #include <algorithms/skyline/row_rounds.hpp>
 #include <algorithms/skyline/row_source.hpp>
@@ -17,24 +18,24 @@
 namespace zenith::skyline_family {
 
 /// Pivots that a band's rows are compared with, and the corners among them.
-inline constexpr u32 most_band_pivots = 512;
+inline constexpr u32 most_band_pivots = 2048;
 inline constexpr u32 band_corners = 4;
 
-/// The rows of pivots, of which one that equals another before it becomes none: ~0.
-template <class Image>
-struct drop_equal_pivots {
-  static constexpr u64 item_cost = u64{most_band_pivots} * 8;
+/// Rows of pivots: they are the low halves of words by which those are ordered (`find_pivots`).
+struct name_pivots {
+  const u64* pivots;
+  u32* rows;
 
-  const Image* values;  ///< row by row
-  u32 columns;
-  const u32* rows;
-  u32* to;
+  ZENITH_FN void operator()(u64 i) const { rows[i] = static_cast<u32>(pivots[i]); }
+};
+
+/// A pivot that equals another before it becomes none.
+struct drop_equal_pivots {
+  const u32* firsts;
+  u32* rows;
 
   ZENITH_FN void operator()(u64 i) const {
-    to[i] = rows[i];
-    for (u64 k = 0; k < i; ++k) {
-      if (compare_rows(values + k * columns, values + i * columns, columns) == relation::equals) to[i] = ~u32{0};
-    }
+    if (firsts[i] != i) rows[i] = ~u32{0};
   }
 };
 
@@ -166,7 +167,8 @@ struct count_pivots {
 };
 
 template <class Image>
-using band_pivot_kernels = device::list<drop_equal_pivots<Image>, draw_pivots<Image>, find_corners<Image>>;
+using band_pivot_kernels = device::list<draw_pivots<Image>, find_corners<Image>>;
+using band_pivot_kernels_of_all = device::list<name_pivots, drop_equal_pivots>;
 
 namespace detail {
 
@@ -191,18 +193,13 @@ struct band_prefilter {
     if (pivots == 0) return list_rows_left<T>(on, call, from, {}, removed, count);
     const u32 columns = from.columns;
     const u64 values_count = u64{pivots} * columns;
-    const u32* rows = choose_pivots(on, from, nullptr, pivots);
+    u32* const rows = choose(on, from, pivots);
     image* const values = on.template buffer<image>(values_count);
     const auto gather = [&] {
       on.for_each(values_count, gather_row_pivots<T>{from, rows, call.nans == nan_rows::drop, values});
     };
     gather();
-    if (drops_equal) {
-      u32* const different = on.template buffer<u32>(pivots);
-      on.for_each(pivots, drop_equal_pivots<image>{values, columns, rows, different});
-      rows = different;
-      gather();
-    }
+    if (drops_equal && drop_equal(on, values, columns, rows, pivots)) gather();
     const image* const cuts =
         pick_cuts_of<image>(on, pivots, columns, row_buckets(columns), [&](image* drawn, u32* unused) {
           on.for_each(values_count, draw_pivots<image>{values, columns, pivots, drawn, unused});
@@ -221,6 +218,26 @@ struct band_prefilter {
   }
 
  private:
+  /// The best rows of stripes, the best of all first; ~0 behind them where a stripe has none.
+  template <class T, class Context>
+  [[nodiscard]] static u32* choose(Context& on, const row_source<T>& from, u32 count) {
+    u64* const pivots = on.template buffer<u64>(count);
+    u32* const rows = on.template buffer<u32>(count);
+    on.for_each(count, begin_nan_search{pivots});
+    find_pivots_of_stripes(on, from, pivots, nullptr, count);
+    on.for_each(count, name_pivots{pivots, rows});
+    on.sort_pairs(pivots, rows, count);
+    return rows;
+  }
+  /// Whether there are equal ones.
+  template <class Context, class Image>
+  static bool drop_equal(Context& on, const Image* values, u32 columns, u32* rows, u32 count) {
+    u32* const all = on.template buffer<u32>(count);
+    on.for_each(count, name_points{all});
+    const u32* const firsts = find_equals(on, values, columns, count, all, count, on.template buffer<u64>(count));
+    if (firsts != nullptr) on.for_each(count, drop_equal_pivots{firsts, rows});
+    return firsts != nullptr;
+  }
   /// Leaves out the rows that `most` pivots dominate.
   template <class T, class Context>
   void keep_few_dominated(Context& on, const row_source<T>& from, u32* left, u64& count,

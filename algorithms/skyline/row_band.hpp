@@ -17,8 +17,8 @@ namespace zenith::skyline_family {
 template <class Image>
 using row_band_kernels = device::concat<device::list<filter_rows<Image, count_request<Image>>>, copy_kernels<Image>,
                                         band_pivot_kernels<Image>>;
-using row_band_kernels_of_all =
-    device::concat<device::list<mark_heavy, gather_counted, confirm_band>, copy_kernels_of_all>;
+using row_band_kernels_of_all = device::concat<device::list<mark_heavy, gather_counted, confirm_band>,
+                                               copy_kernels_of_all, band_pivot_kernels_of_all>;
 
 namespace detail {
 

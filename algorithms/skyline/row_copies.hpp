@@ -151,27 +151,34 @@ struct point_copies {
   u32* weights = nullptr;       ///< of the first ones: how many rows they stand for; nullptr: each for one
 };
 
+/// By point the first that equals it, itself if there is none before it: `some` of `count` points, ascending, are
+/// asked. nullptr: no two are equal. The lists are lost.
+template <class Context, class Image>
+[[nodiscard]] u32* find_equals(Context& on, const Image* values, u32 columns, u64 count, u32* asked, u64 some,
+                               u64* hashes) {
+  on.for_each(some, hash_points<Image>{values, columns, asked, hashes});
+  on.sort_pairs(hashes, asked, some);
+  u32* const firsts = on.template buffer<u32>(count);
+  u32* const found = on.template zeroed<u32>(1);
+  on.for_each(count, name_points{firsts});
+  on.for_each(some, find_first_equals<Image>{values, columns, hashes, asked, firsts, found});
+  if (on.read(static_cast<const u32*>(found)) != 0) return firsts;
+  on.release(firsts);
+  return nullptr;
+}
+
 /// Those among points that lie row by row in the order of the grid. `spare` are as many words.
 template <class Context, class Image>
 [[nodiscard]] point_copies find_copies(Context& on, const point_set<Image>& points, u64 count, bool are_weighed,
                                        u64* spare) {
-  const u32 columns = points.columns;
   u8* const flags = on.template buffer<u8>(count);
   u32* const tied = on.template buffer<u32>(count);
-  u32* const found = on.template zeroed<u32>(1);
-  on.for_each(count, mark_untied<Image>{points.values, columns, count, flags});
+  u32* const found = on.template buffer<u32>(1);
+  on.for_each(count, mark_untied<Image>{points.values, points.columns, count, flags});
   on.compact(count, is_left{flags}, tied, found);
   const u64 some = on.read(static_cast<const u32*>(found));
   point_copies copies;
-  if (some > 0) {
-    on.for_each(some, hash_points<Image>{points.values, columns, tied, spare});
-    on.sort_pairs(spare, tied, some);
-    u32* const firsts = on.template buffer<u32>(count);
-    on.for_each(count, name_points{firsts});
-    on.fill_zero(found, 1);
-    on.for_each(some, find_first_equals<Image>{points.values, columns, spare, tied, firsts, found});
-    if (on.read(static_cast<const u32*>(found)) != 0) copies.firsts = firsts;
-  }
+  if (some > 0) copies.firsts = find_equals(on, points.values, points.columns, count, tied, some, spare);
   on.release(tied);
   on.release(flags);
   if (copies.firsts != nullptr && are_weighed) {
