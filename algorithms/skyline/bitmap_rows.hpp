@@ -20,7 +20,7 @@ inline constexpr u32 bitmap_tile = bitmap_words * 64;
 inline constexpr u32 bitmap_bytes = bitmap_words * 8;
 
 /// Buckets of a column on a host: a tile's bitmaps stay in the first cache, and places in them fit into 16 bits.
-[[nodiscard]] ZENITH_FN u32 row_buckets(u32 columns) { return columns <= 32 ? 32 : 16; }
+[[nodiscard]] ZENITH_FN u32 row_buckets(u32 columns) { return columns <= 4 ? 64 : columns <= 32 ? 32 : 16; }
 [[nodiscard]] ZENITH_FN u64 row_bitmap_words(u32 columns) { return u64{columns} * row_buckets(columns) * bitmap_words; }
 
 /// The bitmaps of a window's tiles, in pieces of a power of two: there is memory for those that have points.
