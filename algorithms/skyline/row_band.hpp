@@ -87,23 +87,30 @@ class band_goal {
   u64 at_ = 0;
 };
 
-/// Marks the band of points in order; returns the number of blocks.
+/// The band of points in order, marked in their flags.
+struct marked_band {
+  u32* dominated_by = nullptr;  ///< by row of the table, as far as it is in the band
+  u64 blocks = 0;
+};
+
 template <class Context, class Image>
-u64 mark_skyband_by_bitmaps(Context& on, const ordered_rows<Image>& rows, const skyband_call& call, u32* dominated_by,
-                            const test_counters& counters) {
+[[nodiscard]] marked_band mark_skyband_by_bitmaps(Context& on, const ordered_rows<Image>& rows,
+                                                  const skyband_call& call, const test_counters& counters) {
   const bool keeps_all = call.duplicates == duplicate_rows::keep_all;
   const auto copies = find_copies(on, rows.points, rows.count, keeps_all, rows.spare);
   // the window's points overwrite those that are done, but copies ask which row was their first
   auto window = rows;
   if (copies.weights != nullptr) window.points.rows = on.template buffer<u32>(rows.count);
+  marked_band found{on.template buffer<u32>(call.rows), 0};
   const u64 of_copies = copies.firsts == nullptr ? 0 : copies.weights == nullptr ? sizeof(u32) : 3 * sizeof(u32) + 1;
   row_rounds rounds(on, window, points_after::overwritten, call.rows * sizeof(u32) + rows.count * of_copies);
-  band_goal<Context, Image> goal(on, copies, rows.count, rounds.most(), rows.flags, dominated_by);
-  const u64 blocks = rounds.in_blocks(on, rows.points, rows.count, goal.make_request(call.most, counters), goal);
+  band_goal<Context, Image> goal(on, copies, rows.count, rounds.most(), rows.flags, found.dominated_by);
+  found.blocks = rounds.in_blocks(on, rows.points, rows.count, goal.make_request(call.most, counters), goal);
   if (copies.weights != nullptr) {
-    on.for_each(rows.count, confirm_copies{rows.points.rows, copies.firsts, rows.flags, dominated_by});
+    on.for_each(rows.count, confirm_copies{rows.points.rows, copies.firsts, rows.flags, found.dominated_by});
   }
-  return blocks;
+  on.release(rows.points.values);  // for the ids
+  return found;
 }
 
 }  // namespace detail
@@ -114,11 +121,11 @@ void band_by_bitmaps::run(Context& on, const call_type& call) {
   const band_prefilter prefilter{call.most, call.duplicates == duplicate_rows::keep_first};
   with_ordered_rows(on, call, always(row_layout::rows_by_grid), prefilter, [&](const auto& rows) {
     const auto counters = make_counters(on, call);
-    u32* const dominated_by = on.template buffer<u32>(call.rows);
-    const u64 blocks = rows.count == 0 ? 0 : mark_skyband_by_bitmaps(on, rows, call, dominated_by, counters);
-    report(on, call, counters, rows.count, blocks);
+    marked_band found;
+    if (rows.count > 0) found = mark_skyband_by_bitmaps(on, rows, call, counters);
+    report(on, call, counters, rows.count, found.blocks);
     const u64 size = list_marked(on, rows.flags, call.rows, rows.ascending, rows.count, rows.points.rows);
-    deliver_band(on, call, rows.points.rows, size, dominated_by);
+    deliver_band(on, call, rows.points.rows, size, found.dominated_by);
   });
 }
 

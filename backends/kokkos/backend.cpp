@@ -19,8 +19,8 @@ constexpr kernel own_kernels[]{
     make_kernel<pack_call, pack>("tiles"),
     make_kernel<packed_top_k_call, packed_top_k>("tiles"),
 };
-using strategies = device::for_devices<
-    device::concat<top_k_family::strategies, packed_column_family::strategies, device::all_strategies>>;
+using strategies = device::offered_by<
+    device::concat<top_k_family::strategies, packed_column_family::strategies, device::all_strategies>, is_host_space>;
 constexpr auto kernels = device::joined(own_kernels, device::kernel_entries<runner>(strategies{}));
 
 std::vector<device_info> devices() {

@@ -13,6 +13,7 @@
 #include <catch.hpp>
 #include <settings.hpp>
 #include <tables.hpp>
+#include <zenith/skyband.hpp>
 
 using namespace conformance::skyline;
 
@@ -168,6 +169,28 @@ TEST_CASE("a skyline of more points than bitmaps", "[skyline-memory]") {
     CHECK((zenith::skyline<std::uint32_t>(on, points, {.strategy = "bitmap_tiles"}).ids == with_copies));
     const zenith::skyline_options first{.duplicates = zenith::duplicate_rows::keep_first, .strategy = "bitmap_tiles"};
     CHECK((zenith::skyline<std::uint32_t>(on, points, first).ids == firsts));
+  }
+}
+
+// Beside what a skyline takes there is the number of dominators of each row, and where rows are equal, which are and
+// how many.
+TEST_CASE("memory of a skyband", "[skyline-memory]") {
+  for (const std::size_t columns : {4, 8}) {
+    for (const bool has_copies : {false, true}) {
+      auto values = points_near_a_plane(columns);
+      if (has_copies) std::copy_n(values.begin(), values.size() / 2, values.begin() + values.size() / 2);
+      counting_memory memory;
+      const auto on = zenith::cpu({.threads = 1, .memory = &memory});
+      std::vector<std::uint32_t> ids(many_rows);
+      const auto points = zenith::matrix_view<const float>::row_major(values, many_rows, columns);
+      const auto found = zenith::skyband(on, points, 8, ids, {.strategy = "bitmap_tiles"});
+      const std::size_t input = values.size() * sizeof(float);
+      INFO(columns << " columns, " << found << " ids: "
+                   << static_cast<double>(memory.most()) / static_cast<double>(input) << " times the input");
+      CHECK(found > 100'000);
+      CHECK(memory.most() <= std::max(2 * input, (has_copies ? 40 : 0) * many_rows) + fixed_bytes);
+      CHECK(memory.now() == 0);
+    }
   }
 }
 
