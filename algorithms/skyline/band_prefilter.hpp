@@ -17,8 +17,7 @@
 
 namespace zenith::skyline_family {
 
-/// Pivots that a band's rows are compared with, and the corners among them.
-inline constexpr u32 most_band_pivots = 2048;
+/// Sets of pivots of which corners are made.
 inline constexpr u32 band_corners = 4;
 
 /// Rows of pivots: they are the low halves of words by which those are ordered (`find_pivots`).
@@ -54,13 +53,14 @@ struct draw_pivots {
   }
 };
 
-/// Corners of sets of pivots: a set begins with one of the best, and takes in turn what moves its corner least, in
-/// codes. One lane does it.
+/// Corners of sets of pivots: a set begins with one of the best, and takes what moves its corner least, in codes. By
+/// how much a pivot moves it, is asked again whenever the set has doubled. One lane does it.
 template <class Image>
 struct find_corners {
-  static constexpr u32 taken_at = most_columns * 2;
-  static constexpr u32 scratch_bytes = taken_at + most_band_pivots;
+  static constexpr u32 distances_at = most_columns * 2;
+  static constexpr u32 scratch_bytes = distances_at + most_band_pivots * 4;
   static constexpr u64 item_cost = u64{1} << 16;
+  static constexpr u32 taken = ~u32{0};
 
   const Image* values;  ///< of the pivots, row by row
   const u16* places;    ///< they rise with the codes of a column
@@ -72,17 +72,17 @@ struct find_corners {
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
     u16* const corner = team.template scratch<u16>();
-    u8* const taken = team.template scratch<u8>(taken_at);
+    u32* const distances = team.template scratch<u32>(distances_at);
     Image* const own = to + t * columns;
     team.once([&]() ZENITH_BODY {
-      for (u32 i = 0; i < count; ++i) taken[i] = 0;
       for (u32 c = 0; c < columns; ++c) {
         corner[c] = 0;
         own[c] = 0;
       }
+      for (u32 i = 0; i < count; ++i) distances[i] = 0;
       u32 next = static_cast<u32>(t);
       for (u32 members = 1;; ++members) {
-        taken[next] = 1;
+        distances[next] = taken;
         for (u32 c = 0; c < columns; ++c) {
           const u16 place = places[next * columns + c];
           const Image value = values[next * columns + c];
@@ -90,20 +90,23 @@ struct find_corners {
           own[c] = value > own[c] ? value : own[c];
         }
         if (members == each) break;
-        u32 least = ~u32{0};
-        for (u32 i = 0; i < count; ++i) {
-          u32 moved = 0;
-          for (u32 c = 0; c < columns; ++c) {
-            const u16 place = places[i * columns + c];
-            moved += place > corner[c] ? static_cast<u32>(place - corner[c]) : 0U;
-          }
-          if (taken[i] == 0 && moved < least) {
-            least = moved;
-            next = i;
-          }
-        }
+        if ((members & (members - 1)) == 0) measure(corner, distances);
+        for (u32 i = 0; i < count; ++i) next = distances[i] < distances[next] ? i : next;
       }
     });
+  }
+
+ private:
+  ZENITH_FN void measure(const u16* corner, u32* distances) const {
+    for (u32 i = 0; i < count; ++i) {
+      if (distances[i] == taken) continue;
+      u32 moved = 0;
+      for (u32 c = 0; c < columns; ++c) {
+        const u16 place = places[i * columns + c];
+        moved += place > corner[c] ? static_cast<u32>(place - corner[c]) : 0U;
+      }
+      distances[i] = moved;
+    }
   }
 };
 
@@ -174,22 +177,14 @@ namespace detail {
 
 /// `list_rows_left` for a band.
 struct band_prefilter {
-  static constexpr u64 rows_of_pivot = 32;  ///< of a table, at least
-
   u32 most;          ///< dominators of a row that is out
   bool drops_equal;  ///< of equal rows only the first counts
-
-  /// Pivots that are worth their time: they should be some times as many as are wanted.
-  [[nodiscard]] static u32 pivots_of(u64 rows, u32 wanted) {
-    const u64 pivots = std::min<u64>(rows / rows_of_pivot, most_band_pivots);
-    return pivots < 32 || wanted > pivots / 4 ? 0 : static_cast<u32>(pivots);
-  }
 
   template <class T, class Context>
   [[nodiscard]] u32* find_rows_left(Context& on, const skyline_input& call, const row_source<T>& from, u8* removed,
                                     u64& count) const {
     using image = typename row_source<T>::image;
-    const u32 pivots = pivots_of(call.rows, most);
+    const u32 pivots = band_pivots_for(call.rows, most);
     if (pivots == 0) return list_rows_left<T>(on, call, from, {}, removed, count);
     const u32 columns = from.columns;
     const u64 values_count = u64{pivots} * columns;

@@ -42,12 +42,10 @@ struct estimate {
         pairs(skyline * skyline / 2 + (left - skyline) * skyline * 0.15) {}
 
   [[nodiscard]] double sorted() const { return left * std::log2(std::max(left, 2.0)); }
-
- private:
   // Rows that none of a number of pivots dominates, as measured: with more rows, the pivots dominate a smaller share of
-  // those that are dominated at all.
-  [[nodiscard]] double rows_left() const {
-    const double exponent = std::min(0.5, (0.7 + 0.5 * worth) / columns);
+  // those that are dominated at all. With more pivots that share is larger.
+  [[nodiscard]] double rows_left(double share_of_exponent = 1) const {
+    const double exponent = share_of_exponent * std::min(0.5, (0.7 + 0.5 * worth) / columns);
     const double times = std::max(1.0, std::pow(rows / 1000, exponent));
     return rows * (1 - std::pow(1 - skyline / std::max(rows, 1.0), times));
   }
@@ -252,10 +250,9 @@ void add_order(cost& to, const device_profile& on, const estimate& of, const row
                        sorting});
 }
 
-// A strategy on a host: what it does beside the prefilter.
-cost on_host(const skyline_problem& problem, const device_profile& on, const estimate& of, const row_ordering& order,
-             const shared_rounds& shared, std::vector<work> more) {
-  auto all = prefiltered(problem, on, of);
+// What a strategy does on a host behind the prefilter.
+void add_rounds(cost& all, const device_profile& on, const estimate& of, const row_ordering& order,
+                const shared_rounds& shared, std::vector<work> more) {
   add_order(all, on, of, order);
   const double cores = std::ceil(shared.busy);
   for (auto& one : more) {
@@ -271,6 +268,13 @@ cost on_host(const skyline_problem& problem, const device_profile& on, const est
                          {"skyline.rows.move", shared.moves * of.skyline * of.columns, 0.6e-9}},
                         0,
                         1});
+}
+
+// A strategy on a host.
+cost on_host(const skyline_problem& problem, const device_profile& on, const estimate& of, const row_ordering& order,
+             const shared_rounds& shared, std::vector<work> more) {
+  auto all = prefiltered(problem, on, of);
+  add_rounds(all, on, of, order, shared, std::move(more));
   return all;
 }
 
@@ -422,21 +426,6 @@ cost bskytree_cost(const skyline_problem& problem, const device_profile& on) {
                   {"skyline.tree", of.left * std::pow(of.skyline, 0.55) * (of.columns + 19), 0.19e-9}});
 }
 
-// That of a skyline by values without a prefilter. How many rows may dominate a row is not asked: there is one
-// strategy, and the devices rank alike.
-cost band_by_sum_cost(const band_problem& problem, const device_profile& on) {
-  estimate of(problem);
-  of.left = of.rows;
-  of.pairs = of.skyline * of.skyline + of.rows * of.skyline / 20;
-  if (!is_host(on)) return by_values_on_gpu(problem, on, of, of.pairs, 60);
-  return on_host(problem, on, of, {}, in_blocks(by_values(on, of), of),
-                 {{"skyline.rows.sort", of.sorted(), 13.5e-9},
-                  {"skyline.rows.pairs", of.pairs * of.columns * twice_if_wide(problem), 0.0335e-9}});
-}
-cost band_by_bitmaps_cost(const band_problem& problem, const device_profile& on) {
-  return bitmap_tiles_cost(problem, on);
-}
-
 // Masks skip the more tiles the more there are: the exponent is measured, on a host and on a GPU.
 cost bitmap_tiles_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
@@ -466,6 +455,96 @@ cost bitmap_tiles_cost(const skyline_problem& problem, const device_profile& on)
       {{"skyline.rows.sort", of.sorted(), 8e-9},
        {"skyline.rows.tests", tests, 0.38e-9},
        {"skyline.rows.begin", 1, 5e-6}});
+}
+
+// A band of rows that fewer than k others dominate is about k skylines of a k-th of the rows: a row is in one with the
+// probability that none of n / k others dominates it, which is near 1 where k of n do so, and near 0 where many more
+// do.
+estimate estimate_band(const band_problem& problem) {
+  estimate of(problem);
+  const double most = std::clamp(static_cast<double>(problem.most), 1.0, std::max(of.rows, 1.0));
+  of.skyline = std::min(of.rows, most * skyline_of(of.rows / most, of.worth * of.columns));
+  of.left = of.rows;
+  of.pairs = of.skyline * of.skyline + of.rows * of.skyline / 20;
+  return of;
+}
+
+// By values without a prefilter. The first block is compared with itself before anything is out, and where some of 64
+// rows reach another, each is asked which it is.
+cost band_by_sum_cost(const band_problem& problem, const device_profile& on) {
+  const auto of = estimate_band(problem);
+  if (!is_host(on)) return by_values_on_gpu(problem, on, of, of.pairs, 60);
+  const double block = std::min(of.rows, 2048.0);
+  const double in_block = std::min(of.skyline, block);
+  const double pairs = of.pairs - in_block * in_block;
+  // a sample of few rows hardly tells that few are comparable
+  const double reached = std::clamp(64 * std::pow(2.0, -0.85 * of.worth * of.columns), 0.1, 1.0);
+  cost all;
+  const int cores = cores_for(16 * values_of(of), on);
+  all.phases.push_back({"images",
+                        {},
+                        {{"skyline.rows.call", 1, 3e-6}, {"skyline.rows.image", values_of(of), 0.7e-9}},
+                        region(cores, on),
+                        cores});
+  add_rounds(all, on, of, {}, in_blocks(by_values(on, of), of),
+             {{"skyline.rows.sort", of.sorted(), 7e-9},
+              {"skyline.band.block", block * block / 2, (0.025 * of.columns + 4.5 * reached) * 1e-9},
+              {"skyline.rows.pairs", pairs * of.columns * twice_if_wide(problem), 0.0335e-9}});
+  return all;
+}
+
+// What a band's strategy by bitmaps does before its rounds: the best rows are found and put in order, a few corners of
+// them are compared with all rows, and the dominators of those that are left are counted among them.
+cost band_prefiltered(const band_problem& problem, const device_profile& on, const estimate& of) {
+  const double values = values_of(of);
+  const double bytes = values * static_cast<double>(size_of(problem.type));
+  const double pivots = skyline_family::band_pivots_for(problem.rows, problem.most);
+  const double wide = goes_by_fours(problem) ? 1 : 2.2;
+  cost all;
+  all.phases.push_back(
+      {"call", {}, {{"skyline.rows.call", 1, 6e-6}, {"skyline.band.pivot", pivots * (of.columns + 10), 6e-9}}, 0, 1});
+  const int cores = cores_for(32 * values, on);
+  if (pivots > 0) {
+    all.phases.push_back({"pivots",
+                          {{static_cast<std::uint64_t>(bytes), 2 * bytes, 0}},
+                          {{"skyline.rows.prefilter", wide * values, 1.0e-9}},
+                          2 * region(cores, on),
+                          cores});
+    all.phases.push_back({"count",
+                          {},
+                          {{"skyline.band.count", rows_screened(of) * of.columns, 1.8e-9 * by_shorter_vectors(on)}},
+                          region(cores, on),
+                          cores});
+  }
+  const double listed = std::min(of.rows, 32 * of.left);
+  all.phases.push_back({"compact",
+                        {},
+                        {{"skyline.rows.row", 0.006 * of.rows + 0.1 * listed, 4.6e-9}},
+                        region(cores_for(32 * of.rows, on), on),
+                        cores_for(32 * of.rows, on)});
+  return all;
+}
+
+cost band_by_bitmaps_cost(const band_problem& problem, const device_profile& on) {
+  auto of = estimate_band(problem);
+  if (skyline_family::band_pivots_for(problem.rows, problem.most) > 0)
+    of.left = std::max(of.skyline, of.rows_left(0.7));
+  const double tiles = std::pow(of.skyline / 512 + 1, 0.72);
+  // those of a row that is left, as measured; in most tiles there is none of them
+  const double dominators = (0.7 * problem.most + 2) * std::sqrt(1 - of.skyline / std::max(of.rows, 1.0));
+  auto all = band_prefiltered(problem, on, of);
+  auto shared = in_blocks({on, 128, 64 + 16 * of.columns, of.columns / 64}, of);
+  shared.busy = std::min(shared.busy, 6.0);
+  const double sample = std::min(of.left, std::clamp(of.left / 8, 256.0, 1024.0));
+  add_rounds(all, on, of,
+             {2.1e-9 + 1.75e-9 * sample * std::log2(std::max(sample, 2.0)) / std::max(of.left, 1.0), digits_of_cell},
+             shared,
+             {{"skyline.rows.sort", of.sorted(), 7e-9},
+              {"skyline.rows.tests", of.left * of.columns * tiles, 0.5e-9},
+              {"skyline.band.reached", of.left * std::min(dominators, tiles), 17e-9},
+              {"skyline.band.values", of.left * dominators * twice_if_wide(problem), 3e-9},
+              {"skyline.rows.begin", 1, 5e-6}});
+  return all;
 }
 
 }  // namespace skyline_detail

@@ -112,6 +112,16 @@ struct bskytree {
   return static_cast<std::uint32_t>(std::clamp(rows / (rows_worth_a_value * columns), least, most));
 }
 
+/// By how many of the best rows the prefilter of a band that leaves out rows with `most` dominators counts these on a
+/// host; 0: there is none. They should be some times as many.
+inline constexpr std::uint32_t most_band_pivots = 2048;
+[[nodiscard]] constexpr std::uint32_t band_pivots_for(std::uint64_t rows, std::uint32_t most) {
+  constexpr std::uint64_t rows_of_pivot = 32;
+  constexpr std::uint64_t least = 32;
+  const std::uint64_t pivots = std::min<std::uint64_t>(rows / rows_of_pivot, most_band_pivots);
+  return pivots < least || most > pivots / 2 ? 0 : static_cast<std::uint32_t>(pivots);
+}
+
 /// The order of `skyalign`; a row is compared with 512 rows at a time by bitmaps of quantiles.
 struct bitmap_tiles {
   static constexpr std::string_view name = "bitmap_tiles";
