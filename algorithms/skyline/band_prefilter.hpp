@@ -162,7 +162,7 @@ struct count_pivots {
       for (u32 tile = 0; tile < tiles && lowest[i] == 0 && counted < most; ++tile) {
         u64 words[bitmap_words];
         candidate_in_tile{pivots.of(tile), places + i * columns, columns}.reaching().store(words);
-        for (u32 w = 0; w < bitmap_words; ++w) counted += device::bits_of(words[w]);
+        for (const u64 word : words) counted += device::bits_of(word);
       }
       flags[first + i] = counted >= most ? 1 : 0;
     });

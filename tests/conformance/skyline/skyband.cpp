@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
+#include <ranges>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <catch.hpp>
@@ -325,5 +327,62 @@ TEST_CASE("large bands are the same by every strategy", "[skyline-contract]") {
     auto few = make_table<std::int64_t>(shape::independent, rows / 2, 6, random);
     for (auto& value : few.values) value = value % 12;
     check_strategies_agree(few, 40, asked);
+  }
+}
+
+namespace {
+
+/// Of rows of two columns how many dominate each: those that are not behind it in either, but for its like. Sums of
+/// prefixes in a Fenwick tree over the second column, rows by the first.
+std::vector<std::uint32_t> counts_in_plane(const table<std::int32_t>& of, std::int32_t most) {
+  std::vector<std::size_t> order(of.rows);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::map<std::pair<std::int32_t, std::int32_t>, std::uint32_t> alike;
+  for (std::size_t i = 0; i < of.rows; ++i) ++alike[{of.at(i, 0), of.at(i, 1)}];
+  std::ranges::sort(order, {}, [&](std::size_t i) { return of.at(i, 0); });
+  std::vector<std::uint32_t> tree(static_cast<std::size_t>(most) + 2);
+  std::vector<std::uint32_t> counts(of.rows);
+  for (std::size_t begin = 0; begin < order.size();) {
+    std::size_t end = begin;
+    for (; end < order.size() && of.at(order[end], 0) == of.at(order[begin], 0); ++end) {
+      for (auto at = static_cast<std::size_t>(of.at(order[end], 1)) + 1; at < tree.size(); at += at & -at) ++tree[at];
+    }
+    for (; begin < end; ++begin) {
+      const auto row = order[begin];
+      for (auto at = static_cast<std::size_t>(of.at(row, 1)) + 1; at > 0; at -= at & -at) counts[row] += tree[at];
+      counts[row] -= alike[{of.at(row, 0), of.at(row, 1)}];
+    }
+  }
+  return counts;
+}
+
+}  // namespace
+
+// A host keeps the bitmaps of 32768 points, and of the others as many as there is memory for.
+TEST_CASE("numbers of dominators among more points than bitmaps", "[skyline-contract]") {
+  constexpr std::int32_t most = 1 << 16;
+  constexpr std::size_t rows = 60'000;
+  random_source random{zenith_test::seed_of("counts", 0)};
+  table<std::int32_t> made{"pairs", rows, 2, {}};
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::size_t like = i % 3 == 2 ? random() % i : i;
+    for (std::size_t c = 0; c < 2; ++c) {
+      made.values.push_back(like < i ? made.at(like, c) : static_cast<std::int32_t>(random() % most));
+    }
+  }
+  const auto counts = counts_in_plane(made, most);
+  const auto points = zenith::matrix_view<const std::int32_t>::row_major(made.values, rows, 2);
+  for (const auto& on : zenith_test::targets("skyband")) {
+    if (on.strategy != "bitmap_tiles") continue;
+    INFO(on.name());
+    const auto all = zenith::skyband(on.on, points, no_limit, {.strategy = on.strategy});
+    CHECK(all.ids.size() == rows);
+    CHECK(all.dominated_by == counts);
+    const auto some = zenith::skyband(on.on, points, 20'000, {.strategy = on.strategy});
+    CHECK(some.ids.size() ==
+          static_cast<std::size_t>(std::ranges::count_if(counts, [](auto n) { return n < 20'000; })));
+    CHECK(std::ranges::all_of(std::views::iota(std::size_t{0}, some.ids.size()), [&](std::size_t i) {
+      return some.dominated_by[i] == counts[static_cast<std::size_t>(some.ids[i])];
+    }));
   }
 }

@@ -23,7 +23,7 @@ struct skyband_options {
   /// Under `keep_first`, of equal rows all but the first neither belong to the result nor count as dominators.
   duplicate_rows duplicates = duplicate_rows::keep_all;
   nan_rows nans = nan_rows::reject;
-  /// "auto", or the name of a strategy: "sfs".
+  /// "auto", or the name of a strategy: "bitmap_tiles" on hosts, "sfs" everywhere.
   std::string_view strategy = "auto";
   /// Filled in when not nullptr, after the call succeeded. Borrowed.
   skyline_statistics* statistics = nullptr;
@@ -73,8 +73,9 @@ template <class Index>
 /// and returns how many there are. The skyband of k = 1 is the skyline, that of k = 0 is empty. Dominance is that of
 /// `skyline`. The result is the same on every backend.
 ///
-/// Complexity: one read of the points; a sort of the rows; and at most n * b dominance tests, where b is the number of
-/// different rows in the skyband. Scratch is O(n * columns). It synchronises. A GPU executor copies host points to the
+/// Complexity: two or three reads of the points; a sort of the rows; and at most n * b dominance tests, where b is the
+/// number of different rows in the skyband, by "bitmap_tiles" 512 at a time and fewer where a prefilter of the best rows
+/// leaves few. Scratch is O(n * columns). It synchronises. A GPU executor copies host points to the
 /// device whole.
 ///
 /// Throws as `skyline` does. Outputs are untouched then.
