@@ -74,9 +74,8 @@ template <class Index>
 /// `skyline`. The result is the same on every backend.
 ///
 /// Complexity: two or three reads of the points; a sort of the rows; and at most n * b dominance tests, where b is the
-/// number of different rows in the skyband, by "bitmap_tiles" 512 at a time and fewer where a prefilter of the best rows
-/// leaves few. Scratch is O(n * columns). It synchronises. A GPU executor copies host points to the
-/// device whole.
+/// number of different rows in the skyband, by "bitmap_tiles" 512 at a time and fewer where a prefilter of the best
+/// rows leaves few. Scratch is O(n * columns). It synchronises. A GPU executor copies host points to the device whole.
 ///
 /// Throws as `skyline` does. Outputs are untouched then.
 ///
