@@ -1,5 +1,7 @@
 #include <settings.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -52,6 +54,10 @@ std::uint64_t seed_of(std::string_view test, std::uint64_t number) {
 double scale() {
   static const double chosen = read_scale();
   return chosen;
+}
+
+unsigned scaled(unsigned count) {
+  return std::max(1U, static_cast<unsigned>(std::lround(count * std::min(1.0, scale()))));
 }
 
 bool is_listed(const char* variable, std::string_view word) {

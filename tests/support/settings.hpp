@@ -18,6 +18,9 @@ namespace zenith_test {
 /// ZENITH_TEST_SCALE, by default 1: how large inputs are, and how long random tests last, against the default.
 [[nodiscard]] double scale();
 
+/// `count`, or the share of it that a scale() below 1 leaves, but at least one.
+[[nodiscard]] unsigned scaled(unsigned count);
+
 /// Whether `word` is in the comma-separated list that the environment holds under `variable`.
 [[nodiscard]] bool is_listed(const char* variable, std::string_view word);
 

@@ -130,6 +130,7 @@ TEMPLATE_TEST_CASE("few rows and many", "[skyline]", float32, int64) {
   if (the_targets().empty()) return;
   zenith_test::verdict seen;
   for (const std::size_t rows : {4095, 4096, 4097, 5000}) {
+    if (rows != 4097 && zenith_test::scale() < 0.3) continue;
     for (const std::size_t columns : {2, 5}) {
       random_source random{zenith_test::seed_of("few", rows * 100 + columns)};
       const auto twins = table_of_twins<TestType>(rows, columns);

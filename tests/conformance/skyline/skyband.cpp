@@ -170,7 +170,7 @@ TEMPLATE_TEST_CASE("bands at the sizes of tiles and blocks", "[skyline]", ZENITH
   std::uint64_t number = 0;
   for (const std::size_t rows : {511, 512, 513, 1023, 1024, 1025, 2047, 2048, 2049, 8191, 8192, 8193}) {
     random_source random{zenith_test::seed_of("sizes of bands", number++)};
-    if (rows > 4000 && random() % 3 != 0) continue;
+    if (rows > 4000 && (random() % 3 != 0 || zenith_test::scale() < 0.3)) continue;
     const std::size_t columns = 1 + random() % 8;
     const auto made = make_table<TestType>(some_shape<TestType>(random), rows, columns, random);
     const std::uint32_t ks[] = {1, 2, 3, 31, 32, 33, 100, static_cast<std::uint32_t>(rows), no_limit};

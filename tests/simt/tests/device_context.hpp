@@ -14,7 +14,7 @@
 /// lane.
 template <class Run>
 void check_emulated(const Run& run) {
-  constexpr unsigned seeds = 2;
+  const unsigned seeds = zenith_test::scaled(2);
   const zenith::execution on{};
   const auto held = zenith::simt_engine::device_memory::instance().live_allocations();
   zenith::simt_engine::with_seeds(seeds, [&](std::uint64_t seed) {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include <settings.hpp>
 #include <tests/simt/backend/emulated_cuda.hpp>
 #include <tests/simt/emulation/with_seeds.hpp>
 #include <tests/simt/engine/fault.hpp>
@@ -221,7 +222,7 @@ TEMPLATE_TEST_CASE("packed columns are clean and right for every order of thread
   zenith_test::register_emulated_cuda();
   const std::size_t before = zenith::simt_engine::device_memory::instance().live_allocations();
   for (const auto kind : zenith::packed_encodings) {
-    zenith::simt_engine::with_seeds(4, [&](std::uint64_t seed) {
+    zenith::simt_engine::with_seeds(zenith_test::scaled(4), [&](std::uint64_t seed) {
       CAPTURE(seed);
       generator random(seed);
       check_all<TestType>(kind, static_cast<shape>(random() % shapes), 2000 + random() % 5000, random);
@@ -304,7 +305,7 @@ TEMPLATE_TEST_CASE("what several blocks find is put together", "[packed_column]"
 TEMPLATE_TEST_CASE("top-k of packed columns goes every way", "[packed_column]", std::int32_t, std::uint64_t) {
   zenith_test::register_emulated_cuda();
   constexpr std::size_t count = 14000;
-  zenith::simt_engine::with_seeds(2, [&](std::uint64_t seed) {
+  zenith::simt_engine::with_seeds(zenith_test::scaled(2), [&](std::uint64_t seed) {
     CAPTURE(seed);
     generator random(seed);
     for (const auto kind : {encoding::frame_of_reference, encoding::delta, encoding::run_length}) {

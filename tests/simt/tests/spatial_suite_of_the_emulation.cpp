@@ -14,7 +14,7 @@ const suite& the_suite() {
     if (std::getenv("ZENITH_SIMT_SEED") == nullptr) zenith::simt_engine::set_seed(zenith_test::seed());
     return suite{.joins = zenith_test::targets("spatial_join", {"cuda-emulated"}),
                  .ranked = zenith_test::targets("top_k_spatial_join", {"cuda-emulated"}),
-                 .most_rows = 64,
+                 .most_rows = 16 + zenith_test::scaled(48),
                  .asks_for_one_k = true};
   }();
   return small;

@@ -12,8 +12,9 @@ const suite& the_suite() {
   static const suite small = [] {
     zenith_test::register_emulated_cuda();
     if (std::getenv("ZENITH_SIMT_SEED") == nullptr) zenith::simt_engine::set_seed(zenith_test::seed());
-    return suite{
-        .targets = zenith_test::targets("threshold_table", {"cuda-emulated"}), .most_rows = 200, .share = 1.0 / 13};
+    return suite{.targets = zenith_test::targets("threshold_table", {"cuda-emulated"}),
+                 .most_rows = 200,
+                 .share = zenith_test::scaled(4) / 52.0};
   }();
   return small;
 }

@@ -15,6 +15,7 @@
 
 #include <algorithms/top_k/filter_tile.hpp>
 #include <backends/cuda/top_k/filter.hpp>
+#include <settings.hpp>
 #include <tests/simt/backend/emulated_cuda.hpp>
 #include <tests/simt/emulation/with_seeds.hpp>
 #include <tests/simt/engine/fault.hpp>
@@ -203,7 +204,7 @@ TEMPLATE_TEST_CASE("top-k is clean and right for every order of threads", "[top_
   zenith_test::register_emulated_cuda();
   const std::size_t before = zenith::simt_engine::device_memory::instance().live_allocations();
   for (const auto& strategy : strategies()) {
-    zenith::simt_engine::with_seeds(20, [&](std::uint64_t seed) {
+    zenith::simt_engine::with_seeds(zenith_test::scaled(20), [&](std::uint64_t seed) {
       CAPTURE(seed);
       generator random(seed);
       const auto any_shape = [&] { return static_cast<shape>(random() % 6); };
@@ -235,7 +236,7 @@ TEMPLATE_TEST_CASE("top-k at its edges", "[top_k]", float, std::uint64_t) {
 TEMPLATE_TEST_CASE("the filter's ways out are clean and right", "[top_k]", float, std::uint64_t) {
   zenith_test::register_emulated_cuda();
   constexpr std::size_t count = 30000;
-  zenith::simt_engine::with_seeds(3, [&](std::uint64_t seed) {
+  zenith::simt_engine::with_seeds(zenith_test::scaled(3), [&](std::uint64_t seed) {
     CAPTURE(seed);
     generator random(seed);
     zenith::top_k_statistics statistics;
@@ -254,7 +255,7 @@ TEMPLATE_TEST_CASE("the filter's ways out are clean and right", "[top_k]", float
 
 TEMPLATE_TEST_CASE("the filter that is misled is clean and right", "[top_k]", float, std::uint64_t) {
   zenith_test::register_emulated_cuda();
-  zenith::simt_engine::with_seeds(3, [&](std::uint64_t seed) {
+  zenith::simt_engine::with_seeds(zenith_test::scaled(3), [&](std::uint64_t seed) {
     CAPTURE(seed);
     generator random(seed);
     zenith::top_k_statistics statistics;
@@ -272,7 +273,7 @@ TEMPLATE_TEST_CASE("the filter that is misled is clean and right", "[top_k]", fl
 
 TEMPLATE_TEST_CASE("the filter that reads all keys once takes their tiles in turns", "[top_k]", float, std::int64_t) {
   zenith_test::register_emulated_cuda();
-  zenith::simt_engine::with_seeds(2, [&](std::uint64_t seed) {
+  zenith::simt_engine::with_seeds(zenith_test::scaled(2), [&](std::uint64_t seed) {
     CAPTURE(seed);
     generator random(seed);
     const std::size_t count = 2 * keys_of_a_round<TestType>() + random() % 9000;
@@ -308,7 +309,7 @@ TEMPLATE_TEST_CASE("the filter of columns of NaN, or nearly, is clean and right"
 
 TEMPLATE_TEST_CASE("the filter with many survivors is clean and right", "[top_k]", float, std::uint64_t) {
   zenith_test::register_emulated_cuda();
-  zenith::simt_engine::with_seeds(2, [&](std::uint64_t seed) {
+  zenith::simt_engine::with_seeds(zenith_test::scaled(2), [&](std::uint64_t seed) {
     CAPTURE(seed);
     generator random(seed);
     for (const auto which :
