@@ -138,10 +138,9 @@ struct band_by_sum {
   static void run(Context& on, const call_type& call);
 };
 
-/// The skyband in the order of `bitmap_tiles`: dominators are counted by bitmaps, 512 rows at a time.
+/// The skyband in the order of `bitmap_tiles`: dominators are counted by bitmaps, 256 or 512 rows at a time.
 struct band_by_bitmaps {
   static constexpr std::string_view name = "bitmap_tiles";
-  static constexpr bool is_for_hosts = true;
   using call_type = skyband_call;
   template <class Context>
   static void run(Context& on, const call_type& call);

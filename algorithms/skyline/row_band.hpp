@@ -113,11 +113,8 @@ template <class Context, class Image>
   return found;
 }
 
-}  // namespace detail
-
 template <class Context>
-void band_by_bitmaps::run(Context& on, const call_type& call) {
-  using namespace detail;
+void find_band_by_rows(Context& on, const skyband_call& call) {
   const band_prefilter prefilter{call.most, call.duplicates == duplicate_rows::keep_first};
   with_ordered_rows(on, call, always(row_layout::rows_by_grid), prefilter, [&](const auto& rows) {
     const auto counters = make_counters(on, call);
@@ -128,5 +125,7 @@ void band_by_bitmaps::run(Context& on, const call_type& call) {
     deliver_band(on, call, rows.points.rows, size, found.dominated_by);
   });
 }
+
+}  // namespace detail
 
 }  // namespace zenith::skyline_family

@@ -16,6 +16,7 @@
 #include <algorithms/skyline/row_rounds.hpp>
 #include <algorithms/skyline/skyband.hpp>
 #include <algorithms/skyline/table_rounds.hpp>
+#include <algorithms/skyline/tile_band.hpp>
 #include <algorithms/skyline/tree_rounds.hpp>
 #include <core/device/list.hpp>
 
@@ -144,18 +145,6 @@ void find_skyline_by_values(Context& on, const skyline_call& call, const value_m
   });
 }
 
-/// Bytes that bitmaps may take: what a call takes beside its table is to be no more than two such tables.
-template <class Image>
-[[nodiscard]] u64 bytes_for_bitmaps(const skyline_call& call, const ordered_points<Image>& of) {
-  constexpr u64 little = u64{1} << 21;  // of samples, lists of teams and the like
-  const u64 most = 2 * call.rows * call.column_count * sizeof(Image);
-  const u64 mask = of.short_masks == nullptr ? sizeof(u64) : sizeof(u32);
-  const u64 point = of.points.columns * sizeof(Image) + code_words(of.points.columns) * sizeof(u32) + mask;
-  const u64 group = tiles_of(of.count, candidate_group) * mask;
-  const u64 taken = call.rows * (sizeof(u32) + sizeof(u8)) + of.count * point + group + little;
-  return most < taken ? 0 : most - taken;
-}
-
 }  // namespace detail
 
 template <class Strategy>
@@ -224,6 +213,15 @@ void bitmap_tiles::run(Context& on, const skyline_call& call) {
       };
       return rows.short_masks != nullptr ? find(rows.short_masks) : find(rows.points.masks);
     });
+  }
+}
+
+template <class Context>
+void band_by_bitmaps::run(Context& on, const call_type& call) {
+  if constexpr (Context::runs_on_host) {
+    detail::find_band_by_rows(on, call);
+  } else {
+    detail::find_band_by_tiles(on, call);
   }
 }
 

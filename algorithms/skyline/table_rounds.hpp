@@ -27,6 +27,19 @@ struct ordered_points {
   u64 members;      ///< how many they are
 };
 
+/// Bytes that bitmaps may take: what a call takes beside its table is to be no more than two such tables. `others` are
+/// bytes that it takes for something else.
+template <class Image>
+[[nodiscard]] u64 bytes_for_bitmaps(const skyline_input& call, const ordered_points<Image>& of, u64 others = 0) {
+  constexpr u64 little = u64{1} << 21;  // of samples, lists of teams and the like
+  const u64 most = 2 * call.rows * call.column_count * sizeof(Image);
+  const u64 mask = of.short_masks == nullptr ? sizeof(u64) : sizeof(u32);
+  const u64 point = of.points.columns * sizeof(Image) + code_words(of.points.columns) * sizeof(u32) + mask;
+  const u64 group = tiles_of(of.count, candidate_group) * mask;
+  const u64 taken = call.rows * (sizeof(u32) + sizeof(u8)) + of.count * point + group + little + others;
+  return most < taken ? 0 : most - taken;
+}
+
 /// Marks rows that a pivot dominates or that are dropped.
 template <class T, class Context>
 void test_rows_of_table(Context& on, const row_source<T>& from, const typename row_source<T>::image* pivots,

@@ -180,24 +180,24 @@ struct alignas(16) four_words {
 };
 
 /// Candidates at positions [first, first + count) against the points of a list, which are not behind the candidates, or
-/// are some of them. In the first case no two of the list are equal and none dominates another, so the first that
-/// reaches a candidate decides: if it equals it, no other one can dominate it.
-template <class Image, class Mask>
-struct tile_filter_request {
+/// are some of them.
+template <class ImageType, class MaskType>
+struct tile_request {
+  using image = ImageType;
+  using mask = MaskType;
   static constexpr u32 group = candidate_group;
   static constexpr u32 least_chunk = 4;    // groups
   static constexpr u32 most_teams = 1024;  // about twice what the largest devices hold at once
 
-  point_set<Image> points;  ///< row by row
+  point_set<image> points;  ///< row by row
   u64 first;
   u64 count;
   position_list window;
   bool is_itself;
   const u32* bitmaps;       ///< of the window's tiles
-  const Mask* tile_masks;   ///< of the window's tiles
-  const Mask* group_masks;  ///< of the candidates
-  Mask* masks;              ///< of all points: what is found is written there
-  u8* flags;                ///< of the rows, for twins of the window; nullptr: they are left out
+  const mask* tile_masks;   ///< of the window's tiles
+  const mask* group_masks;  ///< of the candidates
+  mask* masks;              ///< of all points: who is out is written there
   u32* taken;               ///< pairs; zero at first
   test_counters counters;
 
@@ -208,13 +208,66 @@ struct tile_filter_request {
   }
 };
 
-/// The filter. Teams take pairs of a tile and a chunk of the candidates, in turn: early tiles first, since they decide
-/// most.
+/// Points whose bits are set in the words of a tile.
+struct tile_bits {
+  u64 low;
+  u64 second;
+  u64 third;
+  u64 high;
+
+  ZENITH_FN bool is_none() const { return (low | second | third | high) == 0; }
+};
+
+/// The filter of a skyline. In a list before the candidates no two are equal and none dominates another, so the first
+/// that reaches a candidate decides: if it equals it, no other one can dominate it.
+template <class Image, class Mask>
+struct tile_filter_request : tile_request<Image, Mask> {
+  static constexpr bool has_gaps = false;  ///< points of the first block that are not in its window
+
+  u8* flags;  ///< of the rows, for twins of the window; nullptr: they are left out
+
+  /// A candidate with the points of a tile that reach it by their codes.
+  template <u32 Columns, class Certain>
+  ZENITH_FN void settle(u64 position, u32 tile, tile_bits left, const Certain& /*are_certain*/) const {
+    const u32 columns = Columns == 0 ? this->points.columns : Columns;
+    const Image* const own = this->points.values + position * columns;
+    bool is_twin = false;
+    u64 tests = 0;
+    // one place that compares, so that the code is there once
+    for (u32 begin = 0; begin < chunk_tile;) {
+      if (left.low == 0) {
+        left = {left.second, left.third, left.high, 0};
+        begin += 64;
+        continue;
+      }
+      const u64 other = this->window.at(u64{tile} * chunk_tile + begin + lowest_bit(left.low));
+      left.low &= left.low - 1;
+      if (this->is_itself && other >= position) break;
+      ++tests;
+      const relation found = compare_rows_by_fours(this->points.values + other * columns, own, columns);
+      if (found == relation::none) continue;
+      if (found == relation::equals && this->is_itself) {
+        // a twin may still turn out to be dominated together with its like
+        if (!is_twin) (void)device::atomic_or(this->masks + position, twin_bit<Mask>);
+        is_twin = true;
+        continue;
+      }
+      if (found == relation::equals && flags != nullptr) flags[this->points.rows[position]] = marked;
+      device::atomic_store(this->masks + position, Mask{0});
+      break;
+    }
+    this->counters.dominance.add(tests);
+  }
+};
+
+/// Asks what `Request` settles. Teams take pairs of a tile and a chunk of the candidates, in turn: early tiles first,
+/// since they decide most.
 ///
 /// `Columns`: how many there are, or 0 for any number, which takes more registers and instructions.
-template <class Image, u32 Columns, class Mask>
+template <class Request, u32 Columns>
 struct filter_by_tiles {
-  using request = tile_filter_request<Image, Mask>;
+  using request = Request;
+  using Mask = typename request::mask;
   static constexpr u32 group = request::group;
   static constexpr u32 most_chunk = 1024;  // groups
   static constexpr u32 enough_items = 4096;
@@ -359,48 +412,24 @@ struct filter_by_tiles {
       if (c + 1 < columns) keep(c + 1, four >> 8 & 255U);
       if (c + 2 < columns) keep(c + 2, four >> 16 & 255U);
     }
+    const auto in_order = [&]() ZENITH_BODY {
+      const bool is_first = half == 0;
+      return tile_bits{u64{is_first ? a[1] : b[1]} << 32 | (is_first ? a[0] : b[0]),
+                       u64{is_first ? a[3] : b[3]} << 32 | (is_first ? a[2] : b[2]),
+                       u64{is_first ? b[1] : a[1]} << 32 | (is_first ? b[0] : a[0]),
+                       u64{is_first ? b[3] : a[3]} << 32 | (is_first ? b[2] : a[2])};
+    };
     if ((a[0] | a[1] | a[2] | a[3] | b[0] | b[1] | b[2] | b[3]) == 0) return;
-    const bool is_first = half == 0;
-    u64 low = u64{is_first ? a[1] : b[1]} << 32 | (is_first ? a[0] : b[0]);
-    u64 second = u64{is_first ? a[3] : b[3]} << 32 | (is_first ? a[2] : b[2]);
-    u64 third = u64{is_first ? b[1] : a[1]} << 32 | (is_first ? b[0] : a[0]);
-    u64 high = u64{is_first ? b[3] : a[3]} << 32 | (is_first ? b[2] : a[2]);
-    compare(position, tile, low, second, third, high);
-  }
-
-  /// The candidate with the points of the tile whose bits are set.
-  ZENITH_FN void compare(u64 position, u32 tile, u64 low, u64 second, u64 third, u64 high) const {
-    const u32 columns = this->columns();
-    const Image* const own = of.points.values + position * columns;
-    bool is_twin = false;
-    u64 tests = 0;
-    // one place that compares, so that the code is there once
-    for (u32 begin = 0; begin < chunk_tile;) {
-      if (low == 0) {
-        low = second;
-        second = third;
-        third = high;
-        high = 0;
-        begin += 64;
-        continue;
+    // those of them whose codes are all smaller
+    const auto are_certain = [&]() ZENITH_BODY {
+      for (c = 0; c < columns; ++c) {
+        const u32 code = codes[c / 4] >> (8 * (c % 4)) & 255U;
+        if (code == 0) return tile_bits{};
+        keep(c, code - 1);
       }
-      const u64 other = of.window.at(u64{tile} * chunk_tile + begin + lowest_bit(low));
-      low &= low - 1;
-      if (of.is_itself && other >= position) break;
-      ++tests;
-      const relation found = compare_rows_by_fours(of.points.values + other * columns, own, columns);
-      if (found == relation::none) continue;
-      if (found == relation::equals && of.is_itself) {
-        // a twin may still turn out to be dominated together with its like
-        if (!is_twin) (void)device::atomic_or(of.masks + position, twin_bit<Mask>);
-        is_twin = true;
-        continue;
-      }
-      if (found == relation::equals && of.flags != nullptr) of.flags[of.points.rows[position]] = marked;
-      device::atomic_store(of.masks + position, Mask{0});
-      break;
-    }
-    of.counters.dominance.add(tests);
+      return in_order();
+    };
+    of.template settle<Columns>(position, tile, in_order(), are_certain);
   }
 };
 

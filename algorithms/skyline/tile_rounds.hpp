@@ -35,27 +35,39 @@ class tile_rounds {
   /// As that of `skyline_rounds`, but members get flags that say `marked`.
   u64 mark(Context& on, const point_set<Image>& points, u64 count, u8* flags, bool keeps_twins,
            const test_counters& counters) {
+    begin(on, points, count);
+    tile_filter_request<Image, Mask> filter{};
+    filter.flags = keeps_twins ? flags : nullptr;
+    filter.counters = counters;
+    const u64 blocks = in_blocks(on, points, count, filter);
+    on.for_each(count, mark_alive<Mask>{masks_, points.rows, keeps_twins, flags});
+    return blocks;
+  }
+
+  /// Before the blocks of `count` points. Returns their masks, which then are there.
+  Mask* begin(Context& on, const point_set<Image>& points, u64 count) {
     if (std::exchange(is_used_, true)) on.fill_zero(words_, words_of_part * parts_of(count));
     if (are_kept_) on.for_each(count, copy_masks<Mask>{points.masks, masks_});
-    tile_filter_request<Image, Mask> filter{};
+    return masks_;
+  }
+  /// What `filter` settles, of `count` points after `begin`: who is left has a mask that says so. Returns the number of
+  /// blocks.
+  template <class Request>
+  u64 in_blocks(Context& on, const point_set<Image>& points, u64 count, Request filter) const {
     filter.points = points;
     filter.bitmaps = bitmaps_;
     filter.tile_masks = tile_masks_;
     filter.group_masks = group_masks_;
     filter.masks = masks_;
-    filter.counters = counters;
     filter.taken = words_;
     u64 blocks = 0;
     u64 size = first_of(count);
     for (u64 at = 0; at < count; at += filter.count, size = std::min(growth * size, most_), ++blocks) {
       filter.first = at;
       filter.count = std::min(size, count - at);
-      filter.flags = keeps_twins ? flags : nullptr;
       compare_with(on, filter, 0, at);
-      filter.flags = nullptr;
       compare_with(on, filter, at, at + filter.count);
     }
-    on.for_each(count, mark_alive<Mask>{masks_, points.rows, keeps_twins, flags});
     return blocks;
   }
 
@@ -103,13 +115,14 @@ class tile_rounds {
 
   /// Compares a block's points with those that are left of [begin, end), which are before them or are the block. A part
   /// of those has bitmaps at a time. What it removes of the block's own is not in the next one's.
-  void compare_with(Context& on, tile_filter_request<Image, Mask>& filter, u64 begin, u64 end) const {
+  template <class Request>
+  void compare_with(Context& on, Request& filter, u64 begin, u64 end) const {
     const u64 block = filter.first;
     const u64 behind = block + filter.count;
     filter.is_itself = begin == block;
     for (u64 at = begin; at < end; at += filter.window.most) {
       filter.window = {at, nullptr, std::min(part_, end - at), nullptr};
-      if (at > 0 || !filter.is_itself) {
+      if (at > 0 || !filter.is_itself || Request::has_gaps) {
         u32* const listed = filter.taken++;
         on.compact(filter.window.most, is_alive_alone<Mask>{masks_ + at}, listed_, listed);
         filter.window.positions = listed_;
@@ -128,11 +141,11 @@ class tile_rounds {
                                     {masks_ + filter.first, filter.count, group_masks_}};
       on.for_teams(tiles.teams(), tiles);
       if (columns_ == narrow) {
-        on.for_teams(filter.teams(), filter_by_tiles<Image, narrow, Mask>{filter});
+        on.for_teams(filter.teams(), filter_by_tiles<Request, narrow>{filter});
       } else if (columns_ == wide) {
-        on.for_teams(filter.teams(), filter_by_tiles<Image, wide, Mask>{filter});
+        on.for_teams(filter.teams(), filter_by_tiles<Request, wide>{filter});
       } else {
-        on.for_teams(filter.teams(), filter_by_tiles<Image, 0, Mask>{filter});
+        on.for_teams(filter.teams(), filter_by_tiles<Request, 0>{filter});
       }
       ++filter.taken;
     }

@@ -16,8 +16,8 @@ namespace skyline_on_device {
 
 template <class K>
 inline constexpr bool is_filter = false;
-template <class Image, unsigned Columns, class Mask>
-inline constexpr bool is_filter<zenith::skyline_family::filter_by_tiles<Image, Columns, Mask>> = true;
+template <class Request, unsigned Columns>
+inline constexpr bool is_filter<zenith::skyline_family::filter_by_tiles<Request, Columns>> = true;
 template <class K>
 inline constexpr bool is_last_of_order = false;
 template <class T>

@@ -1,4 +1,4 @@
-// The skyline and its layers by bitmap_tiles over the emulated CUDA backend, against a double loop.
+// The skyline, its bands and its layers by bitmap_tiles over the emulated CUDA backend, against a double loop.
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,6 +9,7 @@
 #include <tables.hpp>
 #include <tests/simt/backend/emulated_cuda.hpp>
 #include <tests/simt/engine/kernel_words.hpp>
+#include <zenith/skyband.hpp>
 #include <zenith/skyline_layers.hpp>
 
 using namespace conformance::skyline;
@@ -113,6 +114,27 @@ TEST_CASE("emulated bitmap_tiles finds the layers of a loop of skylines") {
       zenith::skyline_layers(on.on, zenith::matrix_view<const float>::row_major(made.values, made.rows, made.columns),
                              layers, {.strategy = on.strategy});
       CHECK(layers == expected_layers(made, {}));
+    }
+  }
+}
+
+TEST_CASE("emulated bitmap_tiles finds the bands of the reference") {
+  const auto on = the_target("skyband");
+  const auto reference = zenith::make_executor("reference");
+  for (const std::size_t columns : {1, 2, 4, 7, 8, 11, 12, 17, 32}) {
+    for (const auto kind : {shape::independent, shape::few_values, shape::copies, shape::antichain}) {
+      random_source random{zenith_test::seed_of("simt.bands", columns * 16 + static_cast<std::uint64_t>(kind))};
+      const auto made = make_table<float>(kind, 20 + random() % 280, columns, random);
+      const auto points = zenith::matrix_view<const float>::row_major(made.values, made.rows, made.columns);
+      const std::uint32_t k = random() % 4 == 0 ? ~std::uint32_t{0} : static_cast<std::uint32_t>(1 + random() % 40);
+      const auto asked = some_request(columns, random);
+      zenith::skyband_options options{.preferences = asked.preferences, .duplicates = asked.duplicates};
+      const auto right = zenith::skyband(reference, points, k, options);
+      options.strategy = on.strategy;
+      const auto found = zenith::skyband(on.on, points, k, options);
+      INFO(made.text() << " " << asked.text() << " k=" << k);
+      CHECK(found.ids == right.ids);
+      CHECK(found.dominated_by == right.dominated_by);
     }
   }
 }

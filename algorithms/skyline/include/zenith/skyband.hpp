@@ -23,7 +23,7 @@ struct skyband_options {
   /// Under `keep_first`, of equal rows all but the first neither belong to the result nor count as dominators.
   duplicate_rows duplicates = duplicate_rows::keep_all;
   nan_rows nans = nan_rows::reject;
-  /// "auto", or the name of a strategy: "bitmap_tiles" on hosts, "sfs" everywhere.
+  /// "auto", or the name of a strategy: "bitmap_tiles", "sfs".
   std::string_view strategy = "auto";
   /// Filled in when not nullptr, after the call succeeded. Borrowed.
   skyline_statistics* statistics = nullptr;
