@@ -7,27 +7,15 @@
 #include <type_traits>
 
 #include <algorithms/scored_top_k/family.hpp>
+#include <algorithms/scored_top_k/store_scores.hpp>
 #include <algorithms/top_k/filter.hpp>
 #include <algorithms/top_k/strategies.hpp>
 #include <core/device/context.hpp>
 
 namespace zenith::scored_top_k_family {
 
-using device::u64;
-
 template <class T>
 using score_of = std::conditional_t<std::is_same_v<T, float>, float, double>;
-
-/// Item i's score, to memory.
-template <class Source>
-struct store_scores {
-  static constexpr u64 item_cost = Source::streams * sizeof(typename Source::key);
-
-  Source source;
-  typename Source::key* to;
-
-  ZENITH_FN void operator()(u64 i) const { to[i] = device::key_at(source, i); }
-};
 
 template <class T>
 using scored_columns = device::scored<T, score_of<T>>;
@@ -79,7 +67,12 @@ void full::run(Context& on, const scored_top_k_call& call) {
   detail::with_columns(on, call, [&]<class Source>(const Source& source) {
     using score = typename Source::key;
     auto* const scores = on.template buffer<score>(source.count);
-    on.for_each(source.count, store_scores<Source>{source, scores});
+    if constexpr (Context::runs_on_host) {
+      on.for_each(source.count, store_scores<Source>{source, scores});
+    } else {
+      const auto store = store_scores_of_rows<Source>::of(source, scores);
+      on.for_each(store.items, store);
+    }
     top_k_family::select_from(on, device::plain<score>{scores, source.count}, call.result);
   });
 }
