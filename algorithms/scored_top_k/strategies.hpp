@@ -9,6 +9,7 @@
 #include <algorithms/scored_top_k/family.hpp>
 #include <algorithms/scored_top_k/store_scores.hpp>
 #include <algorithms/top_k/filter.hpp>
+#include <algorithms/top_k/stored_keys.hpp>
 #include <algorithms/top_k/strategies.hpp>
 #include <core/device/context.hpp>
 
@@ -73,7 +74,7 @@ void full::run(Context& on, const scored_top_k_call& call) {
       const auto store = store_scores_of_rows<Source>::of(source, scores);
       on.for_each(store.items, store);
     }
-    top_k_family::select_from(on, device::plain<score>{scores, source.count}, call.result);
+    top_k_family::select_from_stored(on, static_cast<const score*>(scores), call.result);
   });
 }
 

@@ -18,6 +18,7 @@
 #include <backends/cuda/primitives/library.hpp>
 #include <backends/cuda/tile/runs.hpp>
 #include <backends/cuda/tile/turns.hpp>
+#include <backends/cuda/top_k/strategies.hpp>
 #include <core/device/context.hpp>
 #include <core/device/counts.hpp>
 #include <core/device/pieces.hpp>
@@ -240,6 +241,13 @@ class context {
     require_outside("merge_pairs");
     for_each(a_count + b_count,
              device::merge_item<Key, Value>{a, a_values, a_count, b, b_values, b_count, keys, values});
+  }
+
+  /// A word more than core/device/context.hpp has: algorithms/top_k/stored_keys.hpp.
+  template <class T>
+  void top_k(const top_k_call& call) {
+    require_outside("top_k");
+    top_k_runner<T, filter_strategy>::run(memory_.on(), call);
   }
 
   // ---- decisions

@@ -52,7 +52,7 @@ TEMPLATE_TEST_CASE("scores of every number of rows, columns and k", "[scored]", 
   if (nothing_to_run_on()) return;
   verdict seen;
   std::uint64_t number = 0;
-  for (const std::size_t rows : {1, 2, 63, 64, 65, 127, 129, 1000, 4099, 65537, 300007}) {
+  for (const std::size_t rows : {1, 2, 63, 64, 65, 127, 129, 1000, 1025, 4099, 7168, 7169, 65537, 300007}) {
     if (rows > the_suite().most_rows) continue;
     for (const std::size_t columns : {1, 2, 3, 4, 5, 8, 64}) {
       if (columns == 64 && rows > 5000) continue;
