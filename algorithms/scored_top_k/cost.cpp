@@ -11,6 +11,8 @@ namespace scored_top_k_detail {
 namespace {
 
 constexpr std::string_view score_rate = "scored_top_k.score";
+constexpr std::string_view store_rate = "scored_top_k.store";
+constexpr std::string_view idle_launch_rate = "scored_top_k.idle_launch";
 
 key_type score_type(key_type type) { return type == key_type::float32 ? type : key_type::float64; }
 
@@ -38,6 +40,15 @@ work scoring(const scored_top_k_problem& problem) {
   return {score_rate, static_cast<double>(problem.count * problem.columns), typical_seconds};
 }
 
+// A call on a device's memory does not ask the host whether the sample misled: the launches that would find a better
+// bound are enqueued in any case, and return at once. Four for each digit of an entry, and four around them.
+phase refinement(const scored_top_k_problem& problem) {
+  constexpr double digits_of_index = 3;
+  constexpr double typical_seconds = 3e-6;
+  const double digits = digits_of_index + (size_of(score_type(problem.type)) == 4 ? 3 : 6);
+  return {"refine, if need be", {}, {{idle_launch_rate, 4 * digits + 4, typical_seconds}}, 0, 1};
+}
+
 }  // namespace
 
 cost scan_cost(const scored_top_k_problem& problem, const device_profile& on) {
@@ -50,6 +61,7 @@ cost scan_cost(const scored_top_k_problem& problem, const device_profile& on) {
     one.operations.push_back(scoring(problem));
     if (on.grain_bytes > 0) one.cores = cores_for(bytes, on);
   }
+  if (on.kind == device_kind::gpu && problem.space == memory_space::device) of.phases.push_back(refinement(problem));
   return of;
 }
 
@@ -58,10 +70,15 @@ cost full_cost(const scored_top_k_problem& problem, const device_profile& on) {
   const double bytes = column_bytes(problem) * static_cast<double>(problem.columns);
   const double scores = static_cast<double>(problem.count) * static_cast<double>(size_of(score_type(problem.type)));
   phase store{"scores",
-              {{static_cast<std::uint64_t>(bytes), bytes, 0}, {static_cast<std::uint64_t>(scores), 0, scores}},
+              {{static_cast<std::uint64_t>(bytes + scores), bytes, scores}},
               {scoring(problem)},
               1,
               on.grain_bytes > 0 ? cores_for(bytes, on) : 0};
+  // a core scores and stores a row at a time
+  constexpr double typical_store = 3e-9;
+  if (on.kind == device_kind::cpu) {
+    store.operations.push_back({store_rate, static_cast<double>(problem.count), typical_store});
+  }
   of.phases.insert(of.phases.begin(), std::move(store));
   return of;
 }

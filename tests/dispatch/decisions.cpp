@@ -7,6 +7,7 @@
 #include <catch.hpp>
 
 #include <zenith/error.hpp>
+#include <zenith/scored_top_k.hpp>
 #include <zenith/top_k.hpp>
 #include "scenes.hpp"
 
@@ -259,4 +260,33 @@ TEST_CASE("host data travels in pieces that overlap the work on them") {
   const double predicted = seconds(over_link, gpu);
   CHECK(predicted > travel);
   CHECK(predicted < travel * 1.1);
+}
+
+TEST_CASE("on a GPU scores of few rows are written, and those of many rows are not") {
+  auto devices = fixture("server-h200.json").devices();
+  for (auto& one : devices) {
+    for (const auto* const strategy : {"scan", "full"}) {
+      one.offers.push_back(std::string{scored_top_k_call::operation} + "/" + strategy);
+    }
+  }
+  const machine here{devices};
+  const auto chosen = [&](int log_rows, std::uint64_t columns, key_type type, memory_space space) {
+    return decide(scored_top_k_problem{std::uint64_t{1} << log_rows, 16, columns, type, space}, here);
+  };
+  for (const auto type : {key_type::float32, key_type::float64, key_type::int32}) {
+    for (const std::uint64_t columns : {1, 2, 4, 8}) {
+      INFO(to_string(type) << ", " << columns << " columns");
+      for (int log_rows = 10; log_rows <= 22; ++log_rows) {
+        CHECK(chosen(log_rows, columns, type, memory_space::device).strategy == "full");
+      }
+      for (int log_rows = 26; log_rows <= 31; ++log_rows) {
+        CHECK(chosen(log_rows, columns, type, memory_space::device).strategy == "scan");
+      }
+      // a host's own kernels have nothing that is launched in vain
+      for (int log_rows = 10; log_rows <= 31; ++log_rows) {
+        const auto decided = chosen(log_rows, columns, type, memory_space::host);
+        if (decided.backend == "cpu") CHECK(decided.strategy == "scan");
+      }
+    }
+  }
 }
