@@ -44,7 +44,7 @@ work scoring(const scored_top_k_problem& problem) {
 // bound are enqueued in any case, and return at once. Four for each digit of an entry, and four around them.
 phase refinement(const scored_top_k_problem& problem) {
   constexpr double digits_of_index = 3;
-  constexpr double typical_seconds = 3e-6;
+  constexpr double typical_seconds = 4e-6;
   const double digits = digits_of_index + (size_of(score_type(problem.type)) == 4 ? 3 : 6);
   return {"refine, if need be", {}, {{idle_launch_rate, 4 * digits + 4, typical_seconds}}, 0, 1};
 }
