@@ -14,6 +14,9 @@
 ///   the
 ///                entries' digits find a bound that is good enough, one read a digit, and 2 runs once more.
 ///
+/// Where the request has a least image, 2 tests for that too: if most items are as bad as can be, so is the sample's
+/// bound, and all of them would reach it.
+///
 /// The bound is an entry, key and index, so of equal keys no more pass than of different ones: data that is all equal
 /// costs one read too. Complexity: one read on all but adversarial input; at most 2 + d + i, where d and i are the
 /// numbers of 11-bit digits of a key and of an index, and mostly 3.
@@ -46,25 +49,26 @@ struct filter {
                      device::list<draw_sample<Source>, count_image_digits<Source>, count_index_digits<Source>>,
                      result_kernels<Source>>;
 
+  /// Returns how many were found: k, unless there is a least image. Then it waits.
   template <device::device_context Context>
-  static void run(Context& on, const Source& source, const selection_request<key>& asked) {
+  static u64 run(Context& on, const Source& source, const selection_request<key>& asked) {
     if constexpr (!image_source<Source>) {
       if (asked.smallest) return with_direction<true>(on, source, asked);
     }
-    with_direction<false>(on, source, asked);
+    return with_direction<false>(on, source, asked);
   }
 
  private:
   template <bool Smallest, class Context>
-  static void with_direction(Context& on, const Source& source, const selection_request<key>& asked) {
+  static u64 with_direction(Context& on, const Source& source, const selection_request<key>& asked) {
     if constexpr (std::is_floating_point_v<key>) {
       if (asked.nan_first) return phases<order<Smallest, true>>(on, source, asked);
     }
-    phases<order<Smallest, false>>(on, source, asked);
+    return phases<order<Smallest, false>>(on, source, asked);
   }
 
   template <class Order, class Context>
-  static void phases(Context& on, const Source& source, const selection_request<key>& asked) {
+  static u64 phases(Context& on, const Source& source, const selection_request<key>& asked) {
     const u64 n = source.size();
     const auto images = Order::images();
     const auto plan = Context::samples_broadly ? plan_broad_filter(n, asked.k, Context::most_samples)
@@ -80,8 +84,9 @@ struct filter {
       on.for_each(plan.samples, draw_sample<Source>{source, images, plan.samples, sample});
       on.kth_best(sample, plan.samples, plan.rank, survivors.bound);
     }
-    on.for_tiles(scan_source<Source, Order>{source, survivors});  // 2. scan
-    const auto refine = [&] {                                     // 4. refine
+    const scan_source<Source, Order> scan{source, survivors, asked.least_image};
+    on.for_tiles(scan);        // 2. scan
+    const auto refine = [&] {  // 4. refine
       on.for_each(1, begin_narrowing{found, n, asked.k});
       const u64 most = std::min<u64>(survivors.capacity, std::max<u64>(capacity, 4 * asked.k));
       for (unsigned pass = 0; pass < digit_place<entry>::passes; ++pass) {
@@ -97,9 +102,9 @@ struct filter {
         });
       }
       on.for_each(1, set_bound<entry>{found, survivors});
-      on.for_tiles(scan_source<Source, Order>{source, survivors});
+      on.for_tiles(scan);
     };
-    const misled<entry> test{survivors};
+    const misled<entry> test{survivors, asked.least_image};
     if (asked.may_wait) {
       if (on.decide(test)) refine();
     } else {
@@ -108,6 +113,7 @@ struct filter {
     const entry* const best = on.select_best(survivors, asked.k);  // 3. finish
     write_best(on, source, asked, best);
     if (asked.statistics != nullptr) report(on, asked, survivors, found);
+    return asked.least_image == 0 ? asked.k : std::min<u64>(asked.k, on.read(survivors.count));
   }
 
   // The number of survivors is a sum of `rank` intervals between samples: its standard deviation is 1 / sqrt(rank) of

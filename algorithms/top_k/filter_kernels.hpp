@@ -28,20 +28,21 @@ struct draw_sample {
   }
 };
 
-/// Phase 2: one read, which keeps what reaches the bound. The bound may rise on the way.
+/// Phase 2: one read, which keeps what reaches the bound and the least image. The bound may rise on the way.
 template <class Source, class Order>
 struct scan_source {
   using entry = typename Order::entry;
 
   Source source;
   device::collection<entry> survivors;
+  typename Order::image_t least = 0;
 
   template <class Team>
   ZENITH_FN void operator()(Team& team) const {
     auto mine = team.open(survivors);
     const auto make = [&](u64 i) ZENITH_BODY { return entry_at(source, Order::images(), i); };
     if constexpr (Order::may_pass_all) {
-      if (Order::passes_all_keys(mine.bound())) {
+      if (Order::passes_all_keys(wanted(mine.bound()))) {
         team.each_tile(source, [&](const auto& items) ZENITH_BODY {
           mine.append(team, items, team.flag(items, passes_all<typename Order::key>{}), make);
         });
@@ -49,24 +50,35 @@ struct scan_source {
         return;
       }
     }
-    auto reaches = Order::test(mine.bound());
+    auto reaches = Order::test(wanted(mine.bound()));
     team.each_tile(source, [&](const auto& items) ZENITH_BODY {
       const auto reached = team.flag(items, reaches);
       if (!team.any(reached)) [[likely]]
         return;
       mine.append(team, items, reached, make);
-      reaches = Order::test(mine.bound());
+      reaches = Order::test(wanted(mine.bound()));
     });
     mine.close(team);
   }
+
+ private:
+  /// The bound, or one that all entries of the least image reach.
+  ZENITH_FN entry wanted(const entry& bound) const {
+    return bound.image() < least ? entry::make(least, ~u32{0}) : bound;
+  }
 };
 
-/// Whether the sample misled: fewer than k reached its bound, or more than the collection holds.
+/// Whether the sample misled: fewer than k reached its bound, or more than the collection holds. No item of the least
+/// image or a better one fails a bound of a lesser image: then fewer than k are all that are wanted.
 template <class Entry>
 struct misled {
   device::collection<Entry> survivors;
+  typename Entry::image_t least = 0;
 
-  ZENITH_FN bool operator()() const { return *survivors.count < survivors.k || *survivors.count > survivors.capacity; }
+  ZENITH_FN bool operator()() const {
+    if (*survivors.count > survivors.capacity) return true;
+    return *survivors.count < survivors.k && !(survivors.bound->image() < least);
+  }
 };
 
 /// Phase 4 finds an entry that at least k items reach and few more: digit by digit of the entries, the image's first

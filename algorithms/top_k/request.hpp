@@ -37,6 +37,8 @@ struct selection_request {
   int index_bytes = 8;
   u64 first_index = 0;
   top_k_statistics* statistics = nullptr;
+  /// Where it is not 0, items of a lesser image are not wanted, and fewer than k may be found. Filters alone know it.
+  ordered::bits_t<Key> least_image = 0;
   /// The host may be asked whether a phase is needed at all: one answer takes a device less time than to launch what
   /// is then left out.
   bool may_wait = false;
@@ -48,7 +50,8 @@ concept image_source = requires {
   requires Source::are_images;
 };
 
-/// The k best as the caller wants them: the input's own bits, and indices of the caller's type.
+/// The k best as the caller wants them: the input's own bits, and indices of the caller's type. The worst entry, which
+/// stands in for those that were not found, is not written.
 template <class Source, class Index>
 struct write_results {
   using entry = source_entry<Source>;
@@ -61,6 +64,7 @@ struct write_results {
 
   ZENITH_FN void operator()(u64 i) const {
     const u32 index = best[i].index();
+    if (index == entry::worst().index()) return;
     if constexpr (image_source<Source>) {
       out_keys[i] = best[i].image();
     } else {

@@ -164,7 +164,9 @@ class context {
   template <class Entry>
   const Entry* select_best(const device::collection<Entry>& of, std::uint64_t k) {
     require_outside("select_best");
-    return select_best(of.entries, *of.count, k);
+    const std::uint64_t held = *of.count;
+    if (held < k) std::fill_n(of.entries + held, k - held, Entry::worst());
+    return select_best(of.entries, held, std::min(held, k));
   }
   template <class Entry>
   const Entry* select_best(Entry* entries, std::uint64_t n, std::uint64_t k) {

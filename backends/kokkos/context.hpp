@@ -150,8 +150,9 @@ class context_on {
   const Entry* select_best(const device::collection<Entry>& of, u64 k) {
     require_outside("select_best");
     const u32 held = read(of.count);
-    if (held < k || held > of.capacity) throw std::logic_error("select_best: the collection is short or lost some");
-    select_best_in_place(of.entries, held, k);
+    if (held > of.capacity) throw std::logic_error("select_best: the collection lost some");
+    if (held < k) fill_zero(of.entries + held, k - held);  // the worst entry
+    select_best_in_place(of.entries, held, std::min<u64>(held, k));
     return of.entries;
   }
 

@@ -34,8 +34,8 @@
 ///                                  a collection for n items of which k are wanted and about so many reach the bound
 ///     kth_best(entries, n, rank, to)
 ///                                  the rank-th best (from 1) of n entries, to *to; the entries end in any order
-///     select_best(collection, k)   its k best, best first; there are at least so many, and none was lost
-///     select_best(entries, n, k)   the same of an array, which ends in any order
+///     select_best(collection, k)   its k best, best first, then the worst entry if it holds fewer; none was lost
+///     select_best(entries, n, k)   the same of an array of at least k, which ends in any order
 ///
 ///     reduce<Op>(from, n, to)      *to = op over from[0, n); Op: plus, least, greatest
 ///     exclusive_scan(from, n, to)  to[i] = from[0] + … + from[i - 1] for i = 0 … n; `to` has n + 1 elements

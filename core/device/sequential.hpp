@@ -157,8 +157,8 @@ class sequential_context {
   template <class Entry>
   const Entry* select_best(const collection<Entry>& of, u64 k) {
     require_outside("select_best");
-    if (*of.count < k || *of.count > of.capacity)
-      throw std::logic_error("select_best: the collection is short or lost some");
+    if (*of.count > of.capacity) throw std::logic_error("select_best: the collection lost some");
+    for (u64 i = *of.count; i < k; ++i) of.entries[i] = Entry::worst();
     std::sort(of.entries, of.entries + *of.count, [](const Entry& a, const Entry& b) { return better(a, b); });
     return of.entries;
   }

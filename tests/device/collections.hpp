@@ -42,10 +42,12 @@ void check_collection(Examiner& see, Context& on, const Source& source, const st
   see.that(!better(on.read(survivors.bound), all[wanted - 1]), "the bound rose above what is wanted");
   std::vector<entry> got_all(count);
   deliver(on, survivors.entries, got_all);
-  std::vector<entry> got(wanted);
-  deliver(on, on.select_best(survivors, wanted), got);
+  std::vector<entry> got(k);
+  deliver(on, on.select_best(survivors, k), got);
   on.finish();
-  see.same("the best", got, std::vector<entry>(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(wanted)));
+  std::vector<entry> best(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(wanted));
+  best.resize(k, entry::worst());
+  see.same("the best", got, best);
   std::sort(got_all.begin(), got_all.end(), by_better{});
   see.that(std::includes(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(reach), got_all.begin(), got_all.end(),
                          by_better{}),
