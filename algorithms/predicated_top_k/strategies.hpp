@@ -3,8 +3,8 @@
 /// \file
 /// Strategy "fused": the filter of top-k over the predicated source.
 ///
-///   1. select    the k best of the masked keys, in the filter's one pass. Those better than the worst key are the
-///                answer's first, because no masked key is among them
+///   1. select    the k best of the masked keys that are better than the worst key, in the filter's one pass. They are
+///                the answer's first, because no masked key is among them
 ///   2. complete  only when they are fewer than k: the rows that are taken and have that worst key, by rising index
 ///   3. write     the keys of these rows, in the input's own bits
 
@@ -18,30 +18,6 @@
 #include <core/device/context.hpp>
 
 namespace zenith::predicated_top_k_family {
-
-/// *to = how many of the selected keys, which stand best first, are better than the worst.
-template <class Keys>
-struct count_better {
-  Keys keys;
-  const typename Keys::key* selected;
-  u64 count;
-  u64* to;
-
-  ZENITH_FN void operator()(u64 /*i*/) const {
-    const auto worst = keys.order().image(keys.worst);
-    u64 low = 0;
-    u64 high = count;
-    while (low < high) {
-      const u64 middle = (low + high) / 2;
-      if (keys.order().image(selected[middle]) > worst) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    *to = low;
-  }
-};
 
 /// Whether a row has the worst key, which few rows have: so this is asked first, of all.
 template <class Keys>
@@ -88,7 +64,7 @@ struct write_rows {
 template <class... T>
 struct kernels_for {
   using type = device::concat<typename top_k_detail::filter<predicated<own_keys<T>>>::kernels...,
-                              device::list<count_better<own_keys<T>>..., write_rows<T, u32>..., write_rows<T, u64>...>>;
+                              device::list<write_rows<T, u32>..., write_rows<T, u64>...>>;
 };
 using kernels =
     device::concat<typename kernels_for<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>::type,
@@ -123,7 +99,6 @@ void select(Context& on, const predicated_top_k_call& call) {
 
   key* const best = on.template buffer<key>(asked.k);
   u32* const best_rows = on.template buffer<u32>(asked.k);
-  auto* const better = on.template buffer<u64>(1);
   top_k_detail::selection_request<key> request;
   request.k = asked.k;
   request.smallest = keys.order().smallest;
@@ -132,9 +107,11 @@ void select(Context& on, const predicated_top_k_call& call) {
   request.out_indices = best_rows;
   request.index_bytes = sizeof(u32);
   request.statistics = asked.statistics;
-  request.may_wait = true;                                            // the call does so in any case
+  request.least_image = keys.order().image(keys.worst) + 1;
+  request.may_wait = true;  // the call does so in any case
+  u64 found = 0;
   const auto select_from = [&]<class Source>(const Source& source) {  // 1. select
-    top_k_detail::filter<Source>::run(on, source, request);
+    found = top_k_detail::filter<Source>::run(on, source, request);
   };
   const predicated<Keys> by_blocks{keys, asked.count, rows};
   if constexpr (Context::runs_on_host) {
@@ -144,8 +121,6 @@ void select(Context& on, const predicated_top_k_call& call) {
   } else {
     select_from(masked<Keys>{keys, asked.count, rows});
   }
-  on.for_each(1, count_better<Keys>{keys, best, asked.k, better});
-  u64 found = on.read(better);
   if (call.has_nan != nullptr) {  // a NaN is better than every number
     *call.has_nan = found > 0 && keys.is_nan(on.read(best));
     if (*call.has_nan) return;

@@ -10,6 +10,7 @@
 #include <most_reads.hpp>
 #include <settings.hpp>
 #include <targets.hpp>
+#include <zenith/predicated_top_k.hpp>
 
 using namespace conformance;
 using zenith::top_k_detail::filter_plan;
@@ -101,6 +102,28 @@ TEMPLATE_TEST_CASE("high values where a sample looks: too few reach the threshol
     column<TestType> input("high where samples look", keys, 0);
     for (const auto& on : zenith_test::targets("top_k")) {
       if (on.strategy == "filter") check(on, input, k, zenith::selection::largest, &plan == &plans.back());
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("rows taken where a sample looks, and fewer than k: all are found", "", ZENITH_ADVERSARY_TYPES) {
+  random_source random{zenith_test::seed_of("taken", 0)};
+  constexpr std::size_t k = 3000;
+  for (const auto& plan : possible_plans(k)) {
+    if (plan.samples == 0) continue;
+    std::vector<TestType> keys(count);
+    for (auto& one : keys) one = static_cast<TestType>(random() % 1000);
+    std::vector<std::int32_t> values(count);
+    for (std::uint32_t i = 0; i < plan.rank + 3; ++i) values[sample_position(i, count, plan.samples)] = 1;
+    const auto rows = zenith::where(values, 1, 1);
+    const auto expected = zenith::top_k(zenith::reference(), keys, rows, k);
+    REQUIRE(expected.keys.size() == plan.rank + 3);
+    for (const auto& on : zenith_test::targets("predicated_top_k")) {
+      INFO(on.name() << ", " << plan.samples << " samples");
+      zenith::top_k_statistics statistics;
+      const auto found = zenith::top_k(on.on, keys, rows, k, {.statistics = &statistics});
+      CHECK(found.keys == expected.keys);
+      CHECK(found.indices == expected.indices);
     }
   }
 }

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <type_traits>
+#include <vector>
 
 #include <catch.hpp>
 #include <predicated_suite.hpp>
@@ -61,14 +63,43 @@ std::unique_ptr<column_of<U>> make_column(std::size_t rows, share taken, random_
   return column;
 }
 
-std::unique_ptr<some_column> column_of_any_type(std::size_t rows, share taken, random_source& random) {
+// make(some type), whose column it returns.
+template <class Make>
+std::unique_ptr<some_column> of_any_type(random_source& random, const Make& make) {
   switch (random() % 6) {
-    case 0: return make_column<int32>(rows, taken, random);
-    case 1: return make_column<uint32>(rows, taken, random);
-    case 2: return make_column<int64>(rows, taken, random);
-    case 3: return make_column<uint64>(rows, taken, random);
-    case 4: return make_column<float32>(rows, taken, random);
-    default: return make_column<float64>(rows, taken, random);
+    case 0: return make(std::type_identity<int32>{});
+    case 1: return make(std::type_identity<uint32>{});
+    case 2: return make(std::type_identity<int64>{});
+    case 3: return make(std::type_identity<uint64>{});
+    case 4: return make(std::type_identity<float32>{});
+    default: return make(std::type_identity<float64>{});
+  }
+}
+
+std::unique_ptr<some_column> column_of_any_type(std::size_t rows, share taken, random_source& random) {
+  return of_any_type(random, [&]<class U>(std::type_identity<U>) { return make_column<U>(rows, taken, random); });
+}
+
+// Exactly these rows are taken.
+std::unique_ptr<some_column> column_that_takes(const std::vector<std::size_t>& taken, std::size_t rows,
+                                               random_source& random) {
+  return of_any_type(random, [&]<class U>(std::type_identity<U>) {
+    auto column = make_column<U>(rows, share::none, random);
+    for (const auto row : taken) column->values[row] = static_cast<U>(1000 + random() % 1001);
+    return column;
+  });
+}
+
+// A key of T, and one that none is worse than where the largest, or the smallest, are wanted.
+template <class T>
+T worst_key(const question<T>& asked) {
+  using limits = std::numeric_limits<T>;
+  const bool is_least = asked.select == zenith::selection::largest;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (asked.nans == zenith::nan_policy::last) return limits::quiet_NaN();
+    return is_least ? -limits::infinity() : limits::infinity();
+  } else {
+    return is_least ? limits::lowest() : limits::max();
   }
 }
 
@@ -139,6 +170,48 @@ TEMPLATE_TEST_CASE("keys that are as bad as can be", "[predicated]", float32, fl
     }
   }
   seen.require_none();
+}
+
+// A row that is not taken is as bad as can be, and so is the bound of a sample where hardly k rows are taken, or fewer.
+TEMPLATE_TEST_CASE("hardly as many rows as are wanted", "[predicated]", float32, float64, int32, uint32, int64,
+                   uint64) {
+  if (nothing_to_run_on()) return;
+  using limits = std::numeric_limits<TestType>;
+  verdict seen;
+  std::uint64_t number = 0;
+  for (const std::size_t rows : {300, 5003, 20011, 200003}) {
+    if (rows > the_suite().most_rows) continue;
+    random_source random{zenith_test::seed_of("predicated.hardly", number++)};
+    for (const std::size_t k : {std::size_t{1}, 2 + random() % 40, 100 + random() % 200}) {
+      for (const std::size_t taken : {std::size_t{0}, k / 2, k - 1, k, k + 1, 2 * k + 3, 10 * k}) {
+        if (taken > rows) continue;
+        std::vector<std::size_t> numbers(rows);
+        std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+        // anywhere, or side by side
+        if (random() % 4 != 0) std::ranges::shuffle(numbers, random);
+        if (random() % 2 == 0) std::ranges::reverse(numbers);
+        numbers.resize(taken);
+        const auto column = column_that_takes(numbers, rows, random);
+        auto asked = make_question<TestType>(rows, random);
+        asked.k = k;
+        asked.nans = random() % 2 == 0 ? zenith::nan_policy::last : zenith::nan_policy::first;
+        const TestType worst = worst_key(asked);
+        const TestType extremes[] = {limits::lowest(), limits::max(), worst};
+        for (auto& key : asked.keys) {
+          if (random() % 50 == 0) key = extremes[random() % std::size(extremes)];
+        }
+        // of those that are taken none, some or all
+        const auto share = random() % 3;
+        for (const auto row : numbers) {
+          if (share == 2 || (share == 1 && random() % 2 == 0)) asked.keys[row] = worst;
+        }
+        asked.name = "hardly k, worst keys: " + std::to_string(share);
+        ask_plain_and_packed(seen, asked, *column, random);
+      }
+    }
+  }
+  seen.require_none();
+  CHECK(seen.cases() > 0);
 }
 
 TEMPLATE_TEST_CASE("keys that are all equal, and columns in order", "[predicated]", float32, int64) {
