@@ -106,6 +106,34 @@ TEMPLATE_TEST_CASE("high values where a sample looks: too few reach the threshol
   }
 }
 
+// What is not taken has the worst key inside, as most of the sample has.
+TEMPLATE_TEST_CASE("rows taken where no sample looks, and fewer than k: nothing else survives", "",
+                   ZENITH_ADVERSARY_TYPES) {
+  random_source random{zenith_test::seed_of("untaken", 0)};
+  for (const std::size_t k : {std::size_t{100}, std::size_t{3000}}) {
+    const auto sampled = sampled_positions(k);
+    std::vector<TestType> keys(count);
+    for (auto& one : keys) one = static_cast<TestType>(random() % 1000);
+    std::vector<std::int32_t> values(count);
+    const std::size_t taken = k - 1 - random() % 20;
+    for (std::size_t i = 0, left = taken; left > 0; i += 7) {
+      if (!sampled[i]) values[i] = 1, --left;
+    }
+    const auto rows = zenith::where(values, 1, 1);
+    const auto expected = zenith::top_k(zenith::reference(), keys, rows, k);
+    for (const auto& on : zenith_test::targets("predicated_top_k")) {
+      INFO(on.name() << ", k = " << k);
+      zenith::top_k_statistics statistics;
+      const auto found = zenith::top_k(on.on, keys, rows, k, {.statistics = &statistics});
+      CHECK(found.keys == expected.keys);
+      CHECK(found.indices == expected.indices);
+      if (on.on.backend() == "reference") continue;
+      CHECK(statistics.survivors <= taken);
+      CHECK(statistics.reads == 2);  // the second for rows with the worst key
+    }
+  }
+}
+
 TEMPLATE_TEST_CASE("rows taken where a sample looks, and fewer than k: all are found", "", ZENITH_ADVERSARY_TYPES) {
   random_source random{zenith_test::seed_of("taken", 0)};
   constexpr std::size_t k = 3000;

@@ -1,6 +1,7 @@
 // The cases that every target of predicated top-k is put through.
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -90,16 +91,18 @@ std::unique_ptr<some_column> column_that_takes(const std::vector<std::size_t>& t
   });
 }
 
-// A key of T, and one that none is worse than where the largest, or the smallest, are wanted.
+// The worst key that the question can have, and the next one.
 template <class T>
-T worst_key(const question<T>& asked) {
+std::array<T, 2> worst_keys(const question<T>& asked) {
   using limits = std::numeric_limits<T>;
   const bool is_least = asked.select == zenith::selection::largest;
   if constexpr (std::is_floating_point_v<T>) {
-    if (asked.nans == zenith::nan_policy::last) return limits::quiet_NaN();
-    return is_least ? -limits::infinity() : limits::infinity();
+    const T infinity = is_least ? -limits::infinity() : limits::infinity();
+    if (asked.nans == zenith::nan_policy::last) return {limits::quiet_NaN(), infinity};
+    return {infinity, is_least ? limits::lowest() : limits::max()};
   } else {
-    return is_least ? limits::lowest() : limits::max();
+    const T worst = is_least ? limits::lowest() : limits::max();
+    return {worst, static_cast<T>(is_least ? worst + 1 : worst - 1)};
   }
 }
 
@@ -195,15 +198,15 @@ TEMPLATE_TEST_CASE("hardly as many rows as are wanted", "[predicated]", float32,
         auto asked = make_question<TestType>(rows, random);
         asked.k = k;
         asked.nans = random() % 2 == 0 ? zenith::nan_policy::last : zenith::nan_policy::first;
-        const TestType worst = worst_key(asked);
-        const TestType extremes[] = {limits::lowest(), limits::max(), worst};
+        const auto worst = worst_keys(asked);
+        const TestType extremes[] = {limits::lowest(), limits::max(), worst[0], worst[1]};
         for (auto& key : asked.keys) {
           if (random() % 50 == 0) key = extremes[random() % std::size(extremes)];
         }
         // of those that are taken none, some or all
         const auto share = random() % 3;
         for (const auto row : numbers) {
-          if (share == 2 || (share == 1 && random() % 2 == 0)) asked.keys[row] = worst;
+          if (share == 2 || (share == 1 && random() % 2 == 0)) asked.keys[row] = worst[random() % 5 == 0 ? 1 : 0];
         }
         asked.name = "hardly k, worst keys: " + std::to_string(share);
         ask_plain_and_packed(seen, asked, *column, random);
