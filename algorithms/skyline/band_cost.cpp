@@ -77,10 +77,14 @@ cost band_by_sum_cost(const band_problem& problem, const device_profile& on) {
 cost band_by_bitmaps_cost(const band_problem& problem, const device_profile& on) {
   auto of = estimate_band(problem);
   if (!is_host(on)) {
-    // all rows are put in an exact order, since there is no prefilter
-    const double tests = of.rows * of.columns * std::pow(of.skyline / 256 + 1, 0.71);
-    return on_gpu(problem, on, of, 60 + of.columns, sort_launches(of),
-                  {{"skyline.gpu.tests", tests, of.columns > 12 ? 0.2e-9 : 0.1e-9}});
+    if (problem.most <= skyline_family::most_dominators_among_pivots) {
+      of.left = std::max(of.skyline, of.rows_left(0.7));
+    }
+    // masks spare a row of the band most tiles, the more columns there are; one that is not in it meets its dominators
+    const double tests = of.skyline * std::sqrt(of.skyline / 256 + 1) / of.columns;
+    const double dominators = (of.left - of.skyline) * std::min<double>(problem.most, of.rows);
+    return on_gpu(problem, on, of, 50 + of.columns, sort_launches(of),
+                  {{"skyline.band.gpu.tests", tests, 0.36e-6}, {"skyline.band.gpu.dominators", dominators, 2.6e-9}});
   }
   if (skyline_family::band_pivots_for(problem.rows, problem.most) > 0)
     of.left = std::max(of.skyline, of.rows_left(0.7));

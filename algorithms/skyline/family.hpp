@@ -122,6 +122,9 @@ inline constexpr std::uint32_t most_band_pivots = 2048;
   return pivots < least || most > pivots / 2 ? 0 : static_cast<std::uint32_t>(pivots);
 }
 
+/// On a device the prefilter of a band with more dominators would leave nearly all rows: there is none.
+inline constexpr std::uint32_t most_dominators_among_pivots = 16;
+
 /// The order of `skyalign`; a row is compared with 512 rows at a time by bitmaps of quantiles.
 struct bitmap_tiles {
   static constexpr std::string_view name = "bitmap_tiles";

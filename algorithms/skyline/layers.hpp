@@ -103,7 +103,7 @@ void find_layers_by_bitmaps(Context& on, const skyline_layers_call& call) {
       marks.deliver(on, rows.count);
     });
   } else {
-    with_ordered_points(on, call, nullptr, [&](const auto& rows) {
+    with_ordered_points(on, call, every_point{}, [&](const auto& rows) {
       const auto mark = [&](auto* masks) {
         tile_rounds rounds(on, rows.points, rows.count, masks, all_bitmaps);
         marks.mark(on, rows.points, rows.count, rounds);

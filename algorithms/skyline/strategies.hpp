@@ -186,7 +186,7 @@ void bitmap_tiles::run(Context& on, const skyline_call& call) {
     const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
     const few_request few{keeps_twins, call.nans == nan_rows::reject, target_of(call), counters};
     const bool are_written = few.ids.at != nullptr;
-    with_ordered_points(on, call, &few, [&](const auto& rows) {
+    with_ordered_points(on, call, few, [&](const auto& rows) {
       u8* const members = rows.flags;
       if (rows.kept != nullptr || rows.count == 0) {
         on.for_each(call.out_mask == nullptr ? 0 : rows.members, mark_rows{rows.kept, members});

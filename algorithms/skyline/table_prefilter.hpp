@@ -38,6 +38,7 @@ struct place_pivots {
   row_source<T> from;
   const u64* pivots;  ///< `find_pivots`
   bool drops_nan;
+  bool drops_equal;  ///< of equal ones all but the first are none
   typename row_source<T>::image* to;
 
   ZENITH_FN void operator()(u64 i) const {
@@ -60,7 +61,19 @@ struct place_pivots {
       const T value = from.column[k][row * from.row_stride];
       is_used = value == value;
     }
+    for (u32 other = 0; other < pivot_count && is_used && drops_equal; ++other) {
+      const u64 one = pivots[other];
+      const bool is_first = one < pivot || (one == pivot && other < own);
+      is_used = !is_first || one == ~u64{0} || !are_equal(row, static_cast<u32>(one));
+    }
     to[c * pivot_count + rank] = is_used ? from.at(row, c) : static_cast<image>(~image{0});
+  }
+
+ private:
+  ZENITH_FN bool are_equal(u64 a, u64 b) const {
+    bool is_equal = true;
+    for (u32 c = 0; c < from.columns && is_equal; ++c) is_equal = from.at(a, c) == from.at(b, c);
+    return is_equal;
   }
 };
 
@@ -90,10 +103,35 @@ ZENITH_FN bool is_out_by(const Image (&own)[Columns], const Image* some, u32 beg
   return false;
 }
 
+/// How many of the points [begin, end) dominate a row, up to `most`: the same otherwise.
+template <u32 Columns, class Image>
+ZENITH_FN u32 dominators_among(const Image (&own)[Columns], const Image* some, u32 begin, u32 end, u32 most) {
+  u32 counted = 0;
+  constexpr u32 at_once = 4;
+  for (u32 p = begin; p < end && counted < most; p += at_once) {
+    bool is_behind[at_once] = {};
+    bool differs[at_once] = {};
+    ZENITH_UNROLLED
+    for (u32 c = 0; c < Columns; ++c) {
+      const auto point = *reinterpret_cast<const four_values<Image>*>(some + c * pivot_count + p);
+      ZENITH_UNROLLED
+      for (u32 k = 0; k < at_once; ++k) {
+        is_behind[k] = is_behind[k] || point.value[k] > own[c];
+        differs[k] = differs[k] || point.value[k] != own[c];
+      }
+    }
+    ZENITH_UNROLLED
+    for (u32 k = 0; k < at_once; ++k) counted += !is_behind[k] && differs[k] ? 1U : 0U;
+  }
+  return counted;
+}
+
 /// Marks rows that a pivot dominates, and those with a NaN that are dropped. A row is one lane's, in registers: of up
 /// to `Columns` columns, of which the unused ones are as good for all. Most rows are dominated by one of the first
 /// pivots; those that are not are handed out again, so that no lane waits for a neighbour.
-template <class T, u32 Columns>
+///
+/// `Counts`: a row is out when `most` pivots dominate it.
+template <class T, u32 Columns, bool Counts = false>
 struct test_table {
   using image = typename row_source<T>::image;
   static constexpr u32 team_rows = 256;
@@ -107,6 +145,7 @@ struct test_table {
   const image* pivots;  ///< nullptr: none
   bool drops_nan;
   bool is_by_fours;  ///< rows begin at multiples of four values, and a row's lie side by side
+  u32 most;          ///< read where it `Counts`
   u64* nan_at;       ///< lowered
   u8* removed;
 
@@ -143,7 +182,7 @@ struct test_table {
       image own[Columns];
       ZENITH_UNROLLED
       for (u32 c = 0; c < Columns; ++c) own[c] = values[c * team_rows + i];
-      removed[first + queue[i]] = is_dominated(own, some, first_pivots, pivot_count) ? 1 : 0;
+      removed[first + queue[i]] = is_dominated(own, some, Counts ? 0 : first_pivots, pivot_count) ? 1 : 0;
     });
   }
 
@@ -177,12 +216,16 @@ struct test_table {
     }
     return is_nan;
   }
-  ZENITH_FN static bool is_dominated(const image (&own)[Columns], const image* some, u32 begin, u32 end) {
-    return is_out_by(own, some, begin, end, [](u32 /*pivot*/) ZENITH_BODY { return false; });
+  ZENITH_FN bool is_dominated(const image (&own)[Columns], const image* some, u32 begin, u32 end) const {
+    if constexpr (Counts) {
+      return dominators_among(own, some, begin, end, most) >= most;
+    } else {
+      return is_out_by(own, some, begin, end, [](u32 /*pivot*/) ZENITH_BODY { return false; });
+    }
   }
 };
 
-/// The same of tables with more columns: a row lies in scratch.
+/// The same of tables with more columns: a row lies in scratch. It is out when `most` pivots dominate it.
 template <class T>
 struct test_wide_table {
   using image = typename row_source<T>::image;
@@ -192,6 +235,7 @@ struct test_wide_table {
   row_source<T> from;
   const image* pivots;  ///< nullptr: none
   bool drops_nan;
+  u32 most;
   u64* nan_at;  ///< lowered
   u8* removed;
 
@@ -227,8 +271,10 @@ struct test_wide_table {
           }
         }
       }
+      u32 counted = 0;
       for (u32 p = 0; p < pivot_count && pivots != nullptr && !is_out; p += at_once) {
-        is_out = is_dominated(own, rows, pivots + p);
+        counted += dominators(own, rows, pivots + p);
+        is_out = counted >= most;
       }
       removed[first + i] = is_out ? 1 : 0;
     });
@@ -237,8 +283,8 @@ struct test_wide_table {
  private:
   static constexpr u32 at_once = 4;
 
-  /// Whether one of some pivots dominates a row.
-  ZENITH_FN bool is_dominated(const image* row, u32 stride, const image* some) const {
+  /// How many of some pivots dominate a row.
+  ZENITH_FN u32 dominators(const image* row, u32 stride, const image* some) const {
     bool is_behind[at_once] = {};
     for (u32 c = 0; c < from.columns; ++c) {
       const image value = row[c * stride];
@@ -246,14 +292,16 @@ struct test_wide_table {
       ZENITH_UNROLLED
       for (u32 k = 0; k < at_once; ++k) is_behind[k] = is_behind[k] || pivot.value[k] > value;
     }
-    bool found = false;
+    u32 counted = 0;
     ZENITH_UNROLLED
     for (u32 k = 0; k < at_once; ++k) {
       if (is_behind[k]) continue;
       // hardly any row equals a pivot
-      for (u32 c = 0; c < from.columns && !found; ++c) found = some[c * pivot_count + k] != row[c * stride];
+      bool differs = false;
+      for (u32 c = 0; c < from.columns && !differs; ++c) differs = some[c * pivot_count + k] != row[c * stride];
+      counted += differs ? 1U : 0U;
     }
-    return found;
+    return counted;
   }
 };
 

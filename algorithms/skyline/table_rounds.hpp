@@ -40,37 +40,59 @@ template <class Image>
   return most < taken ? 0 : most - taken;
 }
 
-/// Marks rows that a pivot dominates or that are dropped.
-template <class T, class Context>
+/// All points are wanted, in an exact order and with masks of 64 bits.
+struct every_point {};
+
+/// Points are wanted that fewer than `most` others may dominate.
+struct band_points {
+  u32 most;
+  bool drops_equal;  ///< of equal rows only the first counts
+};
+
+/// Of so many pivots that dominate a row it is out; 0: there are none.
+[[nodiscard]] inline u32 pivots_enough(const few_request& /*skyline*/) { return 1; }
+[[nodiscard]] inline u32 pivots_enough(const every_point& /*all*/) { return 0; }
+[[nodiscard]] inline u32 pivots_enough(const band_points& band) {
+  return band.most <= most_dominators_among_pivots ? band.most : 0;
+}
+[[nodiscard]] constexpr bool drops_equal_pivots(const auto& /*asked*/) { return false; }
+[[nodiscard]] constexpr bool drops_equal_pivots(const band_points& band) { return band.drops_equal; }
+
+/// Marks rows that enough pivots dominate or that are dropped.
+template <class T, bool Counts, class Context>
 void test_rows_of_table(Context& on, const row_source<T>& from, const typename row_source<T>::image* pivots,
-                        bool drops_nan, u64* nan_at, u8* removed) {
+                        bool drops_nan, u32 enough, u64* nan_at, u8* removed) {
   if (from.columns > 16) {
-    const test_wide_table<T> test{from, pivots, drops_nan, nan_at, removed};
+    const test_wide_table<T> test{from, pivots, drops_nan, enough, nan_at, removed};
     return on.for_teams(test.teams(), test);
   }
   with_padded(from.columns, [&]<unsigned Columns>(std::integral_constant<unsigned, Columns>) {
     if constexpr (Columns <= 16) {
-      const test_table<T, Columns> test{from, pivots, drops_nan, from.is_by_fours(), nan_at, removed};
+      const test_table<T, Columns, Counts> test{from, pivots, drops_nan, from.is_by_fours(), enough, nan_at, removed};
       on.for_teams(test.teams(), test);
     }
   });
 }
 
 /// The rows that take part, ascending.
-template <class T, class Context>
+template <class T, class Context, class Asked>
 [[nodiscard]] u32* find_table_rows(Context& on, const skyline_input& call, const row_source<T>& from,
-                                   bool is_prefiltered, u8* removed, table_findings* found) {
+                                   const Asked& asked, u8* removed, table_findings* found) {
   using image = typename row_source<T>::image;
   const bool drops_nan = call.nans == nan_rows::drop;
+  const u32 enough = pivots_enough(asked);
+  const bool is_prefiltered = enough > 0;
   u64* const pivots = on.template buffer<u64>(pivot_count);
   image* const values = is_prefiltered ? on.template buffer<image>(u64{pivot_count} * from.columns) : nullptr;
   u32* const left = on.template buffer<u32>(call.rows);
   on.for_each(pivot_count, begin_table{found, pivots});
   if (is_prefiltered) {
     find_pivots_of_stripes(on, from, pivots, nullptr, pivot_count);
-    on.for_each(u64{pivot_count} * from.columns, place_pivots<T>{from, pivots, drops_nan, values});
+    on.for_each(u64{pivot_count} * from.columns,
+                place_pivots<T>{from, pivots, drops_nan, drops_equal_pivots(asked), values});
   }
-  test_rows_of_table(on, from, values, drops_nan, &found->nan_at, removed);
+  constexpr bool counts = std::is_same_v<Asked, band_points>;
+  test_rows_of_table<T, counts>(on, from, values, drops_nan, enough, &found->nan_at, removed);
   on.compact(call.rows, is_left{removed}, left, &found->left);
   return left;
 }
@@ -161,19 +183,21 @@ void take_apart(Context& on, u64 rows, ordered_points<Image>& made) {
   if (made.points.masks != nullptr) on.release(made.points.masks);
 }
 
-/// Calls use(points) with the points in their order, unless a NaN is rejected. `few`: what is asked where few rows are
-/// left, which then have no order; of more the order may turn out to be none: then use(points) returns false, with
-/// nothing allocated, and gets them in an exact one. nullptr: all points are wanted, in an exact order and with masks
-/// of 64 bits. `use` is compiled for two widths.
-template <class Context, class Use>
-void with_ordered_points(Context& on, const skyline_input& call, const few_request* few, const Use& use) {
+/// Calls use(points) with the points in their order, unless a NaN is rejected. The order of a skyline's or a band's may
+/// turn out to be none: then use(points) returns false, with nothing allocated, and gets them in an exact one. Few rows
+/// of a skyline have no order. `use` is compiled for two widths.
+template <class Context, class Asked, class Use>
+void with_ordered_points(Context& on, const skyline_input& call, const Asked& asked, const Use& use) {
+  constexpr bool is_skyline = std::is_same_v<Asked, few_request>;
+  constexpr auto keys = std::is_same_v<Asked, every_point> ? order_keys::exact : order_keys::rounded;
   ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
     using image = typename row_source<T>::image;
     const auto from = make_row_source<T>(on, call);
     u8* const flags = on.template buffer<u8>(call.rows);
     auto* const found = on.template buffer<table_findings>(1);
-    u32* const rows = find_table_rows(on, call, from, few != nullptr, flags, found);
-    const u32* const kept = few == nullptr ? nullptr : compare_few_rows(on, from, rows, found, *few);
+    u32* const rows = find_table_rows(on, call, from, asked, flags, found);
+    const u32* kept = nullptr;
+    if constexpr (is_skyline) kept = compare_few_rows(on, from, rows, found, asked);
     const auto told = on.read(static_cast<const table_findings*>(found));
     if (call.nans == nan_rows::reject && told.nan_at != no_nan) {
       const u64 at = told.nan_at;
@@ -189,8 +213,8 @@ void with_ordered_points(Context& on, const skyline_input& call, const few_reque
                                is_done ? kept : nullptr,
                                told.members};
     const bool is_ordered = made.count > 0 && !is_done;
-    const bool has_short = few != nullptr && has_short_masks(from.columns);
-    if (is_ordered) place_in_order(on, from, few == nullptr ? order_keys::exact : order_keys::rounded, has_short, made);
+    const bool has_short = keys == order_keys::rounded && has_short_masks(from.columns);
+    if (is_ordered) place_in_order(on, from, keys, has_short, made);
     while (!use(made)) {
       take_apart(on, call.rows, made);
       place_in_order(on, from, order_keys::exact, has_short, made);

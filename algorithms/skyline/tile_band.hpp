@@ -133,46 +133,54 @@ struct mark_counted {
 
 namespace detail {
 
-/// Marks the band of ordered points; returns the number of blocks.
-template <class Mask, class Context, class Image>
-u64 mark_skyband_by_tiles(Context& on, const ordered_points<Image>& rows, const skyband_call& call, u8* members,
+/// Marks the band of ordered points, whose masks will be lost; returns the number of blocks. What it allocates is
+/// released.
+template <class Context, class Image, class Mask>
+u64 mark_skyband_by_tiles(Context& on, const ordered_points<Image>& rows, Mask* masks, const skyband_call& call,
                           u32* dominated_by, const test_counters& counters) {
   u64* const hashes = on.template buffer<u64>(rows.count);
   const auto copies = find_copies(on, rows.points, rows.count, call.duplicates == duplicate_rows::keep_all, hashes);
   on.release(hashes);
-  u32* const counts = on.template zeroed<u32>(rows.count);
-  const u64 of_point = sizeof(u32) + sizeof(Mask) + (copies.firsts == nullptr ? 0 : 2 * sizeof(u32));
-  const u64 others = rows.count * of_point + call.rows * sizeof(u32);  // and by row `dominated_by`
-  tile_rounds rounds(on, rows.points, rows.count, static_cast<Mask*>(nullptr), bytes_for_bitmaps(call, rows, others));
-  Mask* const masks = rounds.begin(on, rows.points, rows.count);
-  if (copies.firsts != nullptr) on.for_each(rows.count, leave_out_equals<Mask>{copies.firsts, masks});
   tile_count_request<Image, Mask> count{};
   count.counters = counters;
-  count.counts = counts;
+  count.counts = on.template zeroed<u32>(rows.count);
   count.most = call.most;
   count.weights = copies.weights;
+  const u64 of_point = sizeof(u32) + (copies.firsts == nullptr ? 0 : 2 * sizeof(u32));
+  const u64 others = rows.count * of_point + call.rows * sizeof(u32);  // and by row `dominated_by`
+  tile_rounds rounds(on, rows.points, rows.count, masks, bytes_for_bitmaps(call, rows, others));
+  rounds.begin(on, rows.points, rows.count);
+  if (copies.firsts != nullptr) on.for_each(rows.count, leave_out_equals<Mask>{copies.firsts, masks});
   const u64 blocks = rounds.in_blocks(on, rows.points, rows.count, count);
-  on.for_each(rows.count, mark_counted<Mask>{masks, rows.points.rows, counts, members, dominated_by});
+  on.for_each(rows.count, mark_counted<Mask>{masks, rows.points.rows, count.counts, rows.flags, dominated_by});
   if (copies.weights != nullptr) {
-    on.for_each(rows.count, confirm_copies{rows.points.rows, copies.firsts, members, dominated_by});
+    on.for_each(rows.count, confirm_copies{rows.points.rows, copies.firsts, rows.flags, dominated_by});
+    on.release(copies.weights);
   }
+  if (copies.firsts != nullptr) on.release(copies.firsts);
+  rounds.release(on);
+  on.release(count.counts);
   return blocks;
 }
 
 template <class Context>
 void find_band_by_tiles(Context& on, const skyband_call& call) {
-  with_ordered_points(on, call, nullptr, [&](const auto& rows) {
-    const auto counters = make_counters(on, call);
-    u32* const dominated_by = on.template buffer<u32>(call.rows);
+  const auto counters = make_counters(on, call);
+  u32* const dominated_by = on.template buffer<u32>(call.rows);
+  const band_points asked{call.most, call.duplicates == duplicate_rows::keep_first};
+  with_ordered_points(on, call, asked, [&](const auto& rows) {
     u64 blocks = 0;
-    if (rows.count > 0 && has_short_masks(rows.points.columns)) {
-      blocks = mark_skyband_by_tiles<u32>(on, rows, call, rows.flags, dominated_by, counters);
-    } else if (rows.count > 0) {
-      blocks = mark_skyband_by_tiles<u64>(on, rows, call, rows.flags, dominated_by, counters);
+    if (rows.count > 0) {
+      blocks = rows.short_masks != nullptr
+                   ? mark_skyband_by_tiles(on, rows, rows.short_masks, call, dominated_by, counters)
+                   : mark_skyband_by_tiles(on, rows, rows.points.masks, call, dominated_by, counters);
     }
+    on.compact(call.rows, is_marked{rows.flags}, rows.points.rows, &rows.found->left);
+    const auto told = on.read(static_cast<const table_findings*>(rows.found));
+    if (told.has_ties != 0) return false;
+    if (rows.count > 0) on.release(rows.points.values);  // for the ids
     report(on, call, counters, rows.count, blocks);
-    const u64 size = list_marked(on, rows.flags, call.rows, nullptr, 0, rows.points.rows);
-    deliver_band(on, call, rows.points.rows, size, dominated_by);
+    deliver_band(on, call, rows.points.rows, told.left, dominated_by);
     return true;
   });
 }

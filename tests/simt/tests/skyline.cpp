@@ -118,23 +118,40 @@ TEST_CASE("emulated bitmap_tiles finds the layers of a loop of skylines") {
   }
 }
 
+namespace {
+
+template <class T>
+void check_band(const zenith_test::target& on, const table<T>& made, const request& asked, std::uint32_t k) {
+  static const auto reference = zenith::make_executor("reference");
+  const auto points = zenith::matrix_view<const T>::row_major(made.values, made.rows, made.columns);
+  zenith::skyband_options options{
+      .preferences = asked.preferences, .duplicates = asked.duplicates, .nans = zenith::nan_rows::drop};
+  const auto right = zenith::skyband(reference, points, k, options);
+  options.strategy = on.strategy;
+  const auto found = zenith::skyband(on.on, points, k, options);
+  INFO(made.text() << " " << asked.text() << " k=" << k);
+  CHECK(found.ids == right.ids);
+  CHECK(found.dominated_by == right.dominated_by);
+}
+
+}  // namespace
+
 TEST_CASE("emulated bitmap_tiles finds the bands of the reference") {
   const auto on = the_target("skyband");
-  const auto reference = zenith::make_executor("reference");
   for (const std::size_t columns : {1, 2, 4, 7, 8, 11, 12, 17, 32}) {
-    for (const auto kind : {shape::independent, shape::few_values, shape::copies, shape::antichain}) {
+    for (const auto kind : {shape::independent, shape::few_values, shape::copies, shape::antichain, shape::with_nans}) {
       random_source random{zenith_test::seed_of("simt.bands", columns * 16 + static_cast<std::uint64_t>(kind))};
       const auto made = make_table<float>(kind, 20 + random() % 280, columns, random);
-      const auto points = zenith::matrix_view<const float>::row_major(made.values, made.rows, made.columns);
-      const std::uint32_t k = random() % 4 == 0 ? ~std::uint32_t{0} : static_cast<std::uint32_t>(1 + random() % 40);
-      const auto asked = some_request(columns, random);
-      zenith::skyband_options options{.preferences = asked.preferences, .duplicates = asked.duplicates};
-      const auto right = zenith::skyband(reference, points, k, options);
-      options.strategy = on.strategy;
-      const auto found = zenith::skyband(on.on, points, k, options);
-      INFO(made.text() << " " << asked.text() << " k=" << k);
-      CHECK(found.ids == right.ids);
-      CHECK(found.dominated_by == right.dominated_by);
+      const std::uint32_t k = random() % 4 == 0 ? ~std::uint32_t{0} : static_cast<std::uint32_t>(1 + random() % 24);
+      check_band(on, made, some_request(columns, random), k);
     }
   }
+}
+
+TEST_CASE("emulated bitmap_tiles finds bands of rows in buckets, and where rounded sums are equal") {
+  const auto on = the_target("skyband");
+  random_source random{zenith_test::seed_of("simt.bands.order", 0)};
+  check_band(on, make_table<float>(shape::antichain, 4500, 3, random), {}, 2);
+  check_band(on, table_of_close_sums(10), {}, 3);
+  check_band(on, table_of_close_sums<std::int64_t>(10), {}, 3);
 }
