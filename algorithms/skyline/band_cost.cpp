@@ -54,7 +54,8 @@ cost band_prefiltered(const band_problem& problem, const device_profile& on, con
 // rows reach another, each is asked which it is.
 cost band_by_sum_cost(const band_problem& problem, const device_profile& on) {
   const auto of = estimate_band(problem);
-  if (!is_host(on)) return by_values_on_gpu(problem, on, of, of.pairs, 60);
+  // a block is some launches and answers to the host
+  if (!is_host(on)) return by_values_on_gpu(problem, on, of, of.pairs, 60 + 9 * of.rows / 2048);
   const double block = std::min(of.rows, 2048.0);
   const double in_block = std::min(of.skyline, block);
   const double pairs = of.pairs - in_block * in_block;

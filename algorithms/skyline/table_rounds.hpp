@@ -189,7 +189,8 @@ void take_apart(Context& on, u64 rows, ordered_points<Image>& made) {
 template <class Context, class Asked, class Use>
 void with_ordered_points(Context& on, const skyline_input& call, const Asked& asked, const Use& use) {
   constexpr bool is_skyline = std::is_same_v<Asked, few_request>;
-  constexpr auto keys = std::is_same_v<Asked, every_point> ? order_keys::exact : order_keys::rounded;
+  // of all rows of a large table, too many short keys are equal
+  const auto keys = pivots_enough(asked) == 0 ? order_keys::exact : order_keys::rounded;
   ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
     using image = typename row_source<T>::image;
     const auto from = make_row_source<T>(on, call);
@@ -213,7 +214,7 @@ void with_ordered_points(Context& on, const skyline_input& call, const Asked& as
                                is_done ? kept : nullptr,
                                told.members};
     const bool is_ordered = made.count > 0 && !is_done;
-    const bool has_short = keys == order_keys::rounded && has_short_masks(from.columns);
+    const bool has_short = !std::is_same_v<Asked, every_point> && has_short_masks(from.columns);
     if (is_ordered) place_in_order(on, from, keys, has_short, made);
     while (!use(made)) {
       take_apart(on, call.rows, made);
