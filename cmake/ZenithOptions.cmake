@@ -27,7 +27,7 @@ if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYP
 endif()
 
 # Kernels are always optimised: unoptimised code would leave xsimd's inline functions as symbols of their own, and GCC 12
-# vectorises at -O3 only. Sanitizers take -O1, with which instrumented units compile in less than half of the time: at -Og no lane is inlined.
+# vectorises at -O3 only. Sanitizers take -O1, with which instrumented units compile in less than half of the time.
 set(ZENITH_KERNEL_OPTIMISATION -O3 CACHE STRING "How the units of kernels are optimised; never -O0")
 # What the backends compile from one text is instrumented for one instruction set of the CPU; Kokkos' and the other
 # instruction sets' copies run as they are.
