@@ -4,6 +4,7 @@
 /// Kernels that write scores to memory.
 
 #include <core/device/function.hpp>
+#include <core/device/pack.hpp>
 #include <core/device/source.hpp>
 
 namespace zenith::scored_top_k_family {
@@ -21,39 +22,13 @@ struct store_scores {
   ZENITH_FN void operator()(u64 i) const { to[i] = device::key_at(source, i); }
 };
 
-/// The values of some rows, as a lane of a formula (core/device/source.hpp).
-template <class T>
-struct values_of_rows {
-  static constexpr unsigned rows = 4;
-
-  T of[rows];
-
-  values_of_rows() = default;
-  ZENITH_FN explicit values_of_rows(T all) {
-    ZENITH_UNROLLED
-    for (unsigned r = 0; r < rows; ++r) of[r] = all;
-  }
-  ZENITH_FN friend values_of_rows operator+(const values_of_rows& a, const values_of_rows& b) {
-    values_of_rows sum;
-    ZENITH_UNROLLED
-    for (unsigned r = 0; r < rows; ++r) sum.of[r] = a.of[r] + b.of[r];
-    return sum;
-  }
-  ZENITH_FN friend values_of_rows operator*(const values_of_rows& a, const values_of_rows& b) {
-    values_of_rows product;
-    ZENITH_UNROLLED
-    for (unsigned r = 0; r < rows; ++r) product.of[r] = a.of[r] * b.of[r];
-    return product;
-  }
-};
-
 /// The scores of rows i, i + items, i + 2 items and so on, to memory: a GPU's lane waits for all their values of a
 /// column at once, where the sum of one row would wait for one value after the other. Neighbouring lanes read
 /// neighbouring rows.
 template <class Source>
 struct store_scores_of_rows {
   using key = typename Source::key;
-  static constexpr unsigned rows = values_of_rows<key>::rows;
+  static constexpr unsigned rows = 4;
   static constexpr u64 item_cost = rows * store_scores<Source>::item_cost;
 
   Source source;
@@ -69,7 +44,7 @@ struct store_scores_of_rows {
     ZENITH_UNROLLED
     for (unsigned r = 0; r < rows; ++r) {
       const u64 row = i + r * items;
-      if (row < source.size()) to[row] = scores.of[r];
+      if (row < source.size()) to[row] = scores.item[r];
     }
   }
 
@@ -85,11 +60,11 @@ struct store_scores_of_rows {
     }
     template <class S, class T>
     ZENITH_FN auto as(const T* column) const {
-      values_of_rows<S> values;
+      device::pack<S, rows> values;
       ZENITH_UNROLLED
       for (unsigned r = 0; r < rows; ++r) {
         const u64 row = first + r * distance;
-        values.of[r] = static_cast<S>(column[row < last ? row : last]);
+        values.item[r] = static_cast<S>(column[row < last ? row : last]);
       }
       return values;
     }

@@ -103,7 +103,7 @@ ZENITH_FN bool is_out_by(const Image (&own)[Columns], const Image* some, u32 beg
   return false;
 }
 
-/// How many of the points [begin, end) dominate a row, up to `most`: the same otherwise.
+/// How many of the points [begin, end) of `is_out_by` dominate a row. `most` are enough.
 template <u32 Columns, class Image>
 ZENITH_FN u32 dominators_among(const Image (&own)[Columns], const Image* some, u32 begin, u32 end, u32 most) {
   u32 counted = 0;

@@ -8,6 +8,7 @@
 /// Of equal rows only the first takes part, as a point that stands for all of them.
 
 #include <algorithms/skyline/row_copies.hpp>
+#include <algorithms/skyline/row_filter.hpp>
 #include <algorithms/skyline/skyband.hpp>
 #include <algorithms/skyline/table_rounds.hpp>
 #include <algorithms/skyline/tile_rounds.hpp>
@@ -90,11 +91,8 @@ struct tile_count_request : tile_request<Image, Mask> {
         behind = middle;
       }
     }
-    return {first_of(of.low, begin, 0), first_of(of.second, begin, 64), first_of(of.third, begin, 128),
-            first_of(of.high, begin, 192)};
-  }
-  ZENITH_FN static u64 first_of(u64 word, u32 n, u32 at) {
-    return n <= at ? 0 : n - at >= 64 ? word : word & ((u64{1} << (n - at)) - 1);
+    return {first_bits(of.low, 0, begin), first_bits(of.second, 1, begin), first_bits(of.third, 2, begin),
+            first_bits(of.high, 3, begin)};
   }
   ZENITH_FN u32 weight_of(u64 word, u64 at) const {
     if (weights == nullptr) return device::bits_of(word);

@@ -214,8 +214,6 @@ struct tile_bits {
   u64 second;
   u64 third;
   u64 high;
-
-  ZENITH_FN bool is_none() const { return (low | second | third | high) == 0; }
 };
 
 /// The filter of a skyline. In a list before the candidates no two are equal and none dominates another, so the first

@@ -44,11 +44,10 @@ class tile_rounds {
     return blocks;
   }
 
-  /// Before the blocks of `count` points. Returns their masks, which then are there.
-  Mask* begin(Context& on, const point_set<Image>& points, u64 count) {
+  /// Before the blocks of `count` points: their masks are those that the rounds change.
+  void begin(Context& on, const point_set<Image>& points, u64 count) {
     if (std::exchange(is_used_, true)) on.fill_zero(words_, words_of_part * parts_of(count));
     if (are_kept_) on.for_each(count, copy_masks<Mask>{points.masks, masks_});
-    return masks_;
   }
   /// What `filter` settles, of `count` points after `begin`: who is left has a mask that says so. Returns the number of
   /// blocks.

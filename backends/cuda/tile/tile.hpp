@@ -12,8 +12,9 @@
 #include <concepts>
 #include <type_traits>
 
-#include <backends/cuda/tile/pack.hpp>
+#include <backends/cuda/simt/vocabulary.hpp>
 #include <backends/cuda/tuning.hpp>
+#include <core/device/pack.hpp>
 #include <core/device/source.hpp>
 
 namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
@@ -39,7 +40,7 @@ struct register_tile {
   static constexpr bool is_full = Full;
   static constexpr unsigned lane_items = layout::lane_items;
 
-  pack<key_type, lane_items> keys;
+  device::pack<key_type, lane_items> keys;
   u64 first;
   u32 count;
 
@@ -71,7 +72,7 @@ struct load_tile {
     static_assert(sizeof(T) <= Tile::layout::widest && sizeof(S) <= Tile::layout::widest,
                   "the source's `widest` is too small");
     constexpr unsigned per_vector = Tile::layout::per_vector;
-    pack<S, Tile::lane_items> out;
+    device::pack<S, Tile::lane_items> out;
     if constexpr (Tile::is_full) {
       // one address, and distances from it that the compiler knows
       const T* const from = column + first + Tile::lane_first();
@@ -93,7 +94,7 @@ struct load_tile {
   template <class F>
   ZENITH_DEVICE auto each(const F& f) const {
     using value = decltype(f(u64{}));
-    pack<value, Tile::lane_items> out;
+    device::pack<value, Tile::lane_items> out;
     ZENITH_UNROLL
     for (unsigned i = 0; i < Tile::lane_items; ++i) {
       const unsigned at = Tile::position(i);

@@ -1,13 +1,10 @@
 #pragma once
 
-/// \file
-/// What a lane of a source is on this device: all that a thread holds of a tile, in registers.
-
-#include <backends/cuda/simt/vocabulary.hpp>
 #include <core/device/function.hpp>
 
-namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM {
+namespace zenith::device {
 
+/// Some items of a thread, as a lane of a formula (source.hpp). They lie in registers.
 template <class T, unsigned Items>
 struct pack {
   T item[Items];
@@ -44,4 +41,4 @@ struct pack {
   }
 };
 
-}  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM
+}  // namespace zenith::device
