@@ -8,7 +8,6 @@
 /// Of equal rows only the first takes part, as a point that stands for all of them.
 
 #include <algorithms/skyline/row_copies.hpp>
-#include <algorithms/skyline/row_filter.hpp>
 #include <algorithms/skyline/skyband.hpp>
 #include <algorithms/skyline/table_rounds.hpp>
 #include <algorithms/skyline/tile_rounds.hpp>
@@ -17,7 +16,8 @@
 namespace zenith::skyline_family {
 
 /// Dominators counted in tiles: points whose codes are all smaller dominate a candidate, others are compared by their
-/// values. No two points of a window are equal.
+/// values. No two points of a window are equal. Those that stand behind a candidate do not dominate it, so that none is
+/// left out.
 template <class Image, class Mask>
 struct tile_count_request : tile_request<Image, Mask> {
   static constexpr bool has_gaps = true;
@@ -31,7 +31,6 @@ struct tile_count_request : tile_request<Image, Mask> {
   ZENITH_FN void settle(u64 position, u32 tile, tile_bits left, const Certain& are_certain) const {
     const u32 columns = Columns == 0 ? this->points.columns : Columns;
     const u64 at = u64{tile} * chunk_tile;
-    if (this->is_itself) left = before(position, at, left);
     u64 words[4] = {left.low, left.second, left.third, left.high};
     u32 reaching = 0;
     ZENITH_UNROLLED
@@ -77,23 +76,6 @@ struct tile_count_request : tile_request<Image, Mask> {
   }
 
  private:
-  /// Those of a tile's points that stand before the candidate.
-  ZENITH_FN tile_bits before(u64 position, u64 at, const tile_bits& of) const {
-    const u64 size = this->window.size();
-    u32 begin = 0;
-    u32 behind = size - at < chunk_tile ? static_cast<u32>(size - at) : chunk_tile;
-    if (this->window.at(at + behind - 1) < position) return of;
-    while (begin < behind) {
-      const u32 middle = (begin + behind) / 2;
-      if (this->window.at(at + middle) < position) {
-        begin = middle + 1;
-      } else {
-        behind = middle;
-      }
-    }
-    return {first_bits(of.low, 0, begin), first_bits(of.second, 1, begin), first_bits(of.third, 2, begin),
-            first_bits(of.high, 3, begin)};
-  }
   ZENITH_FN u32 weight_of(u64 word, u64 at) const {
     if (weights == nullptr) return device::bits_of(word);
     u32 all = 0;

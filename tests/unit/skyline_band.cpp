@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,17 @@ void check_shapes(const std::string& label) {
   }
 }
 
+/// Of any two rows one dominates the other.
+template <class T>
+table<T> table_on_a_line(std::size_t rows, std::size_t columns, random_source& random) {
+  table<T> made{"a line", rows, columns, {}};
+  std::vector<std::size_t> order(rows);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::shuffle(order, random);
+  for (const auto place : order) made.values.insert(made.values.end(), columns, static_cast<T>(place));
+  return made;
+}
+
 /// No row dominates another: the last column falls as the sum of the others, which is exact, rises. `copies` of each.
 table<float32> table_on_a_plane(std::size_t rows, std::size_t columns, std::size_t copies) {
   random_source random{zenith_test::seed_of("band memory", columns)};
@@ -105,6 +117,18 @@ table<float32> table_on_a_plane(std::size_t rows, std::size_t columns, std::size
 TEST_CASE("bands on the sequential context", "[skyline]") {
   check_shapes<float32>("bands of float32");
   check_shapes<std::int64_t>("bands of int64");
+  random_source random{zenith_test::seed_of("bands on a line", 0)};
+  for (const std::size_t columns : {3, 16, 17, 30}) {
+    for (const std::uint32_t k : {1U, 2U, 16U, 17U}) check(table_on_a_line<float32>(500, columns, random), {}, k);
+  }
+  for (const int pairs : {3, 40}) {
+    for (const std::uint32_t k : {1U, 2U, 3U}) {
+      check(table_of_close_sums(pairs), {}, k);
+      check(table_of_close_sums<std::int64_t>(pairs), {}, k);
+    }
+  }
+  check(table_of_a_crowd(), {}, 1);
+  check(table_of_a_crowd(), {}, 2);
 }
 
 TEST_CASE("a device's bands of more rows than a block, and a prefilter that leaves few", "[skyline]") {
