@@ -5,6 +5,7 @@
 
 #include <catch.hpp>
 
+#include <algorithms/skyline/choices.hpp>
 #include <zenith/skyline.hpp>
 #include "scenes.hpp"
 
@@ -115,4 +116,23 @@ TEST_CASE("a skyline that reads up to a stop point takes longer the less columns
   }
   // of one column that stands for all, the stop point is met at once
   CHECK(seconds(skyline_cost("salsa", problem(4096, 8, 1), on), on) < before / 20);
+}
+
+// A block of "sfs" is some launches and answers to the host.
+TEST_CASE("on a GPU a band goes by bitmaps") {
+  const auto on = *fixture("server-h200.json").find("cuda");
+  for (const std::uint64_t rows : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1000}, std::uint64_t{1} << 20}) {
+    for (const unsigned columns : {2U, 4U, 8U, 16U}) {
+      for (const std::uint32_t k : {1U, 3U, 100U, ~std::uint32_t{0}}) {
+        INFO(rows << " rows, " << columns << " columns, k = " << k);
+        skyline_detail::band_problem asked{problem(rows, columns, 0), k};
+        asked.space = memory_space::device;
+        const double by_bitmaps = seconds(skyline_detail::band_by_bitmaps_cost(asked, on), on);
+        const double by_sum = seconds(skyline_detail::band_by_sum_cost(asked, on), on);
+        CHECK(std::isfinite(by_bitmaps));
+        CHECK(std::isfinite(by_sum));
+        if (rows >= 1000) CHECK(by_bitmaps < by_sum);
+      }
+    }
+  }
 }
