@@ -8,7 +8,8 @@
     perf, tests include public headers and what lies in their own folder; tests/unit may see private headers, tests/simt is
                 built from the CUDA backend's kernels, tests/fuzz feeds the parsers of core, packed columns and
                 perf/study,
-                tests/study and tests/dispatch see perf/study, tests/dispatch the chooser of core,
+                tests/study and tests/dispatch see perf/study, tests/dispatch the chooser of core and the models of
+                skybands,
                 tests/device runs core's kernels on the backends' contexts,
                 the conformance of packed columns runs their strategies on the sequential context
 Public headers include public headers and the standard library, CUDA headers stay in backends/cuda, and nothing outside
@@ -43,7 +44,7 @@ ALLOWED = {
     "tests/install": ["public", "strategies/"],
     "tests/cuda": ["public", "core/", "backends/cuda/"],
     "tests/study": ["public", "perf/study/"],
-    "tests/dispatch": ["public", "core/choose.hpp", "core/decide.hpp", "perf/study/"],
+    "tests/dispatch": ["public", "core/choose.hpp", "core/decide.hpp", "algorithms/skyline/choices.hpp", "perf/study/"],
     "tests/conformance/packed_column": ["public", "core/device/", "algorithms/packed_column/"],
     "tests/fuzz": ["public", "core/", "algorithms/packed_column/", "perf/study/"],
 }
