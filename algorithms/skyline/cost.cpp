@@ -82,6 +82,58 @@ cost on_host(const skyline_problem& problem, const device_profile& on, const est
   return all;
 }
 
+using model = cost (*)(const skyline_problem&, const device_profile&);
+
+// A strategy goes on with what is left of large groups, as if there were just too few to compare each for itself.
+void add_rest(cost& to, const skyline_problem& problem, const device_profile& on, const estimate& of, model strategy) {
+  if (of.rows / of.groups <= skyline_family::most_settled_rows) return;
+  auto rest = problem;
+  rest.rows = static_cast<std::uint64_t>(std::min(of.rows, 1.5 * of.skyline));
+  rest.groups = least_groups - 1;
+  for (auto& phase : strategy(rest, on).phases) to.phases.push_back(std::move(phase));
+}
+
+// Many groups, on a host: rows are sorted by sums and then by groups, and their values are gathered in that order.
+cost in_groups(const skyline_problem& problem, const device_profile& on, const estimate& of, model strategy) {
+  const double values = values_of(of);
+  const double bytes = values * static_cast<double>(size_of(problem.type));
+  constexpr int most_cores = 8;  // 16 are as fast, as measured
+  const int cores = std::min(cores_for(64 * values, on), most_cores);
+  const int sorting =
+      static_cast<int>(std::clamp(of.rows / 4096, 1.0, static_cast<double>(std::min(on.cores, most_cores))));
+  cost all;
+  all.phases.push_back({"call", {}, {{"skyline.rows.call", 1, 2e-6}, {"skyline.groups.samples", 256, 40e-9}}, 0, 1});
+  all.phases.push_back({"order",
+                        {{static_cast<std::uint64_t>(bytes), bytes, 0}},
+                        {{"skyline.groups.key", values, 1.5e-9}, {"skyline.groups.order", of.rows, 30e-9}},
+                        18 * region(sorting, on),
+                        sorting});
+  all.phases.push_back({"groups",
+                        {{static_cast<std::uint64_t>(bytes), bytes, 0}},
+                        {{"skyline.groups.row", of.rows, 100e-9},
+                         {"skyline.groups.value", values, 1.5e-9},
+                         {"skyline.groups.pairs", of.pairs_in_groups() * of.columns * twice_if_wide(problem),
+                          0.2e-9 * by_shorter_vectors(on)}},
+                        region(cores, on),
+                        cores});
+  add_compaction(all, on, of);
+  add_rest(all, problem, on, of, strategy);
+  return all;
+}
+
+// The same on a GPU.
+cost in_groups_on_gpu(const skyline_problem& problem, const device_profile& on, const estimate& of, model strategy) {
+  auto few_left = of;
+  few_left.left = 1;
+  // of 8 bytes, sums have two parts
+  const double sorts = of.rows <= 8192 ? 0 : size_of(problem.type) == 8 ? 96 : 64;
+  auto all = on_gpu(problem, on, few_left, 60 + of.columns, sorts,
+                    {{"skyline.gpu.groups", of.rows, 0.35e-9},
+                     {"skyline.gpu.group_pairs", of.pairs_in_groups() * of.columns, 1.5e-12}});
+  add_rest(all, problem, on, of, strategy);
+  return all;
+}
+
 // Of tiles of 64 points, masks skip the more the more columns there are, as measured.
 cost by_masks(const skyline_problem& problem, const device_profile& on, const estimate& of, double pairs,
               double cell_seconds, double launches, bool is_in_blocks = true) {
@@ -109,6 +161,7 @@ double rows_before_stop(const estimate& of) {
 cost sfs_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
   if (!is_host(on)) return by_values_on_gpu(problem, on, of, of.pairs, 60);
+  if (goes_by_groups(of)) return in_groups(problem, on, of, sfs_cost);
   return on_host(problem, on, of, {}, in_blocks(by_values(on, of), of),
                  {{"skyline.rows.sort", of.sorted(), 8.5e-9},
                   {"skyline.rows.pairs", of.pairs * of.columns * twice_if_wide(problem), 0.036e-9},
@@ -120,6 +173,7 @@ cost ggs_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
   const double window = of.left * std::min(of.left, 1024.0);
   if (!is_host(on)) return by_values_on_gpu(problem, on, of, of.pairs + window, 42);
+  if (goes_by_groups(of)) return in_groups(problem, on, of, ggs_cost);
   return on_host(problem, on, of, {}, in_windows(by_values(on, of), of),
                  {{"skyline.rows.sort", of.sorted(), 5e-9},
                   {"skyline.rows.pairs", of.pairs * of.columns * twice_if_wide(problem), 0.032e-9},
@@ -155,11 +209,13 @@ cost salsa_cost(const skyline_problem& problem, const device_profile& on) {
 
 cost skyalign_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
+  if (is_host(on) && goes_by_groups(of)) return in_groups(problem, on, of, skyalign_cost);
   return by_masks(problem, on, of, of.pairs, 39e-9, 66);
 }
 
 cost no_quartile_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
+  if (is_host(on) && goes_by_groups(of)) return in_groups(problem, on, of, no_quartile_cost);
   return by_masks(problem, on, of, 1.02 * of.pairs, 39e-9, 70);
 }
 
@@ -173,6 +229,7 @@ cost padded_cost(const skyline_problem& problem, const device_profile& on) {
 // Every row is compared with all before it, until one dominates it: mostly one of the first.
 cost no_sync_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
+  if (is_host(on) && goes_by_groups(of)) return in_groups(problem, on, of, no_sync_cost);
   return by_masks(problem, on, of, of.pairs * (1 + 0.1 * (of.left / of.skyline - 1)), 39e-9, 48, false);
 }
 
@@ -180,6 +237,7 @@ cost no_sync_cost(const skyline_problem& problem, const device_profile& on) {
 cost hybrid_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
   if (!is_host(on)) return by_values_on_gpu(problem, on, of, 4 * of.pairs, 80);
+  if (goes_by_groups(of)) return in_groups(problem, on, of, hybrid_cost);
   return on_host(problem, on, of, {15e-9, digits_of_cell}, in_blocks(by_values(on, of), of),
                  {{"skyline.rows.cell", of.left * of.columns, 31e-9},
                   {"skyline.rows.sort", of.sorted(), 18.5e-9},
@@ -190,6 +248,7 @@ cost hybrid_cost(const skyline_problem& problem, const device_profile& on) {
 // One worker. How many rows of the tree a row is compared with, is measured.
 cost bskytree_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
+  if (is_host(on) && goes_by_groups(of)) return in_groups(problem, on, of, bskytree_cost);
   return on_host(problem, on, of, {0, 0}, {},
                  {{"skyline.tree.row", of.left, 100e-9},
                   {"skyline.tree", of.left * std::pow(of.skyline, 0.55) * (of.columns + 19), 0.19e-9}});
@@ -198,6 +257,10 @@ cost bskytree_cost(const skyline_problem& problem, const device_profile& on) {
 // Masks skip the more tiles the more there are: the exponent is measured, on a host and on a GPU.
 cost bitmap_tiles_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
+  if (goes_by_groups(of)) {
+    return is_host(on) ? in_groups(problem, on, of, bitmap_tiles_cost)
+                       : in_groups_on_gpu(problem, on, of, bitmap_tiles_cost);
+  }
   if (is_host(on) && of.left <= static_cast<double>(skyline_family::most_rows_by_values(static_cast<int>(on.cores)))) {
     return ggs_cost(problem, on);
   }

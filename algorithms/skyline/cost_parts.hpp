@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include <algorithms/skyline/family.hpp>
 #include <zenith/cost.hpp>
 #include <zenith/skyline.hpp>
 
@@ -21,7 +22,8 @@ namespace zenith::skyline_detail {
 struct estimate {
   double rows;
   double columns;
-  double worth;  ///< of a column: below 1 of correlated ones, above of anticorrelated ones
+  double worth;   ///< of a column: below 1 of correlated ones, above of anticorrelated ones
+  double groups;  ///< each of which has a skyline
   double skyline;
   double left;   ///< by the prefilter
   double pairs;  ///< of a row that is left and a row of the skyline that is compared with it
@@ -30,11 +32,18 @@ struct estimate {
       : rows(static_cast<double>(problem.rows)),
         columns(problem.columns),
         worth(problem.independent_columns > 0 ? problem.independent_columns / columns : 1),
-        skyline(skyline_of(rows, worth * columns)),
+        groups(std::clamp(problem.groups, 1.0, std::max(rows, 1.0))),
+        skyline(groups * skyline_of(rows / groups, worth * columns)),
         left(rows_left()),
         // a row that is dominated is so by one of the first rows in the order
         pairs(skyline * skyline / 2 + (left - skyline) * skyline * 0.15) {}
 
+  /// Pairs of a row and one of the skyline of its group that is compared with it.
+  [[nodiscard]] double pairs_in_groups() const {
+    // with the first of a large group alone
+    const double most = rows / groups > skyline_family::most_settled_rows ? 32 * rows : rows * rows;
+    return std::min(most, (skyline * skyline / 2 + (rows - skyline) * skyline * 0.15) / groups);
+  }
   [[nodiscard]] double sorted() const { return left * std::log2(std::max(left, 2.0)); }
   // Rows that none of a number of pivots dominates, as measured: with more rows, the pivots dominate a smaller share of
   // those that are dominated at all. With more pivots that share is larger.
@@ -67,6 +76,11 @@ struct estimate {
 
 /// Rows that the best pivot leaves, as measured: more where few are left by all of them than there are of these.
 [[nodiscard]] inline double rows_screened(const estimate& of) { return std::sqrt(of.left * of.rows); }
+
+/// So many groups meet as many samples as are asked for (row_groups.hpp).
+inline constexpr double least_groups = 75;
+/// Whether the groups are compared each for itself.
+[[nodiscard]] bool goes_by_groups(const estimate& of);
 
 /// How the workers of a host share the rounds of a strategy.
 struct shared_rounds {

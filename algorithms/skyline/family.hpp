@@ -125,6 +125,12 @@ inline constexpr std::uint32_t most_band_pivots = 2048;
 /// On a device the prefilter of a band with more dominators would leave nearly all rows: there is none.
 inline constexpr std::uint32_t most_dominators_among_pivots = 16;
 
+/// So many rows of a group are compared pair by pair.
+inline constexpr std::uint32_t most_settled_rows = 4096;
+/// Fewer rows, or rows of fewer groups among some samples, take less time as one table.
+inline constexpr std::uint32_t least_grouped_rows = 2048;
+inline constexpr std::uint32_t least_sampled_groups = 64;
+
 /// The order of `skyalign`; a row is compared with 512 rows at a time by bitmaps of quantiles.
 struct bitmap_tiles {
   static constexpr std::string_view name = "bitmap_tiles";

@@ -95,6 +95,14 @@ class lane_set {
     remove(taken);
     return taken;
   }
+  /// Takes out the lanes up to this one.
+  ZENITH_FN void keep_behind(u32 last) {
+#if defined(__AVX512F__)
+    set_ = static_cast<set>(set_ & ~((2U << last) - 1));
+#else
+    for (u32 lane = 0; lane <= last; ++lane) set_[lane] = 0;
+#endif
+  }
   ZENITH_FN void remove(const lane_set& others) { set_ = static_cast<set>(set_ & ~others.set_); }
   /// Flags of 1 for lanes that are not in the set, and of 0 for those that are.
   ZENITH_FN void mark_others(u8* flags) const {

@@ -11,6 +11,7 @@
 #include <algorithms/skyline/family.hpp>
 #include <algorithms/skyline/phases.hpp>
 #include <algorithms/skyline/region_tree.hpp>
+#include <algorithms/skyline/row_groups.hpp>
 #include <algorithms/skyline/row_order.hpp>
 #include <algorithms/skyline/row_prefilter.hpp>
 #include <algorithms/skyline/row_source.hpp>
@@ -83,6 +84,27 @@ struct pivot_prefilter {
   }
 };
 
+/// The prefilter of a skyline: where there are many groups, rows of small ones get their flags.
+struct group_prefilter {
+  bool keeps_twins;
+  const test_counters& counters;
+  bool& has_members;  ///< whether there are flags that say `marked`
+
+  template <class T, class Context>
+  [[nodiscard]] u32* find_rows_left(Context& on, const skyline_input& call, const row_source<T>& from, u8* flags,
+                                    u64& count) const {
+    has_members = has_many_groups(on, from);
+    if (!has_members) return pivot_prefilter{}.find_rows_left(on, call, from, flags, count);
+    u32* const rows = list_rows_left<T>(on, call, from, {}, flags, count);
+    if (rows == nullptr) return rows;
+    settle_small_groups(on, from, rows, count, keeps_twins, flags, counters);
+    u32* const found = on.template buffer<u32>(1);
+    on.compact(call.rows, is_left{flags}, rows, found);
+    count = on.read(static_cast<const u32*>(found));
+    return rows;
+  }
+};
+
 /// Only rows with a NaN that are dropped are left out.
 struct no_prefilter {
   template <class T, class Context>
@@ -91,22 +113,6 @@ struct no_prefilter {
     return list_rows_left<T>(on, call, from, {}, removed, count);
   }
 };
-
-/// Orders rows by the grid, or by their sums without `cuts`, and equal ones by their ids.
-template <class T, class Context>
-void order_rows(Context& on, const row_source<T>& from, u32* rows, u64 count, const typename row_source<T>::image* cuts,
-                u64* keys) {
-  using image = typename row_source<T>::image;
-  const auto sort_by = [&](row_key which) {
-    on.for_teams(tiles_of(count, row_tile),
-                 write_row_keys<T>{from, rows, count, cuts, row_buckets(from.columns), which, keys});
-    on.sort_pairs(keys, rows, count);
-  };
-  if (cuts != nullptr && fits_one_key<image>(from.columns)) return sort_by(row_key::all);
-  if (exact_sum<image>::low_bits > 0) sort_by(row_key::low_sum);
-  sort_by(row_key::high_sum);
-  if (cuts != nullptr) sort_by(row_key::cell);
-}
 
 /// Where the values of a host's points lie, and what orders them.
 enum class row_layout : u8 {

@@ -3,7 +3,9 @@
 /// \file
 /// The order of a host's rows, and their images in it.
 
+#include <algorithms/skyline/bitmap_rows.hpp>
 #include <algorithms/skyline/grid.hpp>
+#include <algorithms/skyline/rounds.hpp>
 #include <algorithms/skyline/row_source.hpp>
 
 namespace zenith::skyline_family {
@@ -113,5 +115,25 @@ struct place_row_values {
     }
   }
 };
+
+namespace detail {
+
+/// Orders rows by the grid, or by their sums without `cuts`, and equal ones by their ids.
+template <class T, class Context>
+void order_rows(Context& on, const row_source<T>& from, u32* rows, u64 count, const typename row_source<T>::image* cuts,
+                u64* keys) {
+  using image = typename row_source<T>::image;
+  const auto sort_by = [&](row_key which) {
+    on.for_teams(tiles_of(count, row_tile),
+                 write_row_keys<T>{from, rows, count, cuts, row_buckets(from.columns), which, keys});
+    on.sort_pairs(keys, rows, count);
+  };
+  if (cuts != nullptr && fits_one_key<image>(from.columns)) return sort_by(row_key::all);
+  if (exact_sum<image>::low_bits > 0) sort_by(row_key::low_sum);
+  sort_by(row_key::high_sum);
+  if (cuts != nullptr) sort_by(row_key::cell);
+}
+
+}  // namespace detail
 
 }  // namespace zenith::skyline_family

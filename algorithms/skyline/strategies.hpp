@@ -39,7 +39,8 @@ using kernels_of_width =
 template <class... T>
 using row_kernels =
     device::concat<device::list<find_scales<T>, find_pivots<T>, gather_row_pivots<T>, test_rows<T>, draw_row_samples<T>,
-                                write_row_keys<T>, place_row_values<T>, count_pivots<T>>...>;
+                                write_row_keys<T>, place_row_values<T>, count_pivots<T>>...,
+                   group_kernels<T>...>;
 
 using kernels = device::concat<
     kernels_of_width<std::uint32_t>, kernels_of_width<std::uint64_t>,
@@ -94,16 +95,17 @@ void deliver(Context& on, const skyline_call& call, const u8* flags, u32* rows, 
 template <class Context, class LayoutOf, class InRounds>
 void find_skyline_by_rows(Context& on, const skyline_call& call, const LayoutOf& layout_of, const InRounds& in_rounds) {
   const auto counters = make_counters(on, call);
-  with_ordered_rows(on, call, layout_of, pivot_prefilter{}, [&](const auto& rows) {
+  const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
+  bool has_members = false;
+  with_ordered_rows(on, call, layout_of, group_prefilter{keeps_twins, counters, has_members}, [&](const auto& rows) {
     u8* const members = rows.flags;
     u64 blocks = 0;
     if (rows.count > 0) {
-      const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
       in_rounds(rows, [&](const auto& points, u64 count, auto& rounds) {
         blocks = rounds.mark(on, points, count, members, keeps_twins, counters);
       });
     }
-    deliver(on, call, members, rows.points.rows, rows.ascending, rows.count);
+    deliver(on, call, members, rows.points.rows, has_members ? nullptr : rows.ascending, rows.count);
     report(on, call, counters, rows.count, blocks);
   });
 }
@@ -185,9 +187,14 @@ void bitmap_tiles::run(Context& on, const skyline_call& call) {
     const auto counters = make_counters(on, call);
     const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
     const few_request few{keeps_twins, call.nans == nan_rows::reject, target_of(call), counters};
-    const bool are_written = few.ids.at != nullptr;
     with_ordered_points(on, call, few, [&](const auto& rows) {
       u8* const members = rows.flags;
+      const bool are_written = few.ids.at != nullptr && !rows.has_members;
+      if (rows.has_members && rows.count == 0) {
+        deliver(on, call, members, rows.points.rows);
+        report(on, call, counters, rows.count, 0);
+        return true;
+      }
       if (rows.kept != nullptr || rows.count == 0) {
         on.for_each(call.out_mask == nullptr ? 0 : rows.members, mark_rows{rows.kept, members});
         deliver_marks(on, call, members);

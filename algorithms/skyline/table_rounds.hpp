@@ -9,6 +9,7 @@
 
 #include <algorithms/skyline/few_rows.hpp>
 #include <algorithms/skyline/phases.hpp>
+#include <algorithms/skyline/row_groups.hpp>
 #include <algorithms/skyline/table_buckets.hpp>
 #include <algorithms/skyline/tile_rounds.hpp>
 #include <core/with_key_type.hpp>
@@ -23,8 +24,9 @@ struct ordered_points {
   u64 count;
   u8* flags;  ///< one for each row of the table; 0 for those that are left
   table_findings* found;
-  const u32* kept;  ///< rows of the skyline, if few rows are left; else nullptr
-  u64 members;      ///< how many they are
+  const u32* kept;   ///< rows of the skyline, if few rows are left; else nullptr
+  u64 members;       ///< how many they are
+  bool has_members;  ///< whether there are flags that say `marked`
 };
 
 /// Bytes that bitmaps may take: what a call takes beside its table is to be no more than two such tables. `others` are
@@ -74,13 +76,12 @@ void test_rows_of_table(Context& on, const row_source<T>& from, const typename r
   });
 }
 
-/// The rows that take part, ascending.
+/// The rows that take part, ascending, but for those that `enough` pivots dominate; 0: there are none.
 template <class T, class Context, class Asked>
 [[nodiscard]] u32* find_table_rows(Context& on, const skyline_input& call, const row_source<T>& from,
-                                   const Asked& asked, u8* removed, table_findings* found) {
+                                   const Asked& asked, u32 enough, u8* removed, table_findings* found) {
   using image = typename row_source<T>::image;
   const bool drops_nan = call.nans == nan_rows::drop;
-  const u32 enough = pivots_enough(asked);
   const bool is_prefiltered = enough > 0;
   u64* const pivots = on.template buffer<u64>(pivot_count);
   image* const values = is_prefiltered ? on.template buffer<image>(u64{pivot_count} * from.columns) : nullptr;
@@ -189,16 +190,27 @@ void take_apart(Context& on, u64 rows, ordered_points<Image>& made) {
 template <class Context, class Asked, class Use>
 void with_ordered_points(Context& on, const skyline_input& call, const Asked& asked, const Use& use) {
   constexpr bool is_skyline = std::is_same_v<Asked, few_request>;
-  // of all rows of a large table, too many short keys are equal
-  const auto keys = pivots_enough(asked) == 0 ? order_keys::exact : order_keys::rounded;
   ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
     using image = typename row_source<T>::image;
     const auto from = make_row_source<T>(on, call);
     u8* const flags = on.template buffer<u8>(call.rows);
     auto* const found = on.template buffer<table_findings>(1);
-    u32* const rows = find_table_rows(on, call, from, asked, flags, found);
+    bool has_members = false;
+    if constexpr (is_skyline) has_members = has_many_groups(on, from);
+    const u32 enough = has_members ? 0 : pivots_enough(asked);
+    // of all rows of a large table, too many short keys are equal; and flags of members are to stay
+    const auto keys = enough == 0 ? order_keys::exact : order_keys::rounded;
+    u32* const rows = find_table_rows(on, call, from, asked, enough, flags, found);
     const u32* kept = nullptr;
-    if constexpr (is_skyline) kept = compare_few_rows(on, from, rows, found, asked);
+    if constexpr (is_skyline) {
+      if (has_members) {
+        const u64 count = on.read(static_cast<const table_findings*>(found)).left;
+        settle_small_groups(on, from, rows, count, asked.keeps_twins, flags, asked.counters);
+        on.compact(call.rows, is_left{flags}, rows, &found->left);
+      } else {
+        kept = compare_few_rows(on, from, rows, found, asked);
+      }
+    }
     const auto told = on.read(static_cast<const table_findings*>(found));
     if (call.nans == nan_rows::reject && told.nan_at != no_nan) {
       const u64 at = told.nan_at;
@@ -212,7 +224,8 @@ void with_ordered_points(Context& on, const skyline_input& call, const Asked& as
                                flags,
                                found,
                                is_done ? kept : nullptr,
-                               told.members};
+                               told.members,
+                               has_members};
     const bool is_ordered = made.count > 0 && !is_done;
     const bool has_short = !std::is_same_v<Asked, every_point> && has_short_masks(from.columns);
     if (is_ordered) place_in_order(on, from, keys, has_short, made);

@@ -118,6 +118,28 @@ TEST_CASE("a skyline that reads up to a stop point takes longer the less columns
   CHECK(seconds(skyline_cost("salsa", problem(4096, 8, 1), on), on) < before / 20);
 }
 
+TEST_CASE("many groups of a skyline take as long as their rows, not as their pairs") {
+  const auto gpu = *fixture("server-h200.json").find("cuda");
+  for (const auto& on : {host(1), host(16), gpu}) {
+    auto asked = problem(1'000'000, 4, 3);
+    asked.space = on.memory;
+    const auto takes = [&](double groups) {
+      asked.groups = groups;
+      return seconds(skyline_cost("bitmap_tiles", asked, on), on);
+    };
+    const double of_rows = takes(1'000'000);
+    CHECK(std::isfinite(of_rows));
+    CHECK(takes(100'000) < 2 * of_rows);
+    CHECK(takes(1000) < 4 * of_rows);
+    CHECK(takes(1) < of_rows);  // rows that are dominated are out first
+    // of one group, the same as without any
+    CHECK(takes(1) == takes(0));
+    // a strategy that knows of no groups
+    asked.groups = 1'000'000;
+    CHECK(seconds(skyline_cost("salsa", asked, on), on) > 20 * of_rows);
+  }
+}
+
 // A block of "sfs" is some launches and answers to the host.
 TEST_CASE("on a GPU a band goes by bitmaps") {
   const auto on = *fixture("server-h200.json").find("cuda");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <catch.hpp>
+#include <groups.hpp>
 #include <settings.hpp>
 #include <tables.hpp>
 #include <tests/unit/skyline_on_device.hpp>
@@ -202,6 +203,30 @@ TEST_CASE("few rows and many", "[skyline]") {
   check_known(table_of_close_sums(40), {});
   check_known(table_of_close_sums<int64>(), {});
   check_known(table_of_close_sums<int64>(40), {});
+}
+
+TEST_CASE("many groups", "[skyline]") {
+  for (const std::size_t groups : {80, 1000}) {
+    for (const std::size_t columns : {3, 5, 20}) {
+      random_source random{zenith_test::seed_of("groups", groups * 100 + columns)};
+      auto made = make_table<float32>(shape::independent, 2048 + random() % 1000, columns, random);
+      auto asked = some_request(columns, random);
+      asked.preferences.resize(columns, zenith::preference::minimise);
+      group_rows(made, asked, std::vector<std::size_t>(groups, 1), random);
+      check_known(made, asked, expected_by_group(made, asked));
+    }
+  }
+  // rows of one group of more than 4096 are left to the rounds: few of them, and many
+  for (const auto one : {shape::independent, shape::antichain}) {
+    random_source random{zenith_test::seed_of("sizes of groups", static_cast<std::uint64_t>(one))};
+    std::vector<std::size_t> sizes(4500, 1);
+    sizes.push_back(5000);
+    auto made = make_table<int64>(one, 9500, 3, random);
+    request asked;
+    asked.preferences.resize(3, zenith::preference::minimise);
+    group_rows(made, asked, sizes, random);
+    check_known(made, asked, expected_by_group(made, asked));
+  }
 }
 
 TEST_CASE("an order by buckets", "[skyline]") {

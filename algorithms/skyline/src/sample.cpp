@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <core/key_order.hpp>
@@ -57,27 +58,54 @@ double columns_for(double rows, double size) {
   return (low + high) / 2;
 }
 
-/// Values of which less is better, row by row: a column that groups becomes two.
+struct sample {
+  std::vector<std::uint64_t> values;  ///< of which less is better, row by row
+  std::vector<std::uint64_t> groups;  ///< hashes of what must be equal; empty: there are no such columns
+};
+
 template <class T>
-std::vector<std::uint64_t> draw(const detail::skyline_points& points, std::span<const preference> preferences,
-                                std::size_t samples) {
-  std::vector<std::uint64_t> drawn;
-  drawn.reserve(samples * points.columns.size());
+sample draw(const detail::skyline_points& points, std::span<const preference> preferences, std::size_t samples) {
+  sample drawn;
+  drawn.values.reserve(samples * points.columns.size());
   for (std::size_t i = 0; i < samples; ++i) {
     // not evenly: rows may come in periods
     const std::uint64_t jitter = (i * 0x9e3779b97f4a7c15ULL) >> 40;
     const std::uint64_t each = points.rows / samples;
     const std::uint64_t row = i * each + jitter % each;
+    bool has_group = false;
+    std::uint64_t group = 0;
     for (std::size_t c = 0; c < points.columns.size(); ++c) {
       const auto wanted = preferences.empty() ? preference::minimise : preferences[c];
       const ordered::key_order<T> order{wanted != preference::maximise, false};
       const std::uint64_t image =
           ~std::uint64_t{order.image(static_cast<const T*>(points.columns[c])[row * points.row_stride])};
-      drawn.push_back(image);
-      if (wanted == preference::different) drawn.push_back(~image);
+      if (wanted == preference::different) {
+        has_group = true;
+        group = (group ^ image) * 0x9e3779b97f4a7c15ULL;
+        group ^= group >> 32;
+      } else {
+        drawn.values.push_back(image);
+      }
     }
+    if (has_group) drawn.groups.push_back(group);
   }
   return drawn;
+}
+
+/// Of how many groups of one size, at most one for each row, as many drawn rows are expected to meet as these do.
+double groups_of(std::vector<std::uint64_t> drawn, double rows) {
+  if (drawn.empty()) return 0;
+  const auto samples = static_cast<double>(drawn.size());
+  std::ranges::sort(drawn);
+  const auto met = static_cast<double>(std::ranges::unique(drawn).begin() - drawn.begin());
+  if (met == samples) return rows;
+  double low = met;
+  double high = std::max(rows, met);
+  for (int i = 0; i < 40; ++i) {
+    const double middle = (low + high) / 2;
+    (middle * -std::expm1(samples * std::log1p(-1 / std::max(middle, 1.5))) < met ? low : high) = middle;
+  }
+  return low;
 }
 
 bool dominates(const std::uint64_t* q, const std::uint64_t* p, std::size_t columns) {
@@ -145,7 +173,8 @@ skyline_problem skyline_problem_of(const skyline_points& points, std::span<const
   if (samples == 0 || points.space != memory_space::host) return problem;
   with_key_type(points.type, [&]<class T>(std::type_identity<T>) {
     auto drawn = draw<T>(points, preferences, samples);
-    const auto size = skyline_size(drawn, samples);
+    problem.groups = groups_of(std::move(drawn.groups), static_cast<double>(points.rows));
+    const auto size = skyline_size(drawn.values, samples);
     problem.independent_columns = remembered_columns_for(samples, size);
   });
   return problem;

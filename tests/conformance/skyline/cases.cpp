@@ -1,9 +1,11 @@
 // The cases that every target is put through.
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
 
 #include <catch.hpp>
+#include <groups.hpp>
 #include <tables.hpp>
 
 using namespace conformance::skyline;
@@ -24,9 +26,9 @@ bool takes_turns(std::string_view strategy) {
 /// Runs the request on a share of the targets that each seed draws anew: on one of each strategy, and of those that
 /// take turns on one of some.
 template <class T>
-void run_somewhere(zenith_test::verdict& seen, const table<T>& of, const request& asked, random_source& random) {
+void run_somewhere(zenith_test::verdict& seen, const table<T>& of, const request& asked,
+                   const std::vector<std::uint64_t>& ids, random_source& random) {
   constexpr std::size_t most_for_reference = 2000;
-  const auto ids = expected(of, asked);
   const auto share = [&](const zenith_test::place& at) {
     if (at.on_device || (at.is_reference() && of.rows > most_for_reference)) return 0.0;
     return zenith_test::one_of_each(at) * (takes_turns(at.on.strategy) ? 0.3 : 1);
@@ -34,6 +36,11 @@ void run_somewhere(zenith_test::verdict& seen, const table<T>& of, const request
   zenith_test::judge(
       seen, the_targets(), random, share, [&] { return of.text() + " " + asked.text(); },
       [&](const zenith_test::place& at) { return fault_of(at.on, of, asked, ids, random); });
+}
+
+template <class T>
+void run_somewhere(zenith_test::verdict& seen, const table<T>& of, const request& asked, random_source& random) {
+  run_somewhere(seen, of, asked, expected(of, asked), random);
 }
 
 template <class T>
@@ -160,6 +167,49 @@ TEMPLATE_TEST_CASE("several blocks", "[skyline]", ZENITH_EVERY_KEY_TYPE) {
   request asked;
   asked.duplicates = zenith::duplicate_rows::keep_first;
   run_somewhere(seen, copies, asked, random);
+  seen.require_none();
+}
+
+// A strategy may go group by group where there are many (algorithms/skyline/row_groups.hpp): of 2048 rows and more.
+TEMPLATE_TEST_CASE("many groups", "[skyline]", ZENITH_EVERY_KEY_TYPE) {
+  if (the_targets().empty()) return;
+  zenith_test::verdict seen;
+  std::uint64_t number = 0;
+  for (const std::size_t rows : {2047, 2048, 2700}) {
+    for (const std::size_t groups : {80, 300, 2700}) {
+      random_source random{zenith_test::seed_of("groups", number++)};
+      const std::size_t columns = 2 + random() % (random() % 3 == 0 ? 20 : 6);
+      auto made = make_table<TestType>(some_shape<TestType>(random), rows, columns, random);
+      auto asked = some_request(columns, random);
+      asked.preferences.resize(columns, zenith::preference::minimise);
+      group_rows(made, asked, std::vector<std::size_t>(groups, 1), random);
+      run_somewhere(seen, made, asked, expected_by_group(made, asked), random);
+    }
+  }
+  seen.require_none();
+}
+
+// Rows of groups of more than 4096 are settled elsewhere than others.
+TEMPLATE_TEST_CASE("groups of very different sizes", "[skyline]", float32, int64) {
+  if (the_targets().empty()) return;
+  zenith_test::verdict seen;
+  for (const std::size_t largest : {4095, 4096, 4097, 5000}) {
+    if (largest != 4097 && zenith_test::scale() < 0.3) continue;
+    random_source random{zenith_test::seed_of("sizes of groups", largest)};
+    std::vector<std::size_t> sizes(4500, 1);
+    sizes[random() % sizes.size()] = largest;
+    if (random() % 2 == 0) sizes[random() % sizes.size()] = 4200;
+    sizes[random() % sizes.size()] = 300;
+    const std::size_t rows = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+    for (const auto one : {shape::independent, shape::few_values, shape::antichain, shape::copies}) {
+      auto made = make_table<TestType>(one, rows, 3 + random() % 2, random);
+      request asked;
+      asked.preferences.resize(made.columns, zenith::preference::minimise);
+      if (random() % 2 == 0) asked.duplicates = zenith::duplicate_rows::keep_first;
+      group_rows(made, asked, sizes, random);
+      run_somewhere(seen, made, asked, expected_by_group(made, asked), random);
+    }
+  }
   seen.require_none();
 }
 

@@ -195,6 +195,26 @@ TEST_CASE("a problem knows how its columns hang together", "[skyline-contract]")
   CHECK(zenith::skyline_problem_of(view::row_major(std::vector<float>(40), 10, 4)).independent_columns == 0);
 }
 
+TEST_CASE("a problem knows how many groups its rows are of", "[skyline-contract]") {
+  random_source random{13};
+  constexpr std::size_t rows = 20'000;
+  auto made = make_table<float>(shape::chain, rows, 3, random);
+  const auto problem_of = [&](std::size_t groups, zenith::preference by) {
+    for (std::size_t i = 0; i < rows; ++i) made.values[3 * i] = static_cast<float>(random() % groups);
+    const std::vector preferences{by, zenith::preference::minimise, zenith::preference::minimise};
+    return zenith::skyline_problem_of(view::row_major(made.values, rows, 3), {.preferences = preferences});
+  };
+  CHECK(problem_of(10, zenith::preference::minimise).groups == 0);
+  for (const std::size_t groups : {1, 2, 10, 100, 500}) {
+    const auto problem = problem_of(groups, zenith::preference::different);
+    INFO(groups << " groups, found " << problem.groups);
+    CHECK(problem.groups > 0.5 * static_cast<double>(groups));
+    CHECK(problem.groups < 2 * static_cast<double>(groups) + 1);
+    CHECK(problem.independent_columns < 1.5);
+  }
+  CHECK(problem_of(~std::uint32_t{0}, zenith::preference::different).groups > 2000);
+}
+
 TEST_CASE("few rows of a problem are sampled where they have many values", "[skyline-contract]") {
   random_source random{12};
   const auto columns_of = [&](shape one, std::size_t rows, std::size_t columns) {

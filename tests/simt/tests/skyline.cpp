@@ -5,6 +5,7 @@
 #include <string>
 
 #include <catch.hpp>
+#include <groups.hpp>
 #include <settings.hpp>
 #include <tables.hpp>
 #include <tests/simt/backend/emulated_cuda.hpp>
@@ -99,6 +100,22 @@ TEST_CASE("emulated bitmap_tiles finds a skyline of few rows and of many") {
     const auto twins = table_of_twins<float>(rows, 3);
     const request first{.preferences = {}, .duplicates = zenith::duplicate_rows::keep_first};
     seen.add(on, fault_of(on, twins, first, expected(twins, first), random));
+  }
+  seen.require_none();
+}
+
+TEST_CASE("emulated bitmap_tiles finds the skylines of many groups") {
+  const auto on = the_target("skyline");
+  zenith_test::verdict seen;
+  for (const std::size_t largest : {0, 4097}) {
+    random_source random{zenith_test::seed_of("simt.skyline.groups", largest)};
+    std::vector<std::size_t> sizes(largest == 0 ? 100 : 3000, 1);
+    if (largest != 0) sizes.push_back(largest);
+    auto made = make_table<float>(shape::antichain, largest == 0 ? 2048 : largest + 3000, 3, random);
+    auto asked = some_request(3, random);
+    asked.preferences.resize(3, zenith::preference::minimise);
+    group_rows(made, asked, sizes, random);
+    seen.add(on, fault_of(on, made, asked, expected_by_group(made, asked), random));
   }
   seen.require_none();
 }

@@ -50,8 +50,10 @@ struct skyline_problem {
   key_type type = key_type::float32;
   memory_space space = memory_space::host;
   /// The number of independent columns whose skyline would be about as large (`skyline_problem_of`). 0: unknown, and
-  /// the columns are taken for independent.
+  /// the columns are taken for independent. Columns of preference `different` are not among them.
   double independent_columns = 0;
+  /// About how many values columns of preference `different` have together. 0: there are none, or it is unknown.
+  double groups = 0;
 
   [[nodiscard]] bool operator==(const skyline_problem&) const = default;
 };
