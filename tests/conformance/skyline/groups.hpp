@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <type_traits>
 #include <vector>
 
 #include <tables.hpp>
@@ -29,6 +30,10 @@ void group_rows(table<T>& of, request& asked, const std::vector<std::size_t>& sh
     const std::size_t group = group_of[is_by_share ? i : random() % group_of.size()];
     if (second != first) of.values[i * of.columns + second] = static_cast<T>(group % 7);
     of.values[i * of.columns + first] = static_cast<T>(second != first ? group / 7 : group);
+    if constexpr (std::is_floating_point_v<T>) {
+      if (!is_by_share && random() % 50 == 0)
+        of.values[i * of.columns + first] = std::numeric_limits<T>::quiet_NaN();  // a group, too
+    }
   }
 }
 
