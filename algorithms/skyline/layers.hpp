@@ -7,17 +7,12 @@
 #include <type_traits>
 #include <utility>
 
+#include <algorithms/skyline/layers_of_two.hpp>
 #include <algorithms/skyline/phases.hpp>
 #include <algorithms/skyline/row_rounds.hpp>
 #include <algorithms/skyline/table_rounds.hpp>
 
 namespace zenith::skyline_family {
-
-struct write_no_layer {
-  u32* layers;
-
-  ZENITH_FN void operator()(u64 i) const { layers[i] = no_layer; }
-};
 
 /// Gives the points whose rows are marked a layer. Marks of earlier layers stay: their points are gone.
 struct assign_layer {
@@ -39,7 +34,9 @@ struct has_no_layer {
   ZENITH_FN bool operator()(u64 i) const { return members[rows[i]] == 0; }
 };
 
-using layer_kernels = device::list<write_no_layer, assign_layer>;
+using layer_kernels =
+    device::concat<device::list<write_no_layer, assign_layer>,
+                   layer_kernels_of_two<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>>;
 
 namespace detail {
 
@@ -141,6 +138,9 @@ void find_layers_by_values(Context& on, const skyline_layers_call& call, const v
 template <class Skyline>
 template <class Context>
 void layers_by<Skyline>::run(Context& on, const call_type& call) {
+  if constexpr (Context::runs_on_host) {
+    if (detail::has_two_columns(call)) return detail::find_layers_of_two(on, call);
+  }
   if constexpr (std::is_same_v<Skyline, bitmap_tiles>) {
     detail::find_layers_by_bitmaps(on, call);
   } else {

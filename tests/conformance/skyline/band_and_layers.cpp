@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <initializer_list>
+#include <numeric>
 #include <string>
 #include <string_view>
 
@@ -217,6 +218,46 @@ TEMPLATE_TEST_CASE("bands and layers of any number of columns", "[skyline]", flo
     const auto asked = some_request(columns, random);
     check_band(made, asked, static_cast<std::uint32_t>(1 + random() % 100), random);
     check_layers(made, asked, random);
+  }
+}
+
+TEMPLATE_TEST_CASE("layers of one column and of two", "[skyline]", ZENITH_EVERY_KEY_TYPE) {
+  if (zenith_test::targets("skyline_layers").empty()) return;
+  std::uint64_t number = 0;
+  for (const auto one : every_shape) {
+    for (const std::size_t rows : {1, 2, 3, 70, 400}) {
+      for (const std::size_t columns : {1, 2}) {
+        random_source random{zenith_test::seed_of("two columns", number++)};
+        const auto made = make_table<TestType>(one, rows, columns, random);
+        auto asked = some_request(columns, random);
+        for (auto& by : asked.preferences) {
+          if (random() % 3 != 0 && by == zenith::preference::different) by = zenith::preference::maximise;
+        }
+        check_layers(made, asked, random);
+      }
+    }
+  }
+}
+
+// Layer by layer this would take minutes.
+TEST_CASE("as many layers as rows", "[skyline-contract]") {
+  constexpr std::size_t rows = 200'000;
+  std::vector<std::uint32_t> ranks(rows);
+  std::iota(ranks.begin(), ranks.end(), 0U);
+  random_source random{zenith_test::seed_of("many layers", 0)};
+  std::shuffle(ranks.begin(), ranks.end(), random);
+  for (const std::size_t columns : {1, 2}) {
+    std::vector<double> values;
+    for (const std::uint32_t rank : ranks) values.insert(values.end(), columns, 0.5 * rank);
+    for (const auto& on : zenith_test::targets("skyline_layers", {"cpu"})) {
+      const auto points = zenith::matrix_view<const double>::row_major(values, rows, columns);
+      const auto found = zenith::skyline_layers(on.on, points, {.strategy = on.strategy});
+      CHECK(found.layers == rows);
+      CHECK((found.layer_of == ranks));
+      const auto some = zenith::skyline_layers(on.on, points, {.enough_rows = 1000, .strategy = on.strategy});
+      CHECK(some.layers == 1000);
+      CHECK(std::ranges::count(some.layer_of, zenith::no_layer) == rows - 1000);
+    }
   }
 }
 
