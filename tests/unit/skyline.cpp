@@ -309,7 +309,7 @@ std::uint64_t bytes_for_all(const table<float32>& made, wanted form) {
 }  // namespace
 
 // What a device takes beside the table: what the public header says.
-TEST_CASE("memory of a skyline on a device", "[skyline]") {
+TEST_CASE("memory of a skyline on a device", "[skyline][memory]") {
   constexpr std::size_t rows = 1'000'000;
   constexpr std::uint64_t bytes_of_row = 28;
   skyline_on_device::skips_filters = true;

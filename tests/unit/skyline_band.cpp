@@ -145,7 +145,7 @@ TEST_CASE("a device's bands of more rows than a block, and a prefilter that leav
 }
 
 // As the page of skylines says: to sort the hashes of equal rows takes 16 bytes a row more than on a host.
-TEST_CASE("memory of a band on a device", "[skyline]") {
+TEST_CASE("memory of a band on a device", "[skyline][memory]") {
   constexpr std::size_t rows = 250'000;
   constexpr std::uint64_t little = std::uint64_t{2} << 20;
   skyline_on_device::skips_filters = true;
