@@ -97,7 +97,7 @@ double groups_of(std::vector<std::uint64_t> drawn, double rows) {
   if (drawn.empty()) return 0;
   const auto samples = static_cast<double>(drawn.size());
   std::ranges::sort(drawn);
-  const auto met = static_cast<double>(std::ranges::unique(drawn).begin() - drawn.begin());
+  const auto met = static_cast<double>(std::unique(drawn.begin(), drawn.end()) - drawn.begin());
   if (met == samples) return rows;
   double low = met;
   double high = std::max(rows, met);
