@@ -22,25 +22,34 @@ namespace zenith::skyline_detail {
 [[nodiscard]] cost no_quartile_cost(const skyline_problem& problem, const device_profile& on);
 [[nodiscard]] cost padded_cost(const skyline_problem& problem, const device_profile& on);
 
+using model = cost (*)(const skyline_problem&, const device_profile&);
+
+/// What a strategy takes that goes group by group first where there are many (row_groups.hpp).
+[[nodiscard]] cost by_groups(const skyline_problem& problem, const device_profile& on, model ungrouped);
+template <model Ungrouped>
+[[nodiscard]] cost by_groups(const skyline_problem& problem, const device_profile& on) {
+  return by_groups(problem, on, Ungrouped);
+}
+
 using strategy = detail::modelled_strategy<skyline_problem>;
 
 inline constexpr std::array strategies{
-    strategy{"bitmap_tiles", bitmap_tiles_cost},
-    strategy{"skyalign", skyalign_cost},
-    strategy{"sfs", sfs_cost},
+    strategy{"bitmap_tiles", by_groups<bitmap_tiles_cost>},
+    strategy{"skyalign", by_groups<skyalign_cost>},
+    strategy{"sfs", by_groups<sfs_cost>},
     strategy{"salsa", salsa_cost},
-    strategy{"ggs", ggs_cost},
-    strategy{"hybrid", hybrid_cost},
-    strategy{"bskytree", bskytree_cost},
-    strategy{"skyalign_no_sync", no_sync_cost},
-    strategy{"skyalign_no_quartile", no_quartile_cost},
+    strategy{"ggs", by_groups<ggs_cost>},
+    strategy{"hybrid", by_groups<hybrid_cost>},
+    strategy{"bskytree", by_groups<bskytree_cost>},
+    strategy{"skyalign_no_sync", by_groups<no_sync_cost>},
+    strategy{"skyalign_no_quartile", by_groups<no_quartile_cost>},
     strategy{"skyalign_padded", padded_cost},
 };
 
 inline constexpr detail::choosable<skyline_problem> choices{skyline_call::operation, "skyline", "the points lie",
                                                             strategies};
 
-/// Layers take many skylines of the same points: the strategies rank as for one.
+/// Layers take many skylines of the same points: the strategies rank as for one, of all groups together.
 inline constexpr std::array layer_strategies{
     strategy{"bitmap_tiles", bitmap_tiles_cost},
     strategy{"skyalign", skyalign_cost},

@@ -82,22 +82,19 @@ cost on_host(const skyline_problem& problem, const device_profile& on, const est
   return all;
 }
 
-using model = cost (*)(const skyline_problem&, const device_profile&);
-
-// A strategy goes on with what is left of large groups, as if there were just too few to compare each for itself.
-void add_rest(cost& to, const skyline_problem& problem, const device_profile& on, const estimate& of, model strategy) {
+// A strategy goes on with what is left of large groups.
+void add_rest(cost& to, const skyline_problem& problem, const device_profile& on, const estimate& of, model ungrouped) {
   if (of.rows / of.groups <= skyline_family::most_settled_rows) return;
   auto rest = problem;
   rest.rows = static_cast<std::uint64_t>(std::min(of.rows, 1.5 * of.skyline));
-  rest.groups = least_groups - 1;
-  for (auto& phase : strategy(rest, on).phases) to.phases.push_back(std::move(phase));
+  for (auto& phase : ungrouped(rest, on).phases) to.phases.push_back(std::move(phase));
 }
 
 // Many groups, on a host: rows are sorted by sums and then by groups, and their values are gathered in that order.
-cost in_groups(const skyline_problem& problem, const device_profile& on, const estimate& of, model strategy) {
+cost in_groups_on_host(const skyline_problem& problem, const device_profile& on, const estimate& of, model ungrouped) {
   const double values = values_of(of);
   const double bytes = values * static_cast<double>(size_of(problem.type));
-  constexpr int most_cores = 8;  // 16 are as fast, as measured
+  constexpr int most_cores = 8;  // 16 are some 7 times as fast as one, as measured
   const int cores = std::min(cores_for(64 * values, on), most_cores);
   const int sorting =
       static_cast<int>(std::clamp(of.rows / 4096, 1.0, static_cast<double>(std::min(on.cores, most_cores))));
@@ -117,12 +114,12 @@ cost in_groups(const skyline_problem& problem, const device_profile& on, const e
                         region(cores, on),
                         cores});
   add_compaction(all, on, of);
-  add_rest(all, problem, on, of, strategy);
+  add_rest(all, problem, on, of, ungrouped);
   return all;
 }
 
 // The same on a GPU.
-cost in_groups_on_gpu(const skyline_problem& problem, const device_profile& on, const estimate& of, model strategy) {
+cost in_groups_on_gpu(const skyline_problem& problem, const device_profile& on, const estimate& of, model ungrouped) {
   auto few_left = of;
   few_left.left = 1;
   // of 8 bytes, sums have two parts
@@ -130,7 +127,7 @@ cost in_groups_on_gpu(const skyline_problem& problem, const device_profile& on, 
   auto all = on_gpu(problem, on, few_left, 60 + of.columns, sorts,
                     {{"skyline.gpu.groups", of.rows, 0.35e-9},
                      {"skyline.gpu.group_pairs", of.pairs_in_groups() * of.columns, 1.5e-12}});
-  add_rest(all, problem, on, of, strategy);
+  add_rest(all, problem, on, of, ungrouped);
   return all;
 }
 
@@ -156,12 +153,21 @@ double rows_before_stop(const estimate& of) {
   return std::max(of.skyline, of.rows * (1 - std::pow(1 - stop, columns)));
 }
 
+// So many groups meet as many samples as are asked for (row_groups.hpp).
+constexpr double least_groups = 75;
+
 }  // namespace
+
+cost by_groups(const skyline_problem& problem, const device_profile& on, model ungrouped) {
+  const estimate of(problem);
+  if (of.rows < skyline_family::least_grouped_rows || of.groups < least_groups) return ungrouped(problem, on);
+  if (is_host(on)) return in_groups_on_host(problem, on, of, ungrouped);
+  return ungrouped == bitmap_tiles_cost ? in_groups_on_gpu(problem, on, of, ungrouped) : ungrouped(problem, on);
+}
 
 cost sfs_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
   if (!is_host(on)) return by_values_on_gpu(problem, on, of, of.pairs, 60);
-  if (goes_by_groups(of)) return in_groups(problem, on, of, sfs_cost);
   return on_host(problem, on, of, {}, in_blocks(by_values(on, of), of),
                  {{"skyline.rows.sort", of.sorted(), 8.5e-9},
                   {"skyline.rows.pairs", of.pairs * of.columns * twice_if_wide(problem), 0.036e-9},
@@ -173,7 +179,6 @@ cost ggs_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
   const double window = of.left * std::min(of.left, 1024.0);
   if (!is_host(on)) return by_values_on_gpu(problem, on, of, of.pairs + window, 42);
-  if (goes_by_groups(of)) return in_groups(problem, on, of, ggs_cost);
   return on_host(problem, on, of, {}, in_windows(by_values(on, of), of),
                  {{"skyline.rows.sort", of.sorted(), 5e-9},
                   {"skyline.rows.pairs", of.pairs * of.columns * twice_if_wide(problem), 0.032e-9},
@@ -209,13 +214,11 @@ cost salsa_cost(const skyline_problem& problem, const device_profile& on) {
 
 cost skyalign_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
-  if (is_host(on) && goes_by_groups(of)) return in_groups(problem, on, of, skyalign_cost);
   return by_masks(problem, on, of, of.pairs, 39e-9, 66);
 }
 
 cost no_quartile_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
-  if (is_host(on) && goes_by_groups(of)) return in_groups(problem, on, of, no_quartile_cost);
   return by_masks(problem, on, of, 1.02 * of.pairs, 39e-9, 70);
 }
 
@@ -229,7 +232,6 @@ cost padded_cost(const skyline_problem& problem, const device_profile& on) {
 // Every row is compared with all before it, until one dominates it: mostly one of the first.
 cost no_sync_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
-  if (is_host(on) && goes_by_groups(of)) return in_groups(problem, on, of, no_sync_cost);
   return by_masks(problem, on, of, of.pairs * (1 + 0.1 * (of.left / of.skyline - 1)), 39e-9, 48, false);
 }
 
@@ -237,7 +239,6 @@ cost no_sync_cost(const skyline_problem& problem, const device_profile& on) {
 cost hybrid_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
   if (!is_host(on)) return by_values_on_gpu(problem, on, of, 4 * of.pairs, 80);
-  if (goes_by_groups(of)) return in_groups(problem, on, of, hybrid_cost);
   return on_host(problem, on, of, {15e-9, digits_of_cell}, in_blocks(by_values(on, of), of),
                  {{"skyline.rows.cell", of.left * of.columns, 31e-9},
                   {"skyline.rows.sort", of.sorted(), 18.5e-9},
@@ -248,7 +249,6 @@ cost hybrid_cost(const skyline_problem& problem, const device_profile& on) {
 // One worker. How many rows of the tree a row is compared with, is measured.
 cost bskytree_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
-  if (is_host(on) && goes_by_groups(of)) return in_groups(problem, on, of, bskytree_cost);
   return on_host(problem, on, of, {0, 0}, {},
                  {{"skyline.tree.row", of.left, 100e-9},
                   {"skyline.tree", of.left * std::pow(of.skyline, 0.55) * (of.columns + 19), 0.19e-9}});
@@ -257,10 +257,6 @@ cost bskytree_cost(const skyline_problem& problem, const device_profile& on) {
 // Masks skip the more tiles the more there are: the exponent is measured, on a host and on a GPU.
 cost bitmap_tiles_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
-  if (goes_by_groups(of)) {
-    return is_host(on) ? in_groups(problem, on, of, bitmap_tiles_cost)
-                       : in_groups_on_gpu(problem, on, of, bitmap_tiles_cost);
-  }
   if (is_host(on) && of.left <= static_cast<double>(skyline_family::most_rows_by_values(static_cast<int>(on.cores)))) {
     return ggs_cost(problem, on);
   }

@@ -50,10 +50,6 @@ double skyline_of(double rows, double columns) {
   return last.size;
 }
 
-bool goes_by_groups(const estimate& of) {
-  return of.rows >= skyline_family::least_grouped_rows && of.groups >= least_groups;
-}
-
 double region(int workers, const device_profile& on) {
   return workers > 1 ? 3 * std::log2(on.cores) / std::log2(workers) : 0;
 }

@@ -77,11 +77,6 @@ struct estimate {
 /// Rows that the best pivot leaves, as measured: more where few are left by all of them than there are of these.
 [[nodiscard]] inline double rows_screened(const estimate& of) { return std::sqrt(of.left * of.rows); }
 
-/// So many groups meet as many samples as are asked for (row_groups.hpp).
-inline constexpr double least_groups = 75;
-/// Whether the groups are compared each for itself.
-[[nodiscard]] bool goes_by_groups(const estimate& of);
-
 /// How the workers of a host share the rounds of a strategy.
 struct shared_rounds {
   double blocks = 1;    ///< or windows
