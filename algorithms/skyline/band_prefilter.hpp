@@ -20,14 +20,6 @@ namespace zenith::skyline_family {
 /// Sets of pivots of which corners are made.
 inline constexpr u32 band_corners = 4;
 
-/// Rows of pivots: they are the low halves of words by which those are ordered (`find_pivots`).
-struct name_pivots {
-  const u64* pivots;
-  u32* rows;
-
-  ZENITH_FN void operator()(u64 i) const { rows[i] = static_cast<u32>(pivots[i]); }
-};
-
 /// A pivot that equals another before it becomes none.
 struct drop_equal_pivots {
   const u32* firsts;
@@ -171,7 +163,7 @@ struct count_pivots {
 
 template <class Image>
 using band_pivot_kernels = device::list<draw_pivots<Image>, find_corners<Image>>;
-using band_pivot_kernels_of_all = device::list<name_pivots, drop_equal_pivots>;
+using band_pivot_kernels_of_all = device::list<drop_equal_pivots>;
 
 namespace detail {
 
@@ -188,7 +180,7 @@ struct band_prefilter {
     if (pivots == 0) return list_rows_left<T>(on, call, from, {}, removed, count);
     const u32 columns = from.columns;
     const u64 values_count = u64{pivots} * columns;
-    u32* const rows = choose(on, from, pivots);
+    u32* const rows = find_best_rows(on, from, pivots).rows;
     image* const values = on.template buffer<image>(values_count);
     const auto gather = [&] {
       on.for_each(values_count, gather_row_pivots<T>{from, rows, call.nans == nan_rows::drop, values});
@@ -213,17 +205,6 @@ struct band_prefilter {
   }
 
  private:
-  /// The best rows of stripes, the best of all first; ~0 behind them where a stripe has none.
-  template <class T, class Context>
-  [[nodiscard]] static u32* choose(Context& on, const row_source<T>& from, u32 count) {
-    u64* const pivots = on.template buffer<u64>(count);
-    u32* const rows = on.template buffer<u32>(count);
-    on.for_each(count, begin_nan_search{pivots});
-    find_pivots_of_stripes(on, from, pivots, nullptr, count);
-    on.for_each(count, name_pivots{pivots, rows});
-    on.sort_pairs(pivots, rows, count);
-    return rows;
-  }
   /// Whether there are equal ones.
   template <class Context, class Image>
   static bool drop_equal(Context& on, const Image* values, u32 columns, u32* rows, u32 count) {

@@ -122,6 +122,16 @@ inline constexpr std::uint32_t most_band_pivots = 2048;
   return pivots < least || most > pivots / 2 ? 0 : static_cast<std::uint32_t>(pivots);
 }
 
+/// In so many rows, the best of stripes, the pivots of layers are searched; 0: there are none.
+[[nodiscard]] constexpr std::uint32_t layer_samples_for(std::uint64_t rows, std::uint64_t most_layers) {
+  constexpr std::uint64_t rows_of_sample = 32;
+  constexpr std::uint64_t least = 128;
+  constexpr std::uint64_t most = 2048;
+  constexpr std::uint64_t most_searched = 64;  // layers
+  const std::uint64_t samples = std::min(rows / rows_of_sample, most);
+  return samples < least || most_layers > most_searched ? 0 : static_cast<std::uint32_t>(samples);
+}
+
 /// On a device the prefilter of a band with more dominators would leave nearly all rows: there is none.
 inline constexpr std::uint32_t most_dominators_among_pivots = 16;
 

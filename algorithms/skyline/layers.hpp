@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <algorithms/skyline/layer_pivots.hpp>
 #include <algorithms/skyline/layers_of_two.hpp>
 #include <algorithms/skyline/phases.hpp>
 #include <algorithms/skyline/row_rounds.hpp>
@@ -35,10 +36,31 @@ struct has_no_layer {
 };
 
 using layer_kernels =
-    device::concat<device::list<write_no_layer, assign_layer>,
+    device::concat<device::list<write_no_layer, assign_layer>, layer_pivot_kernels<std::uint32_t, std::uint64_t>,
                    layer_kernels_of_two<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>>;
 
 namespace detail {
+
+/// The prefilter of a host's layers (layer_pivots.hpp).
+struct layer_prefilter {
+  u64 most_layers;
+
+  template <class T, class Context>
+  [[nodiscard]] u32* find_rows_left(Context& on, const skyline_input& call, const row_source<T>& from, u8* removed,
+                                    u64& count) const {
+    using image = typename row_source<T>::image;
+    const bool drops_nan = call.nans == nan_rows::drop;
+    u64* const pivots = on.template buffer<u64>(pivot_count);
+    const u32 used = find_layer_pivots(on, from, drops_nan, most_layers, pivots);
+    if (used == 0) return list_rows_left<T>(on, call, from, {}, removed, count);
+    u32* const rows = on.template buffer<u32>(used);
+    image* const values = on.template buffer<image>(u64{used} * from.columns);
+    on.for_each(used, name_pivots{pivots, rows});
+    on.for_each(u64{used} * from.columns, gather_row_pivots<T>{from, rows, drops_nan, values});
+    on.fill_zero(removed, call.rows);
+    return list_rows_left(on, call, from, {values, used}, removed, count);
+  }
+};
 
 /// Layers of rows that lie in an order: of the rows [0, count) of `placed`, by `rounds`.
 template <class Context>
@@ -92,15 +114,16 @@ template <class Context>
 void find_layers_by_bitmaps(Context& on, const skyline_layers_call& call) {
   layer_marks<Context> marks(on, call);
   if constexpr (Context::runs_on_host) {
-    with_ordered_rows(on, call, always(row_layout::rows_by_grid), no_prefilter{}, [&](const auto& rows) {
-      if (rows.count > 0) {
-        row_rounds rounds(on, rows, points_after::kept);
-        marks.mark(on, rows.points, rows.count, rounds);
-      }
-      marks.deliver(on, rows.count);
-    });
+    with_ordered_rows(on, call, always(row_layout::rows_by_grid), layer_prefilter{call.most_layers},
+                      [&](const auto& rows) {
+                        if (rows.count > 0) {
+                          row_rounds rounds(on, rows, points_after::kept);
+                          marks.mark(on, rows.points, rows.count, rounds);
+                        }
+                        marks.deliver(on, rows.count);
+                      });
   } else {
-    with_ordered_points(on, call, every_point{}, [&](const auto& rows) {
+    with_ordered_points(on, call, layer_points{call.most_layers}, [&](const auto& rows) {
       const auto mark = [&](auto* masks) {
         tile_rounds rounds(on, rows.points, rows.count, masks, all_bitmaps);
         marks.mark(on, rows.points, rows.count, rounds);
@@ -121,7 +144,15 @@ void find_layers_by_bitmaps(Context& on, const skyline_layers_call& call) {
 template <class Context>
 void find_layers_by_values(Context& on, const skyline_layers_call& call, const value_method& how) {
   layer_marks<Context> marks(on, call);
-  with_images(on, call, false, [&]<class Image>(const image_table<Image>& table) {
+  const auto pivots_of = [&](const auto& from) -> const u32* {
+    u64* const keys = on.template buffer<u64>(pivot_count);
+    if (find_layer_pivots(on, from, call.nans == nan_rows::drop, call.most_layers, keys) == 0) return nullptr;
+    u32* const rows = on.template buffer<u32>(pivot_count);
+    on.for_each(pivot_count, name_pivots{keys, rows});
+    return rows;
+  };
+  with_images(on, call, pivots_of, [&]<class Image>(const image_table<Image>& table) {
+    prefilter(on, table);
     u64 count = 0;
     const u32* const left = rows_left(on, table.removed, call.rows, count);
     if (count > 0) {

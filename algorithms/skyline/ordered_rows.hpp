@@ -105,15 +105,6 @@ struct group_prefilter {
   }
 };
 
-/// Only rows with a NaN that are dropped are left out.
-struct no_prefilter {
-  template <class T, class Context>
-  [[nodiscard]] u32* find_rows_left(Context& on, const skyline_input& call, const row_source<T>& from, u8* removed,
-                                    u64& count) const {
-    return list_rows_left<T>(on, call, from, {}, removed, count);
-  }
-};
-
 /// Where the values of a host's points lie, and what orders them.
 enum class row_layout : u8 {
   rows_by_grid,

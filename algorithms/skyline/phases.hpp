@@ -92,9 +92,24 @@ template <class T, class Context>
   return rows;
 }
 
-/// The table as images; sets call.outcome if a NaN is rejected.
+/// The best rows of stripes, the best of all first.
+struct best_rows {
+  u64* keys;  ///< `find_pivots`; ~0 where a stripe has none
+  u32* rows;
+};
 template <class T, class Context>
-[[nodiscard]] auto make_images(Context& on, const skyline_input& call, bool is_prefiltered) {
+[[nodiscard]] best_rows find_best_rows(Context& on, const row_source<T>& from, u32 count) {
+  const best_rows found{on.template buffer<u64>(count), on.template buffer<u32>(count)};
+  on.for_each(count, begin_nan_search{found.keys});
+  find_pivots_of_stripes(on, from, found.keys, nullptr, count);
+  on.for_each(count, name_pivots{found.keys, found.rows});
+  on.sort_pairs(found.keys, found.rows, count);
+  return found;
+}
+
+/// The table as images; sets call.outcome if a NaN is rejected. pivots_of(table) are rows, or nullptr.
+template <class T, class Context, class PivotsOf>
+[[nodiscard]] auto make_images(Context& on, const skyline_input& call, const PivotsOf& pivots_of) {
   using image = ordered::bits_t<T>;
   const auto from = make_row_source<T>(on, call);
   write_images<T> write{};
@@ -117,23 +132,26 @@ template <class T, class Context>
       *call.outcome = {0, true, at / most_given_columns, static_cast<unsigned>(at % most_given_columns)};
     }
   }
-  const u32* const pivots = is_prefiltered ? choose_pivots(on, from, nullptr) : nullptr;
-  return image_table<image>{write.to, call.rows, from.columns, write.removed, pivots};
+  return image_table<image>{write.to, call.rows, from.columns, write.removed, pivots_of(from)};
 }
 
 /// Calls use(table) with the images, unless a NaN is rejected. `use` is compiled for two widths, not for six types.
-template <class Context, class Use>
-void with_images(Context& on, const skyline_input& call, bool is_prefiltered, const Use& use) {
+template <class Context, class PivotsOf, class Use>
+void with_images(Context& on, const skyline_input& call, const PivotsOf& pivots_of, const Use& use) {
   ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
-    const auto table = make_images<T>(on, call, is_prefiltered);
+    const auto table = make_images<T>(on, call, pivots_of);
     if (!call.outcome->has_nan) use(table);
   });
   on.finish();
 }
 
-/// Removes what a few rows dominate.
+/// For `with_images`.
+inline constexpr auto no_pivots = [](const auto& /*table*/) { return static_cast<const u32*>(nullptr); };
+
+/// Removes what the pivots dominate, if there are any.
 template <class Context, class Image>
 void prefilter(Context& on, const image_table<Image>& table) {
+  if (table.pivots == nullptr) return;
   Image* const values = on.template buffer<Image>(u64{pivot_count} * 64);
   with_padded(table.columns, [&]<unsigned Columns>(std::integral_constant<unsigned, Columns>) {
     on.for_each(u64{pivot_count} * Columns,

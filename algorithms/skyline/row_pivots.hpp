@@ -277,6 +277,14 @@ struct find_pivots {
   }
 };
 
+/// Rows of pivots: they are the low halves of words by which those are ordered (`find_pivots`).
+struct name_pivots {
+  const u64* pivots;
+  u32* rows;
+
+  ZENITH_FN void operator()(u64 i) const { rows[i] = static_cast<u32>(pivots[i]); }
+};
+
 /// The pivots' rows by rising sums.
 struct rank_pivots {
   static constexpr u64 item_cost = pivot_count * 8;

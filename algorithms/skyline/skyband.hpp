@@ -311,7 +311,7 @@ void deliver_band(Context& on, const skyband_call& call, const u32* rows, u64 co
 
 template <class Context>
 void band_by_sum::run(Context& on, const call_type& call) {
-  detail::with_images(on, call, false, [&]<class Image>(const detail::image_table<Image>& table) {
+  detail::with_images(on, call, detail::no_pivots, [&]<class Image>(const detail::image_table<Image>& table) {
     u64 count = 0;
     u32* const left = detail::rows_left(on, table.removed, call.rows, count);
     u8* const members = on.template buffer<u8>(call.rows);

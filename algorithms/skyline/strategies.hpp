@@ -45,10 +45,10 @@ using row_kernels =
 using kernels = device::concat<
     kernels_of_width<std::uint32_t>, kernels_of_width<std::uint64_t>,
     device::list<write_images<float>, write_images<double>, write_images<std::int32_t>, write_images<std::uint32_t>,
-                 write_images<std::int64_t>, write_images<std::uint64_t>, begin_nan_search, rank_pivots, write_offsets,
-                 gather_keys, write_tile_masks, extend_bitmaps, mark_members, mark_open, write_mask_of_marks,
-                 join_lists, name_rows, find_stop, round_partitions, pick_padded, write_ids<std::uint32_t>,
-                 write_ids<std::uint64_t>>,
+                 write_images<std::int64_t>, write_images<std::uint64_t>, begin_nan_search, rank_pivots, name_pivots,
+                 write_offsets, gather_keys, write_tile_masks, extend_bitmaps, mark_members, mark_open,
+                 write_mask_of_marks, join_lists, name_rows, find_stop, round_partitions, pick_padded,
+                 write_ids<std::uint32_t>, write_ids<std::uint64_t>>,
     row_kernels<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>, band_kernels_of_all,
     row_band_kernels_of_all, layer_kernels>;
 
@@ -127,8 +127,11 @@ void find_skyline_by_values(Context& on, const skyline_call& call, const value_m
       });
     }
   }
-  with_images(on, call, how.is_prefiltered, [&]<class Image>(const image_table<Image>& table) {
-    if (table.pivots != nullptr) prefilter(on, table);
+  const auto pivots_of = [&](const auto& from) {
+    return how.is_prefiltered ? choose_pivots(on, from, nullptr) : nullptr;
+  };
+  with_images(on, call, pivots_of, [&]<class Image>(const image_table<Image>& table) {
+    prefilter(on, table);
     u64 count = 0;
     u32* const left = rows_left(on, table.removed, call.rows, count);
     u8* const members = on.template buffer<u8>(call.rows);

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include <algorithms/skyline/few_rows.hpp>
+#include <algorithms/skyline/layer_pivots.hpp>
 #include <algorithms/skyline/phases.hpp>
 #include <algorithms/skyline/row_groups.hpp>
 #include <algorithms/skyline/table_buckets.hpp>
@@ -42,8 +43,10 @@ template <class Image>
   return most < taken ? 0 : most - taken;
 }
 
-/// All points are wanted, in an exact order and with masks of 64 bits.
-struct every_point {};
+/// Points are wanted that may be in one of so many layers, in an exact order and with masks of 64 bits.
+struct layer_points {
+  u64 most_layers;
+};
 
 /// Points are wanted that fewer than `most` others may dominate.
 struct band_points {
@@ -53,7 +56,7 @@ struct band_points {
 
 /// Of so many pivots that dominate a row it is out; 0: there are none.
 [[nodiscard]] inline u32 pivots_enough(const few_request& /*skyline*/) { return 1; }
-[[nodiscard]] inline u32 pivots_enough(const every_point& /*all*/) { return 0; }
+[[nodiscard]] inline u32 pivots_enough(const layer_points& /*layers*/) { return 1; }
 [[nodiscard]] inline u32 pivots_enough(const band_points& band) {
   return band.most <= most_dominators_among_pivots ? band.most : 0;
 }
@@ -76,19 +79,30 @@ void test_rows_of_table(Context& on, const row_source<T>& from, const typename r
   });
 }
 
+/// Writes `pivot_count` pivots over ~0; returns whether there are any.
+template <class T, class Context, class Asked>
+[[nodiscard]] bool find_table_pivots(Context& on, const row_source<T>& from, const Asked& asked, bool drops_nan,
+                                     u64* pivots) {
+  if constexpr (std::is_same_v<Asked, layer_points>) {
+    return find_layer_pivots(on, from, drops_nan, asked.most_layers, pivots) > 0;
+  } else {
+    find_pivots_of_stripes(on, from, pivots, nullptr, pivot_count);
+    return true;
+  }
+}
+
 /// The rows that take part, ascending, but for those that `enough` pivots dominate; 0: there are none.
 template <class T, class Context, class Asked>
 [[nodiscard]] u32* find_table_rows(Context& on, const skyline_input& call, const row_source<T>& from,
                                    const Asked& asked, u32 enough, u8* removed, table_findings* found) {
   using image = typename row_source<T>::image;
   const bool drops_nan = call.nans == nan_rows::drop;
-  const bool is_prefiltered = enough > 0;
   u64* const pivots = on.template buffer<u64>(pivot_count);
-  image* const values = is_prefiltered ? on.template buffer<image>(u64{pivot_count} * from.columns) : nullptr;
+  image* values = nullptr;
   u32* const left = on.template buffer<u32>(call.rows);
   on.for_each(pivot_count, begin_table{found, pivots});
-  if (is_prefiltered) {
-    find_pivots_of_stripes(on, from, pivots, nullptr, pivot_count);
+  if (enough > 0 && find_table_pivots(on, from, asked, drops_nan, pivots)) {
+    values = on.template buffer<image>(u64{pivot_count} * from.columns);
     on.for_each(u64{pivot_count} * from.columns,
                 place_pivots<T>{from, pivots, drops_nan, drops_equal_pivots(asked), values});
   }
@@ -199,7 +213,8 @@ void with_ordered_points(Context& on, const skyline_input& call, const Asked& as
     if constexpr (is_skyline) has_members = has_many_groups(on, from);
     const u32 enough = has_members ? 0 : pivots_enough(asked);
     // of all rows of a large table, too many short keys are equal; and flags of members are to stay
-    const auto keys = enough == 0 ? order_keys::exact : order_keys::rounded;
+    constexpr bool is_exact = std::is_same_v<Asked, layer_points>;
+    const auto keys = is_exact || enough == 0 ? order_keys::exact : order_keys::rounded;
     u32* const rows = find_table_rows(on, call, from, asked, enough, flags, found);
     const u32* kept = nullptr;
     if constexpr (is_skyline) {
@@ -227,7 +242,7 @@ void with_ordered_points(Context& on, const skyline_input& call, const Asked& as
                                told.members,
                                has_members};
     const bool is_ordered = made.count > 0 && !is_done;
-    const bool has_short = !std::is_same_v<Asked, every_point> && has_short_masks(from.columns);
+    const bool has_short = !is_exact && has_short_masks(from.columns);
     if (is_ordered) place_in_order(on, from, keys, has_short, made);
     while (!use(made)) {
       take_apart(on, call.rows, made);

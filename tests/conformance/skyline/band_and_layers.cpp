@@ -74,6 +74,25 @@ std::vector<std::uint32_t> expected_layers(const rows_of_table& of) {
 }
 
 /// Layers of which so many, or rows enough, are wanted. Returns how many there then are.
+/// The first layers alone: a row that is dominated is mostly so by one that was met soon.
+std::vector<std::uint32_t> first_layers(const rows_of_table& of, std::uint32_t most) {
+  std::vector<std::uint32_t> layers(of.count, zenith::no_layer);
+  auto left = of.all;
+  for (std::uint32_t layer = 0; layer < most && !left.empty(); ++layer) {
+    std::vector<std::size_t> behind;
+    for (const auto p : left) {
+      const auto dominates = [&](std::size_t q) { return of.compare(q, p) == relation::dominates; };
+      if (std::any_of(left.rbegin(), left.rend(), dominates)) {
+        behind.push_back(p);
+      } else {
+        layers[p] = layer;
+      }
+    }
+    left = behind;
+  }
+  return layers;
+}
+
 std::size_t cut_layers(std::vector<std::uint32_t>& layers, std::uint32_t most, std::size_t enough) {
   std::uint32_t count = 0;
   for (std::size_t placed = 0; count < most && placed < enough; ++count) {
@@ -169,6 +188,21 @@ void check_layers(const table<T>& of, const request& asked, random_source& rando
   }
 }
 
+/// The first layers of a table that is large enough for a prefilter.
+template <class T>
+void check_first_layers(const table<T>& of, const request& asked, random_source& random) {
+  const auto most = static_cast<std::uint32_t>(1 + random() % 6);
+  const auto right = first_layers(rows_of(of, asked), most);
+  for (const auto& on : zenith_test::targets("skyline_layers")) {
+    if (is_too_slow(on, of.rows)) continue;
+    auto options = layers_wanted(of.rows, asked, random);
+    options.most_layers = most;
+    options.strategy = on.strategy;
+    check_answer(where(on, of.name, of.rows, of.columns, asked, most),
+                 zenith::skyline_layers(on.on, view_of(of), options), right, options);
+  }
+}
+
 template <class T>
 shape some_shape(random_source& random) {
   constexpr auto last = std::is_floating_point_v<T> ? shape::with_nans : shape::specials;
@@ -240,6 +274,38 @@ TEMPLATE_TEST_CASE("layers of one column and of two", "[skyline]", ZENITH_EVERY_
 }
 
 // Layer by layer this would take minutes.
+TEMPLATE_TEST_CASE("the first layers of many rows", "[skyline]", float32, int64) {
+  if (zenith_test::targets("skyline_layers").empty()) return;
+  std::uint64_t number = 0;
+  // where hardly any row dominates another, a prefilter says nothing, and the double loop takes long
+  std::vector<shape> shapes{shape::independent, shape::correlated, shape::few_values, shape::one_dominates,
+                            shape::chain,       shape::copies,     shape::specials};
+  if (std::is_floating_point_v<TestType>) shapes.push_back(shape::with_nans);
+  for (const auto one : shapes) {
+    random_source random{zenith_test::seed_of("first layers", number++)};
+    const std::size_t columns = 2 + random() % 4;
+    const auto made = make_table<TestType>(one, 4096 + random() % 1000, columns, random);
+    auto asked = some_request(columns, random);
+    for (auto& by : asked.preferences) {
+      if (random() % 4 != 0 && by == zenith::preference::different) by = zenith::preference::minimise;
+    }
+    check_first_layers(made, asked, random);
+  }
+}
+
+TEST_CASE("few layers are searched in few rows", "[skyline-contract]") {
+  constexpr std::size_t columns = 3;
+  random_source random{zenith_test::seed_of("few layers", 0)};
+  const auto made = make_table<float>(shape::independent, 6000, columns, random);
+  for (const auto& on : zenith_test::targets("skyline_layers", {"cpu", "cuda"})) {
+    zenith::skyline_statistics seen;
+    zenith::skyline_layers_options options{.strategy = on.strategy, .statistics = &seen};
+    options.most_layers = 2;
+    CHECK(zenith::skyline_layers(on.on, view_of(made), options).layers == 2);
+    CHECK(seen.candidates < made.rows / 2);
+  }
+}
+
 TEST_CASE("as many layers as rows", "[skyline-contract]") {
   constexpr std::size_t rows = 200'000;
   std::vector<std::uint32_t> ranks(rows);

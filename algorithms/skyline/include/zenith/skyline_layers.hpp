@@ -56,9 +56,11 @@ skyline_run skyline_layers(const executor& on, const skyline_points& points, con
 /// rows are in one layer. Rows in none of the layers that were asked for, and those with a NaN under `nan_rows::drop`,
 /// have `no_layer`. Dominance is that of `skyline`. The result is the same on every backend and for every strategy.
 ///
-/// Complexity: one read of the points, a sort of the rows, and for each layer the dominance tests of a skyline of what
-/// is left. On a host, all layers of one or two columns take O(n log n), unless one of them is `different`. Scratch is
-/// O(n * columns). It synchronises. A GPU executor copies host points to the device whole.
+/// Complexity: a few reads of the points, a sort of the n' rows that a prefilter leaves, and for each layer the
+/// dominance tests of a skyline of what is left. With up to 64 `most_layers`, the prefilter leaves out rows that are
+/// dominated by the last of these layers of a sample; with more, n' is n. On a host, all layers of one or two columns
+/// take O(n log n), unless one of them is `different`. Scratch is O(n * columns). It synchronises. A GPU executor
+/// copies host points to the device whole.
 ///
 /// Throws as `skyline` does, and `invalid_argument` when `layers_out` has not an element for each row, or most_layers
 /// or enough_rows is 0. `layers_out` is untouched then.
