@@ -226,7 +226,17 @@ bool is_near(double bytes, const device_profile& on) {
   return own == 0 || bytes * on.cores <= static_cast<double>(on.levels[own - 1].bytes);
 }
 
-/// One team opens groups and blocks by falling bound.
+/// How many workers of a host open blocks: about so many times the share of the rows is that of the groups which reach
+/// the first threshold.
+int workers_of_walk(const threshold_table_problem& problem, const device_profile& on, double groups) {
+  constexpr double groups_of_share = 10;
+  const double listed = groups * std::min(1.0, groups_of_share * share_of(problem));
+  return static_cast<int>(threshold_table_family::teams_of_walk(static_cast<std::uint32_t>(listed),
+                                                                static_cast<std::uint32_t>(problem.columns),
+                                                                static_cast<std::uint32_t>(std::max(on.cores, 1))));
+}
+
+/// A host opens groups and blocks by falling bound.
 cost best_first_cost(const threshold_table_problem& problem, const device_profile& on) {
   auto all = begun(problem, on);
   const auto k = static_cast<double>(problem.k);
@@ -252,13 +262,14 @@ cost best_first_cost(const threshold_table_problem& problem, const device_profil
   constexpr double line_bytes = 64;
   constexpr double times_apart = 4;
   const double times = &on.level_for(set) == &on.levels.back() ? times_apart : 1;
+  const int workers = workers_of_walk(problem, on, groups);
   all.phases.push_back({"open",
                         {{set, times * opened * row_bytes, 0}},
                         {{block_rate, std::ceil(opened / block_rows), typical_block},
                          {value_rate, values, detail::vector_estimate(typical_value, on)},
                          {line_rate, is_near(set_bytes, on) ? 0 : opened * row_bytes / line_bytes, typical_line}},
-                        0,
-                        1});
+                        workers > 1 ? 1.0 : 0.0,
+                        workers});
   all.phases.push_back(
       {"keep", {}, {{insert_rate, inserts, typical_insert}, {sort_rate, sort_comparisons(k), typical_sort}}, 0, 1});
   return all;

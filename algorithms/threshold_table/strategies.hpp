@@ -25,11 +25,11 @@ using entry_kernels = device::list<gather_listed<Entry>, gather_left<Entry>, ord
                                    keep_best<Entry>, collect_entries<Entry>, order_partitions<Entry>, list_ids<Entry>>;
 template <class... T>
 struct kernels_for {
-  using type =
-      device::concat<scan_kernels<T>...,
-                     device::list<write_bounds<T>..., write_block_bounds<T>..., open_blocks<T>..., open_fetched<T>...,
-                                  open_best_first<T>..., walk_partition<T>..., list_values<T>..., open_ranks<T>...,
-                                  find_end<T>..., write_rows<T, std::uint32_t>..., write_rows<T, std::uint64_t>...>>;
+  using type = device::concat<
+      scan_kernels<T>...,
+      device::list<write_bounds<T>..., write_block_bounds<T>..., open_blocks<T>..., open_fetched<T>...,
+                   begin_best_first<T>..., open_best_first<T>..., walk_partition<T>..., list_values<T>...,
+                   open_ranks<T>..., find_end<T>..., write_rows<T, std::uint32_t>..., write_rows<T, std::uint64_t>...>>;
 };
 using kernels =
     device::concat<kernels_for<float, double, std::int32_t, std::uint32_t>::type, entry_kernels<ordered::entry32>,
@@ -302,19 +302,32 @@ void walk_all_groups(Context& on, query<T, Context>& asked) {
   });
 }
 
-/// One launch of one team, for k that few blocks have.
+/// For k that few blocks have: one team, and then as many as there is work for.
 template <class T, class Context>
 void walk_best_first(Context& on, query<T, Context>& asked, u32 first_blocks) {
-  using walk = open_best_first<T>;
   const auto& layout = asked.layout();
   const u64 k = asked.k();
+  const u64 groups = layout.of_groups.count;
   auto* const best = on.template buffer<entry_of<T>>(k);
+  auto* const state = on.template buffer<walk_state<T>>(1);
   asked.count_round();
-  on.for_teams(
-      1, walk{asked.rows(), asked.bounds(layout.of_groups), asked.bounds(layout.of_blocks),
-              on.template buffer<score_of<T>>(layout.of_groups.count), on.template buffer<u32>(layout.of_groups.count),
-              on.template buffer<typename walk::listed_block>(layout.of_blocks.count), best, static_cast<u32>(k),
-              layout.block_rows, first_blocks, asked.counters(), asked.tuples()});
+  const best_first_walk<T> walk{asked.rows(),
+                                asked.bounds(layout.of_groups),
+                                asked.bounds(layout.of_blocks),
+                                on.template buffer<score_of<T>>(groups),
+                                on.template buffer<u32>(groups),
+                                on.template buffer<u32>(bound_buckets<score_of<T>>::count),
+                                on.template buffer<listed_block<score_of<T>>>(layout.of_blocks.count),
+                                best,
+                                state,
+                                static_cast<u32>(k),
+                                layout.block_rows,
+                                first_blocks,
+                                asked.counters(),
+                                asked.tuples()};
+  on.for_teams(1, begin_best_first<T>{walk, static_cast<u32>(on.threads())});
+  const u32 teams = on.read(static_cast<const walk_state<T>*>(state)).teams;
+  if (teams > 1) on.for_teams(teams, open_best_first<T>{walk});
   asked.finish(on.select_best(best, k, k));
 }
 

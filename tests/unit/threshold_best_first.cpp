@@ -2,6 +2,7 @@
 // are opened.
 
 #include <algorithms/threshold_table/best_first.hpp>
+#include <algorithms/threshold_table/first_blocks.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -47,8 +48,9 @@ T drawn(kind of, std::mt19937_64& random) {
 }
 
 template <class T>
-void check(kind of, std::size_t rows, std::uint32_t block_rows, std::size_t k, std::mt19937_64& random) {
-  const std::size_t columns = 1 + random() % 5;
+void check(kind of, std::size_t rows, std::uint32_t block_rows, std::size_t k, std::mt19937_64& random,
+           int threads = 1) {
+  const std::size_t columns = threads > 1 ? 5 : 1 + random() % 5;
   std::vector<std::vector<T>> values(columns, std::vector<T>(rows));
   column_set<T> set;
   std::vector<score_t<T>> weights(columns);
@@ -65,11 +67,11 @@ void check(kind of, std::size_t rows, std::uint32_t block_rows, std::size_t k, s
   weights[random() % columns] = 1;
   const auto table = threshold_table<T>::build(set, {.block_rows = block_rows});
   INFO(rows << " rows, " << columns << " columns, kind " << static_cast<int>(of) << ", k " << k << ", blocks of "
-            << block_rows);
+            << block_rows << ", " << threads << " threads");
   const auto select = random() % 3 == 0 ? selection::smallest : selection::largest;
   threshold_statistics seen;
-  const auto found =
-      top_k(cpu({.threads = 1}), table, weights, k, {.select = select, .strategy = "blocks", .statistics = &seen});
+  const auto found = top_k(cpu({.threads = threads}), table, weights, k,
+                           {.select = select, .strategy = "blocks", .statistics = &seen});
   const auto expected = top_k(reference(), set, weights, k, {.select = select});
   CHECK(found.indices == expected.indices);
   CHECK(std::ranges::equal(found.keys, expected.keys, [](auto a, auto b) { return a == b || (a != a && b != b); }));
@@ -96,6 +98,28 @@ TEST_CASE("blocks by falling bound find the best rows of any values", "[unit]") 
       }
     }
   }
+}
+
+TEST_CASE("threads that open blocks together find the best rows of any values", "[unit]") {
+  const auto seed = zenith_test::seed_of("best first of threads", 0);
+  INFO("seed " << seed);
+  std::mt19937_64 random(seed);
+  constexpr std::size_t rows = 100'000;
+  for (const kind of : all_kinds) {
+    for (const int threads : {2, 5}) {
+      check<float>(of, rows, 2, 1 + random() % 10, random, threads);
+      check<double>(of, rows, 2, 1 + random() % 10, random, threads);
+    }
+  }
+}
+
+TEST_CASE("as many threads open blocks as there is work for", "[unit]") {
+  CHECK(family::teams_of_walk(0, 64, 16) == 1);
+  CHECK(family::teams_of_walk(100, 8, 16) == 1);
+  CHECK(family::teams_of_walk(1000, 8, 16) == 7);
+  CHECK(family::teams_of_walk(1000, 8, 2) == 2);
+  CHECK(family::teams_of_walk(1000, 8, 1) == 1);
+  CHECK(family::teams_of_walk(~std::uint32_t{0}, 64, 1000) == 1000);
 }
 
 TEST_CASE("blocks are opened until the k best rows are numbers", "[unit]") {

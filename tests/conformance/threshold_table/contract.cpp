@@ -153,6 +153,32 @@ TEST_CASE("blocks evaluate few rows where they can", "[table][contract]") {
   CHECK(seen.bounds_evaluated <= 1600);
 }
 
+// Rows near a plane, in blocks of one row: several threads have work, and take the k best rows from each other.
+TEST_CASE("threads that open blocks together give what one gives", "[table][contract]") {
+  constexpr std::size_t rows = 60000;
+  std::mt19937 random(7);
+  std::vector<std::vector<float>> values(4, std::vector<float>(rows));
+  for (std::size_t i = 0; i < rows; ++i) {
+    float sum = 0;
+    for (auto& column : values) sum += column[i] = static_cast<float>(random() % 100'000);
+    for (auto& column : values) column[i] += (200'000 - sum) / 5;
+  }
+  zenith::column_set<float> columns;
+  for (const auto& one : values) columns.add(one);
+  const auto made = table::build(columns, {.block_rows = 1});
+  for (const std::size_t k : {1, 5}) {
+    const auto right = zenith::top_k(zenith::cpu({.threads = 1}), made, weights{1, 1, 1, 1}, k, {.strategy = "scan"});
+    for (const int threads : {1, 2, 4}) {
+      zenith::threshold_statistics seen;
+      const auto found = zenith::top_k(zenith::cpu({.threads = threads}), made, weights{1, 1, 1, 1}, k,
+                                       {.strategy = "blocks", .statistics = &seen});
+      CHECK(found.indices == right.indices);
+      CHECK(found.keys == right.keys);
+      CHECK(seen.rows_evaluated < rows / 2);
+    }
+  }
+}
+
 // Fagin's algorithm as it is written: a rank of all lists at a time.
 TEST_CASE("the threshold algorithm goes hardly further down its lists than it must", "[table][contract]") {
   constexpr std::size_t rows = 20000;
