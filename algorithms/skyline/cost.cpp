@@ -232,7 +232,7 @@ cost padded_cost(const skyline_problem& problem, const device_profile& on) {
 // Every row is compared with all before it, until one dominates it: mostly one of the first.
 cost no_sync_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
-  return by_masks(problem, on, of, of.pairs * (1 + 0.1 * (of.left / of.skyline - 1)), 39e-9, 48, false);
+  return by_masks(problem, on, of, of.pairs * (1 + 0.1 * (of.left / std::max(of.skyline, 1.0) - 1)), 39e-9, 48, false);
 }
 
 // Masks are tested row by row, values with those that neither level tells apart: the fewer the more columns.
@@ -259,6 +259,12 @@ cost bitmap_tiles_cost(const skyline_problem& problem, const device_profile& on)
   const estimate of(problem);
   if (is_host(on) && of.left <= static_cast<double>(skyline_family::most_rows_by_values(static_cast<int>(on.cores)))) {
     return ggs_cost(problem, on);
+  }
+  if (is_host(on) && problem.columns <= 2) {
+    // rows that are left are sorted, and read once
+    auto all = prefiltered(problem, on, of);
+    all.phases.push_back({"order", {}, {{"skyline.rows.order", of.columns * of.sorted(), 1.5e-9}}, 0, 1});
+    return all;
   }
   const double cells = of.left * of.columns;
   const double tests = cells * std::pow(of.skyline / (is_host(on) ? 512 : 256) + 1, 0.71);
@@ -287,11 +293,24 @@ cost bitmap_tiles_cost(const skyline_problem& problem, const device_profile& on)
 
 }  // namespace skyline_detail
 
+namespace {
+
+void check_columns(std::string_view function, const skyline_problem& problem) {
+  if (problem.columns >= 1 && problem.columns <= most_skyline_columns) return;
+  throw error(error_code::invalid_argument, std::string{function} + ": problem.columns is " +
+                                                std::to_string(problem.columns) + "; it must be from 1 to " +
+                                                std::to_string(most_skyline_columns));
+}
+
+}  // namespace
+
 decision decide(const skyline_problem& problem, const machine& on) {
+  check_columns("decide", problem);
   return detail::decide(skyline_detail::choices, problem, on.devices(), "auto");
 }
 
 cost skyline_cost(std::string_view name, const skyline_problem& problem, const device_profile& on) {
+  check_columns("skyline_cost", problem);
   for (const auto& one : skyline_detail::strategies) {
     if (one.name == name) return one.model(problem, on);
   }

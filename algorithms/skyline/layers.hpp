@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <algorithms/skyline/layer_pivots.hpp>
+#include <algorithms/skyline/layers_by_search.hpp>
 #include <algorithms/skyline/layers_of_two.hpp>
 #include <algorithms/skyline/phases.hpp>
 #include <algorithms/skyline/row_rounds.hpp>
@@ -35,9 +36,10 @@ struct has_no_layer {
   ZENITH_FN bool operator()(u64 i) const { return members[rows[i]] == 0; }
 };
 
-using layer_kernels =
-    device::concat<device::list<write_no_layer, assign_layer>, layer_pivot_kernels<std::uint32_t, std::uint64_t>,
-                   layer_kernels_of_two<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>>;
+using layer_kernels = device::concat<
+    device::list<write_no_layer, assign_layer, assign_by_search<std::uint32_t>, assign_by_search<std::uint64_t>>,
+    layer_pivot_kernels<std::uint32_t, std::uint64_t>,
+    layer_kernels_of_two<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>>;
 
 namespace detail {
 
@@ -83,14 +85,20 @@ class layer_marks {
     u32* const picked = on.template buffer<u32>(count);
     u32* const found = on.template buffer<u32>(1);
     const u64 candidates = count;
+    u32 small_layers = 0;
     while (count > 0 && layer_ < call_.most_layers && candidates - count < call_.enough_rows) {
       blocks_ += rounds.mark(on, points, count, members_, true, counters_);
       on.for_each(count, assign_layer{points.rows, members_, layer_, layers_});
       on.compact(count, has_no_layer{points.rows, members_}, picked, found);
-      count = on.read(found);
+      const u64 before = std::exchange(count, on.read(found));
       on.for_each(count, gather_points<Image>{points, picked, other});
       std::swap(points, other);
       ++layer_;
+      if constexpr (Context::runs_on_host) {
+        small_layers = are_worth_a_search(before - count, count) ? small_layers + 1 : 0;
+        if (small_layers < layers_before_search || call_.most_layers - layer_ < layers_before_search) continue;
+        return search(on, points, count, candidates - count);
+      }
     }
   }
 
@@ -102,6 +110,18 @@ class layer_marks {
   }
 
  private:
+  /// The layers of what is left, when so many points have one.
+  template <class Image>
+  void search(Context& on, const point_set<Image>& points, u64 count, u64 placed) {
+    if (count == 0 || placed >= call_.enough_rows) return;
+    const auto words = [&] { return on.template buffer<u32>(count); };
+    u32* const found = on.template buffer<u32>(1);
+    on.for_each(1,
+                assign_by_search<Image>{points, count, layer_, call_.most_layers - layer_, call_.enough_rows - placed,
+                                        words(), words(), words(), words(), layers_, found});
+    layer_ += on.read(static_cast<const u32*>(found));
+  }
+
   const skyline_layers_call& call_;
   u32* layers_;
   u8* members_;

@@ -1,11 +1,12 @@
 #pragma once
 
 /// \file
-/// Layers of one column or two, on a host. Rows are ordered by <first value, second value>: of two that differ only the
-/// first can dominate the other, and it does if its second value is no larger. So all that matters of a layer is the
-/// least second value of its rows so far. These rise from layer to layer, and a row belongs to the first layer whose
-/// least value is larger than its own: patience sorting. n rows take n log n steps of one worker, however many layers
-/// there are.
+/// Layers, and the skyline, of one column or two, on a host. Rows are ordered by <first value, second value>: of two
+/// that differ only the first can dominate the other, and it does if its second value is no larger. So all that matters
+/// of a layer is the least second value of its rows so far. These rise from layer to layer, and a row belongs to the
+/// first layer whose least value is larger than its own: patience sorting. n rows take n log n steps of one worker,
+/// however many layers there are. Columns of preference `different` come first in the order: groups are one behind the
+/// other.
 
 #include <algorithm>
 #include <cstdint>
@@ -40,24 +41,30 @@ template <class Image>
 struct assign_by_least {
   const Image* first;
   const Image* second;  ///< nullptr: there is one column
+  const u8* begins;     ///< which rows are the first of their group; nullptr: there is one group
   const u32* rows;
   u64 count;
   u32 most;      ///< layers
   u64 enough;    ///< rows in layers
-  Image* least;  ///< of up to so many layers as there are rows
+  Image* least;  ///< of a group's layers, of which there are up to as many as rows
   u32* sizes;    ///< of as many
   u32* layers;   ///< of rows of the table
   u32* found;    ///< how many layers there are
 
   ZENITH_FN void operator()(u64 /*i*/) const {
-    u32 known = 0;
+    u32 known = 0;  // of all groups
+    u32 of_group = 0;
     u32 layer = 0;
     for (u64 i = 0; i < count; ++i) {
+      const bool is_first = begins != nullptr && begins[i] != 0;
+      if (is_first) of_group = 0;
       const Image value = second == nullptr ? Image{0} : second[i];
-      const bool is_twin = i > 0 && first[i] == first[i - 1] && (second == nullptr || value == second[i - 1]);
+      const bool is_twin =
+          i > 0 && !is_first && first[i] == first[i - 1] && (second == nullptr || value == second[i - 1]);
       if (!is_twin) {
-        layer = layers_up_to(value, known);
+        layer = layers_up_to(value, of_group);
         if (layer < most) {
+          if (layer == of_group) ++of_group;
           if (layer == known) sizes[known++] = 0;
           least[layer] = value;
         }
@@ -88,16 +95,105 @@ struct assign_by_least {
   }
 };
 
+/// Marks the rows of the skyline: one item.
+template <class Image>
+struct mark_by_least {
+  const Image* first;
+  const Image* second;  ///< nullptr: there is one column
+  const u8* begins;     ///< which rows are the first of their group; nullptr: there is one group
+  const u32* rows;
+  u64 count;
+  bool keeps_twins;
+  u8* flags;  ///< of rows of the table
+
+  ZENITH_FN void operator()(u64 /*i*/) const {
+    Image least{};
+    bool is_member = false;
+    for (u64 i = 0; i < count; ++i) {
+      const Image value = second == nullptr ? Image{0} : second[i];
+      const bool is_first = i == 0 || (begins != nullptr && begins[i] != 0);
+      const bool is_twin = !is_first && first[i] == first[i - 1] && (second == nullptr || value == second[i - 1]);
+      if (!is_twin) is_member = is_first || value < least;
+      if (!is_twin && is_member) least = value;
+      if (is_member && (keeps_twins || !is_twin)) flags[rows[i]] = marked;
+    }
+  }
+};
+
+/// Raises the flags of rows whose value differs from that before it.
+template <class Image>
+struct mark_changes {
+  const Image* values;
+  u8* begins;
+
+  ZENITH_FN void operator()(u64 i) const {
+    if (i == 0 || values[i] != values[i - 1]) begins[i] = 1;
+  }
+};
+
+template <class... Image>
+using images_of_two = device::list<assign_by_least<Image>..., mark_by_least<Image>..., mark_changes<Image>...>;
 template <class... T>
 using layer_kernels_of_two =
-    device::list<write_column<T>..., assign_by_least<std::uint32_t>, assign_by_least<std::uint64_t>>;
+    device::concat<device::list<write_column<T>...>, images_of_two<std::uint32_t, std::uint64_t>>;
 
 namespace detail {
 
-/// Whether `find_layers_of_two` finds them.
-[[nodiscard]] inline bool has_two_columns(const skyline_layers_call& call) {
-  return call.column_count <= 2 && std::none_of(call.preferences, call.preferences + call.column_count,
-                                                [](preference one) { return one == preference::different; });
+/// Whether rows have one column or two that say which is better.
+[[nodiscard]] inline bool has_two_columns(const skyline_input& call) {
+  const auto groups = std::count(call.preferences, call.preferences + call.column_count, preference::different);
+  const auto others = static_cast<std::ptrdiff_t>(call.column_count) - groups;
+  return others == 1 || others == 2;
+}
+
+/// Rows in the order of <group, first value, second value>.
+template <class Image>
+struct rows_of_two {
+  Image* first;
+  Image* second;  ///< nullptr: there is one column
+  u8* begins;     ///< which are the first of their group; nullptr: there is one group
+};
+
+/// Brings rows into that order.
+template <class T, class Context>
+[[nodiscard]] auto order_two_columns(Context& on, const row_source<T>& from, u32* rows, u64 count) {
+  using image = typename row_source<T>::image;
+  u32 better[2] = {};
+  u32 betters = 0;
+  u32 groups = 0;
+  rows_of_two<image> made{on.template buffer<image>(count), nullptr, nullptr};
+  const auto write = [&](u32 column, image* to) { on.for_each(count, write_column<T>{from, rows, column, to}); };
+  for (u32 c = 0; c < from.columns; ++c) {
+    const bool is_group = ((from.different >> from.given[c]) & 1) != 0;
+    if (is_group) ++groups;
+    if (!is_group) better[betters++] = c;
+  }
+  if (betters == 2) {
+    made.second = on.template buffer<image>(count);
+    write(better[1], made.second);
+    on.sort_pairs(made.second, rows, count);
+  }
+  write(better[0], made.first);
+  on.sort_pairs(made.first, rows, count);
+  // of the two images of such a column the first says all
+  const auto each_group = [&](const auto& use) {
+    for (u32 c = 0; c < from.columns; ++c) {
+      const bool is_group = ((from.different >> from.given[c]) & 1) != 0;
+      if (is_group && ((from.complement >> c) & 1) == 0) use(c);
+    }
+  };
+  each_group([&](u32 c) {
+    write(c, made.first);
+    on.sort_pairs(made.first, rows, count);
+  });
+  if (groups > 0) made.begins = on.template zeroed<u8>(count);
+  each_group([&](u32 c) {
+    write(c, made.first);
+    on.for_each(count, mark_changes<image>{made.first, made.begins});
+  });
+  if (groups > 0) write(better[0], made.first);
+  if (betters == 2) write(better[1], made.second);
+  return made;
 }
 
 template <class Context>
@@ -110,29 +206,28 @@ void find_layers_of_two(Context& on, const skyline_layers_call& call) {
     u32* const rows = list_rows_left<T>(on, call, from, {}, flags, count);
     if (rows == nullptr) return;
     on.release(flags);
-    image* const first = on.template buffer<image>(count);
-    image* const second = from.columns == 1 ? nullptr : on.template buffer<image>(count);
-    if (second != nullptr) {
-      on.for_each(count, write_column<T>{from, rows, 1, second});
-      on.sort_pairs(second, rows, count);
-    }
-    on.for_each(count, write_column<T>{from, rows, 0, first});
-    on.sort_pairs(first, rows, count);
-    if (second != nullptr) on.for_each(count, write_column<T>{from, rows, 1, second});
-
+    const auto ordered = order_two_columns(on, from, rows, count);
     u32* const layers = on.template buffer<u32>(call.rows);
     u32* const found = on.template buffer<u32>(1);
     const u64 most = std::min<u64>(call.most_layers, count);
     on.for_each(call.rows, write_no_layer{layers});
-    on.for_each(1,
-                assign_by_least<image>{first, second, rows, count, call.most_layers, call.enough_rows,
-                                       on.template buffer<image>(most), on.template buffer<u32>(most), layers, found});
+    on.for_each(1, assign_by_least<image>{ordered.first, ordered.second, ordered.begins, rows, count, call.most_layers,
+                                          call.enough_rows, on.template buffer<image>(most),
+                                          on.template buffer<u32>(most), layers, found});
     call.outcome->count = on.read(static_cast<const u32*>(found));
     report(on, call, make_counters(on, call), count, 1);
     // last of all: the caller's memory stays untouched when anything fails
     on.copy(on.output(call.out_layers, call.rows, call.out_space), static_cast<const u32*>(layers), call.rows);
   });
   on.finish();
+}
+
+/// Marks the skyline of `count` rows of a table, which change their order.
+template <class T, class Context>
+void mark_skyline_of_two(Context& on, const row_source<T>& from, u32* rows, u64 count, bool keeps_twins, u8* flags) {
+  using image = typename row_source<T>::image;
+  const auto ordered = order_two_columns(on, from, rows, count);
+  on.for_each(1, mark_by_least<image>{ordered.first, ordered.second, ordered.begins, rows, count, keeps_twins, flags});
 }
 
 }  // namespace detail

@@ -89,6 +89,7 @@ struct group_prefilter {
   bool keeps_twins;
   const test_counters& counters;
   bool& has_members;  ///< whether there are flags that say `marked`
+  u64& settled;       ///< rows that have their flags
 
   template <class T, class Context>
   [[nodiscard]] u32* find_rows_left(Context& on, const skyline_input& call, const row_source<T>& from, u8* flags,
@@ -100,7 +101,9 @@ struct group_prefilter {
     settle_small_groups(on, from, rows, count, keeps_twins, flags, counters);
     u32* const found = on.template buffer<u32>(1);
     on.compact(call.rows, is_left{flags}, rows, found);
+    settled = count;
     count = on.read(static_cast<const u32*>(found));
+    settled -= count;
     return rows;
   }
 };

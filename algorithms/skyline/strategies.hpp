@@ -97,17 +97,43 @@ void find_skyline_by_rows(Context& on, const skyline_call& call, const LayoutOf&
   const auto counters = make_counters(on, call);
   const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
   bool has_members = false;
-  with_ordered_rows(on, call, layout_of, group_prefilter{keeps_twins, counters, has_members}, [&](const auto& rows) {
-    u8* const members = rows.flags;
-    u64 blocks = 0;
-    if (rows.count > 0) {
-      in_rounds(rows, [&](const auto& points, u64 count, auto& rounds) {
-        blocks = rounds.mark(on, points, count, members, keeps_twins, counters);
-      });
+  u64 settled = 0;
+  with_ordered_rows(on, call, layout_of, group_prefilter{keeps_twins, counters, has_members, settled},
+                    [&](const auto& rows) {
+                      u8* const members = rows.flags;
+                      u64 blocks = 0;
+                      if (rows.count > 0) {
+                        in_rounds(rows, [&](const auto& points, u64 count, auto& rounds) {
+                          blocks = rounds.mark(on, points, count, members, keeps_twins, counters);
+                        });
+                      }
+                      deliver(on, call, members, rows.points.rows, has_members ? nullptr : rows.ascending, rows.count);
+                      report(on, call, counters, settled + rows.count, blocks);
+                    });
+}
+
+/// On a host, of one column or two that say which row is better (layers_of_two.hpp).
+template <class Context>
+void find_skyline_of_two(Context& on, const skyline_call& call) {
+  const auto counters = make_counters(on, call);
+  ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
+    const auto from = make_row_source<T>(on, call);
+    u64 count = 0;
+    u8* const flags = on.template buffer<u8>(call.rows);
+    u32* const rows = has_many_groups(on, from) ? list_rows_left<T>(on, call, from, {}, flags, count)
+                                                : pivot_prefilter{}.find_rows_left(on, call, from, flags, count);
+    if (rows == nullptr) return;
+    const u32* asked = nullptr;
+    if (count < call.rows / 32) {
+      u32* const ascending = on.template buffer<u32>(count);
+      on.copy(ascending, static_cast<const u32*>(rows), count);
+      asked = ascending;
     }
-    deliver(on, call, members, rows.points.rows, has_members ? nullptr : rows.ascending, rows.count);
-    report(on, call, counters, rows.count, blocks);
+    mark_skyline_of_two(on, from, rows, count, call.duplicates == duplicate_rows::keep_all, flags);
+    deliver(on, call, flags, rows, asked, count);
+    report(on, call, counters, count, 1);
   });
+  on.finish();
 }
 
 /// What the strategies that compare by values do.
@@ -172,6 +198,7 @@ template <class Context>
 void bitmap_tiles::run(Context& on, const skyline_call& call) {
   using namespace detail;
   if constexpr (Context::runs_on_host) {
+    if (has_two_columns(call)) return find_skyline_of_two(on, call);
     const auto are_few = [most = most_rows_by_values(on.threads())](u64 count) { return count <= most; };
     const auto layout_of = [&](u64 count) {
       return are_few(count) ? row_layout::columns_by_sum : row_layout::rows_by_grid;
@@ -195,7 +222,7 @@ void bitmap_tiles::run(Context& on, const skyline_call& call) {
       const bool are_written = few.ids.at != nullptr && !rows.has_members;
       if (rows.has_members && rows.count == 0) {
         deliver(on, call, members, rows.points.rows);
-        report(on, call, counters, rows.count, 0);
+        report(on, call, counters, rows.settled, 0);
         return true;
       }
       if (rows.kept != nullptr || rows.count == 0) {
@@ -218,7 +245,7 @@ void bitmap_tiles::run(Context& on, const skyline_call& call) {
         on.release(rows.points.values);  // for the ids
         deliver_marks(on, call, members);
         deliver_ids(on, call, rows.points.rows, told.left, are_written);
-        report(on, call, counters, rows.count, blocks);
+        report(on, call, counters, rows.settled + rows.count, blocks);
         return true;
       };
       return rows.short_masks != nullptr ? find(rows.short_masks) : find(rows.points.masks);

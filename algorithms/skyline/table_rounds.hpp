@@ -28,6 +28,7 @@ struct ordered_points {
   const u32* kept;   ///< rows of the skyline, if few rows are left; else nullptr
   u64 members;       ///< how many they are
   bool has_members;  ///< whether there are flags that say `marked`
+  u64 settled;       ///< rows that have their flags
 };
 
 /// Bytes that bitmaps may take: what a call takes beside its table is to be no more than two such tables. `others` are
@@ -217,10 +218,12 @@ void with_ordered_points(Context& on, const skyline_input& call, const Asked& as
     const auto keys = is_exact || enough == 0 ? order_keys::exact : order_keys::rounded;
     u32* const rows = find_table_rows(on, call, from, asked, enough, flags, found);
     const u32* kept = nullptr;
+    u64 in_groups = 0;
     if constexpr (is_skyline) {
       if (has_members) {
         const u64 count = on.read(static_cast<const table_findings*>(found)).left;
         settle_small_groups(on, from, rows, count, asked.keeps_twins, flags, asked.counters);
+        in_groups = count;
         on.compact(call.rows, is_left{flags}, rows, &found->left);
       } else {
         kept = compare_few_rows(on, from, rows, found, asked);
@@ -240,7 +243,8 @@ void with_ordered_points(Context& on, const skyline_input& call, const Asked& as
                                found,
                                is_done ? kept : nullptr,
                                told.members,
-                               has_members};
+                               has_members,
+                               has_members ? in_groups - told.left : 0};
     const bool is_ordered = made.count > 0 && !is_done;
     const bool has_short = !is_exact && has_short_masks(from.columns);
     if (is_ordered) place_in_order(on, from, keys, has_short, made);

@@ -36,6 +36,14 @@ void check_points(std::string_view function, const detail::skyline_points& point
   }
 }
 
+skyline_problem problem_of(const executor& on, const detail::skyline_points& points,
+                           std::span<const preference> preferences, std::string_view strategy) {
+  const auto* const asked = on.settings().target;
+  const bool is_sampled = strategy == "auto" && (asked == nullptr || asked->memory == memory_space::host);
+  if (is_sampled) return detail::skyline_problem_of(points, preferences);
+  return {points.rows, static_cast<unsigned>(points.columns.size()), points.type, points.space};
+}
+
 void check_ids(std::string_view function, const detail::skyline_points& points, int index_bytes, bool index_signed) {
   if (index_bytes == 4 && index_signed && points.rows > std::size_t{std::numeric_limits<std::int32_t>::max()} + 1) {
     reject(function, "points has " + std::to_string(points.rows) +
@@ -76,3 +84,12 @@ void input::check(std::string_view function) const {
 }
 
 }  // namespace zenith::skyline_detail
+
+namespace zenith::detail {
+
+void check_skyline_points(std::string_view function, const skyline_points& points,
+                          std::span<const preference> preferences) {
+  skyline_detail::check_points(function, points, preferences);
+}
+
+}  // namespace zenith::detail

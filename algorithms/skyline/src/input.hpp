@@ -18,6 +18,10 @@ namespace zenith::skyline_detail {
 
 void check_points(std::string_view function, const detail::skyline_points& points,
                   std::span<const preference> preferences);
+/// What a choice is to know of a call. On a GPU one strategy is the fastest whatever the points are: they are not
+/// sampled.
+[[nodiscard]] skyline_problem problem_of(const executor& on, const detail::skyline_points& points,
+                                         std::span<const preference> preferences, std::string_view strategy);
 /// Ids of signed 32 bits tell fewer rows apart than there may be.
 void check_ids(std::string_view function, const detail::skyline_points& points, int index_bytes, bool index_signed);
 

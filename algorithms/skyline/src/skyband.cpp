@@ -9,8 +9,6 @@
 namespace zenith::detail {
 namespace {
 
-constexpr std::string_view name = "skyband";
-
 /// What a kernel's request for output memory finds.
 struct output_provider {
   const skyband_target& target;
@@ -35,15 +33,11 @@ struct output_provider {
 
 skyline_run skyband(const executor& on, const skyline_points& points, std::uint32_t k, const skyband_target& target,
                     const skyband_options& options) {
+  const std::string_view name = target.caller;
   skyline_detail::check_points(name, points, options.preferences);
   skyline_detail::check_ids(name, points, target.index_bytes, target.index_signed);
-  const auto* const asked = on.settings().target;
-  const bool is_sampled = options.strategy == "auto" && (asked == nullptr || asked->memory == memory_space::host);
   const skyline_detail::band_problem problem{
-      is_sampled
-          ? skyline_problem_of(points, options.preferences)
-          : skyline_problem{points.rows, static_cast<unsigned>(points.columns.size()), points.type, points.space},
-      k};
+      skyline_detail::problem_of(on, points, options.preferences, options.strategy), k};
   const auto [where, strategy] = choose(skyline_detail::band_choices, on.settings(), problem, options.strategy);
   const auto& by = check_backend(where, skyband_call::operation, name, "points", points.space, strategy);
   skyline_run run{0, std::string{where.target->name}, strategy};

@@ -38,13 +38,7 @@ struct output_provider {
 skyline_run skyline(const executor& on, const skyline_points& points, const skyline_target& target,
                     const skyline_options& options) {
   check(points, target, options);
-  // on a GPU one strategy is the fastest whatever the points are
-  const auto* const asked = on.settings().target;
-  const bool is_sampled = options.strategy == "auto" && (asked == nullptr || asked->memory == memory_space::host);
-  const skyline_problem problem =
-      is_sampled
-          ? skyline_problem_of(points, options.preferences)
-          : skyline_problem{points.rows, static_cast<unsigned>(points.columns.size()), points.type, points.space};
+  const auto problem = skyline_detail::problem_of(on, points, options.preferences, options.strategy);
   const auto [where, strategy] = choose(skyline_detail::choices, on.settings(), problem, options.strategy);
   const auto& by = check_backend(where, skyline_call::operation, "skyline", "points", points.space, strategy);
   if (!target.wants_mask && target.resize == nullptr && target.space == memory_space::device) {

@@ -1,24 +1,56 @@
 #include <zenith/skyline_layers.hpp>
 
+#include <algorithm>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include <algorithms/skyline/choices.hpp>
 #include <algorithms/skyline/src/input.hpp>
 #include <core/choose.hpp>
+#include <zenith/skyband.hpp>
 
 namespace zenith::detail {
+namespace {
+
+constexpr std::string_view name = "skyline_layers";
+
+/// By how many rows each row is dominated: the counts of the band that has all of them.
+std::vector<std::uint32_t> dominators_of(const executor& on, const skyline_points& points,
+                                         const skyline_layers_options& options) {
+  auto ids = make_results<std::uint32_t>(points.rows);
+  auto counts = make_results<std::uint32_t>(points.rows);
+  auto target = band_target(ids.data(), ids.size());
+  target.caller = name;
+  target.wants_counts = true;
+  target.dominated_by = counts.data();
+  target.dominated_by_count = counts.size();
+  const auto found = skyband(on, points, std::numeric_limits<std::uint32_t>::max(), target,
+                             {.preferences = options.preferences, .nans = options.nans})
+                         .count;
+  auto by_row = make_results<std::uint32_t>(points.rows);
+  std::ranges::fill(by_row, no_layer);
+  for (std::size_t i = 0; i < found; ++i) by_row[ids[i]] = counts[i];
+  return by_row;
+}
+
+}  // namespace
 
 skyline_run skyline_layers(const executor& on, const skyline_points& points, const layers_target& target,
                            const skyline_layers_options& options) {
-  constexpr std::string_view name = "skyline_layers";
   skyline_detail::check_points(name, points, options.preferences);
   if (target.count != points.rows) {
     skyline_detail::reject(name, "layers_out has " + std::to_string(target.count) + " elements and points " +
                                      std::to_string(points.rows) + " rows; they must be as many");
   }
+  if (!options.dominated_by.empty() && options.dominated_by.size() != points.rows) {
+    skyline_detail::reject(name, "options.dominated_by has " + std::to_string(options.dominated_by.size()) +
+                                     " elements and points " + std::to_string(points.rows) +
+                                     " rows; give one for each row, or none");
+  }
   if (options.most_layers == 0) skyline_detail::reject(name, "options.most_layers is 0; it must be at least 1");
   if (options.enough_rows == 0) skyline_detail::reject(name, "options.enough_rows is 0; it must be at least 1");
-  const skyline_problem problem{points.rows, static_cast<unsigned>(points.columns.size()), points.type, points.space};
+  const auto problem = skyline_detail::problem_of(on, points, options.preferences, options.strategy);
   const auto [where, strategy] = choose(skyline_detail::layer_choices, on.settings(), problem, options.strategy);
   const auto& by = check_backend(where, skyline_layers_call::operation, name, "points", points.space, strategy);
   if (target.space == memory_space::device) {
@@ -26,6 +58,8 @@ skyline_run skyline_layers(const executor& on, const skyline_points& points, con
   }
   skyline_run run{0, std::string{where.target->name}, strategy};
   skyline_detail::input input(points, options.preferences, options.nans, options.statistics != nullptr);
+  std::vector<std::uint32_t> dominators;
+  if (!options.dominated_by.empty()) dominators = dominators_of(on, points, options);
   if (points.rows > 0) {
     skyline_layers_call call;
     input.describe(call);
@@ -37,6 +71,7 @@ skyline_run skyline_layers(const executor& on, const skyline_points& points, con
     input.check(name);
     run.count = static_cast<std::size_t>(input.outcome().count);
   }
+  std::ranges::copy(dominators, options.dominated_by.begin());
   if (options.statistics != nullptr) *options.statistics = input.statistics();
   return run;
 }

@@ -10,6 +10,7 @@
 #include <catch.hpp>
 #include <expect_error.hpp>
 #include <settings.hpp>
+#include <shipped_models.hpp>
 #include <tables.hpp>
 #include <zenith/error.hpp>
 #include <zenith/skyband.hpp>
@@ -74,6 +75,16 @@ std::vector<std::uint32_t> expected_layers(const rows_of_table& of) {
 }
 
 /// Layers of which so many, or rows enough, are wanted. Returns how many there then are.
+/// By how many rows each is dominated.
+std::vector<std::uint32_t> dominators_of(const rows_of_table& of) {
+  std::vector<std::uint32_t> counts(of.count, zenith::no_layer);
+  for (const auto p : of.all) {
+    counts[p] = static_cast<std::uint32_t>(
+        std::ranges::count_if(of.all, [&](auto q) { return of.compare(q, p) == relation::dominates; }));
+  }
+  return counts;
+}
+
 /// The first layers alone: a row that is dominated is mostly so by one that was met soon.
 std::vector<std::uint32_t> first_layers(const rows_of_table& of, std::uint32_t most) {
   std::vector<std::uint32_t> layers(of.count, zenith::no_layer);
@@ -183,18 +194,23 @@ void check_layers(const table<T>& of, const request& asked, random_source& rando
     if (random() % 3 == 0 || is_too_slow(on, of.rows)) continue;
     auto options = layers_wanted(of.rows, asked, random);
     options.strategy = on.strategy;
+    std::vector<std::uint32_t> counts(random() % 4 == 0 ? of.rows : 0, 77);
+    options.dominated_by = counts;
     check_answer(where(on, of.name, of.rows, of.columns, asked, options.most_layers),
                  zenith::skyline_layers(on.on, view_of(of), options), all, options);
+    if (!counts.empty()) CHECK(counts == dominators_of(rows_of(of, asked)));
   }
 }
 
 /// The first layers of a table that is large enough for a prefilter.
 template <class T>
 void check_first_layers(const table<T>& of, const request& asked, random_source& random) {
+  auto targets = zenith_test::targets("skyline_layers");
+  std::erase_if(targets, [&](const auto& on) { return is_too_slow(on, of.rows); });
+  if (targets.empty()) return;
   const auto most = static_cast<std::uint32_t>(1 + random() % 6);
   const auto right = first_layers(rows_of(of, asked), most);
-  for (const auto& on : zenith_test::targets("skyline_layers")) {
-    if (is_too_slow(on, of.rows)) continue;
+  for (const auto& on : targets) {
     auto options = layers_wanted(of.rows, asked, random);
     options.most_layers = most;
     options.strategy = on.strategy;
@@ -255,18 +271,25 @@ TEMPLATE_TEST_CASE("bands and layers of any number of columns", "[skyline]", flo
   }
 }
 
+/// Preferences of which one or two are not `different`.
+std::vector<zenith::preference> one_or_two(std::size_t columns, random_source& random) {
+  std::vector<zenith::preference> all(columns, zenith::preference::different);
+  const auto either = [&] { return random() % 2 == 0 ? zenith::preference::minimise : zenith::preference::maximise; };
+  all[random() % columns] = either();
+  all[random() % columns] = either();
+  return all;
+}
+
 TEMPLATE_TEST_CASE("layers of one column and of two", "[skyline]", ZENITH_EVERY_KEY_TYPE) {
   if (zenith_test::targets("skyline_layers").empty()) return;
   std::uint64_t number = 0;
   for (const auto one : every_shape) {
     for (const std::size_t rows : {1, 2, 3, 70, 400}) {
-      for (const std::size_t columns : {1, 2}) {
+      for (const std::size_t columns : {1, 2, 3, 4}) {
         random_source random{zenith_test::seed_of("two columns", number++)};
         const auto made = make_table<TestType>(one, rows, columns, random);
         auto asked = some_request(columns, random);
-        for (auto& by : asked.preferences) {
-          if (random() % 3 != 0 && by == zenith::preference::different) by = zenith::preference::maximise;
-        }
+        asked.preferences = one_or_two(columns, random);
         check_layers(made, asked, random);
       }
     }
@@ -283,6 +306,7 @@ TEMPLATE_TEST_CASE("the first layers of many rows", "[skyline]", float32, int64)
   if (std::is_floating_point_v<TestType>) shapes.push_back(shape::with_nans);
   for (const auto one : shapes) {
     random_source random{zenith_test::seed_of("first layers", number++)};
+    if (zenith_test::scale() < 0.2 && number % 3 != 1) continue;
     const std::size_t columns = 2 + random() % 4;
     const auto made = make_table<TestType>(one, 4096 + random() % 1000, columns, random);
     auto asked = some_request(columns, random);
@@ -304,6 +328,13 @@ TEST_CASE("few layers are searched in few rows", "[skyline-contract]") {
     CHECK(zenith::skyline_layers(on.on, view_of(made), options).layers == 2);
     CHECK(seen.candidates < made.rows / 2);
   }
+}
+
+TEST_CASE("layers are chosen by a sample", "[skyline-contract]") {
+  random_source random{zenith_test::seed_of("choice of layers", 0)};
+  const auto made = make_table<float>(shape::antichain, 20000, 4, random);
+  const zenith_test::shipped_models here;
+  CHECK(zenith::skyline_layers(zenith::cpu({.threads = 1}), view_of(made)).strategy == "bitmap_tiles");
 }
 
 TEST_CASE("as many layers as rows", "[skyline-contract]") {
@@ -355,13 +386,19 @@ TEST_CASE("what a band and layers refuse", "[skyline-contract]") {
     expect_error(wrong, {"options.enough_rows is 0"}, [&] {
       (void)zenith::skyline_layers(on.on, points, std::span(layers), {.enough_rows = 0, .strategy = on.strategy});
     });
+    std::vector<std::uint32_t> counts(3, 77);
+    expect_error(wrong, {"skyline_layers", "options.dominated_by has 3 elements", "4 rows"}, [&] {
+      (void)zenith::skyline_layers(on.on, points, std::span(layers),
+                                   {.strategy = on.strategy, .dominated_by = std::span(counts)});
+    });
+    counts.resize(4, 77);
     auto with_nan = values;
     with_nan[5] = std::numeric_limits<float>::quiet_NaN();
     expect_error(wrong, {"skyline_layers: points has a NaN in row 2, column 1"}, [&] {
       (void)zenith::skyline_layers(on.on, zenith::matrix_view<const float>::row_major(with_nan, 4, 2),
-                                   std::span(layers), {.strategy = on.strategy});
+                                   std::span(layers), {.strategy = on.strategy, .dominated_by = std::span(counts)});
     });
-    CHECK(layers == std::vector<std::uint32_t>(4, 77));
+    CHECK((layers == std::vector<std::uint32_t>(4, 77) && counts == layers));
   }
 }
 

@@ -62,6 +62,26 @@ TEST_CASE("what a skyline refuses", "[skyline-contract]") {
   }
 }
 
+TEST_CASE("a problem of no columns has no cost", "[skyline-contract]") {
+  const auto here = zenith::machine::defaults();
+  for (const unsigned columns : {0U, 33U}) {
+    const zenith::skyline_problem problem{.rows = 1000, .columns = columns};
+    expect_error(wrong, {"problem.columns is " + std::to_string(columns), "from 1 to 32"},
+                 [&] { (void)zenith::decide(problem, here); });
+    for (const auto& device : here.devices()) {
+      expect_error(wrong, {"problem.columns is"}, [&] { (void)zenith::skyline_cost("sfs", problem, device); });
+    }
+  }
+}
+
+TEST_CASE("a table of no rows has a skyline and layers of none", "[skyline-contract]") {
+  for (const auto& on : zenith_test::targets("skyline", {"cpu"})) {
+    const auto points = view::row_major({}, 0, 3);
+    CHECK(zenith::skyline(zenith::executor{}, points, {.strategy = on.strategy}).ids.empty());
+    CHECK(zenith::skyline(on.on, points, {.strategy = on.strategy}).ids.empty());
+  }
+}
+
 TEST_CASE("a strategy that no backend offers", "[skyline-contract]") {
   const std::vector<float> values(4, 1.0F);
   for (const auto& on : zenith_test::executors("skyline")) {
@@ -213,6 +233,22 @@ TEST_CASE("a problem knows how many groups its rows are of", "[skyline-contract]
     CHECK(problem.independent_columns < 1.5);
   }
   CHECK(problem_of(~std::uint32_t{0}, zenith::preference::different).groups > 2000);
+}
+
+TEST_CASE("rows of small groups are candidates, too", "[skyline-contract]") {
+  random_source random{14};
+  auto made = make_table<float>(shape::independent, 5000, 4, random);
+  for (std::size_t i = 0; i < made.rows; ++i) made.values[4 * i] = static_cast<float>(random() % 500);
+  std::vector<zenith::preference> preferences(4, zenith::preference::minimise);
+  preferences[0] = zenith::preference::different;
+  for (const auto& on : zenith_test::targets("skyline", {"cpu", "cuda"})) {
+    zenith::skyline_statistics seen;
+    const auto found = zenith::skyline(on.on, view::row_major(made.values, made.rows, made.columns),
+                                       {.preferences = preferences, .strategy = on.strategy, .statistics = &seen});
+    INFO(on.name());
+    CHECK(seen.candidates >= found.ids.size());
+    CHECK(seen.candidates <= made.rows);
+  }
 }
 
 TEST_CASE("few rows of a problem are sampled where they have many values", "[skyline-contract]") {

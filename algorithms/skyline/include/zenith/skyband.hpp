@@ -52,6 +52,7 @@ struct skyband_target {
   void* (*resize)(void* vector, std::uint64_t count) = nullptr;
   void* vector = nullptr;
   std::vector<std::uint32_t>* counts_vector = nullptr;
+  std::string_view caller = "skyband";  ///< begins the messages
 };
 
 skyline_run skyband(const executor& on, const skyline_points& points, std::uint32_t k, const skyband_target& target,

@@ -64,10 +64,11 @@ struct skyline_problem {
 [[nodiscard]] double expected_skyline(double rows, double columns);
 
 /// Chooses the device and strategy that will be fastest for `problem` on `on`. Pure. Throws `unsupported` when no
-/// device can run it.
+/// device can run it, and `invalid_argument` for no or more than 32 columns.
 [[nodiscard]] decision decide(const skyline_problem& problem, const machine& on);
 
-/// The cost of one strategy (`skyline_options::strategy`) on one device; throws `invalid_argument` for an unknown one.
+/// The cost of one strategy (`skyline_options::strategy`) on one device; throws `invalid_argument` for an unknown one,
+/// and for no or more than 32 columns.
 [[nodiscard]] cost skyline_cost(std::string_view strategy, const skyline_problem& problem, const device_profile& on);
 
 namespace detail {
@@ -106,6 +107,9 @@ struct skyline_run {
 skyline_run skyline(const executor& on, const skyline_points& points, const skyline_target& target,
                     const skyline_options& options);
 skyline_problem skyline_problem_of(const skyline_points& points, std::span<const preference> preferences);
+/// Throws for a table that no call takes; `function` begins the message.
+void check_skyline_points(std::string_view function, const skyline_points& points,
+                          std::span<const preference> preferences);
 
 template <class Span>
 inline constexpr memory_space space_of = memory_space::host;

@@ -28,6 +28,9 @@ struct skyline_layers_options {
   std::string_view strategy = "auto";
   /// Filled in when not nullptr, after the call succeeded. Borrowed.
   skyline_statistics* statistics = nullptr;
+  /// Not empty: an element for each row, which becomes the number of rows that dominate it, and `no_layer` for a row
+  /// with a NaN under `nan_rows::drop`. On the host. Borrowed.
+  std::span<std::uint32_t> dominated_by = {};
 };
 
 /// The layer of every row, and what ran.
@@ -59,14 +62,17 @@ skyline_run skyline_layers(const executor& on, const skyline_points& points, con
 /// Complexity: a few reads of the points, a sort of the n' rows that a prefilter leaves, and for each layer the
 /// dominance tests of a skyline of what is left. With up to 64 `most_layers`, the prefilter leaves out rows that are
 /// dominated by the last of these layers of a sample; with more, n' is n. On a host, all layers of one or two columns
-/// take O(n log n), unless one of them is `different`. Scratch is O(n * columns). It synchronises. A GPU executor
-/// copies host points to the device whole.
+/// take O(n log n), beside any that are `different`; and where layers are small, rows are compared with layers instead,
+/// of which a bisection finds the right one. `options.dominated_by` takes a `skyband` of all rows besides, up to n * n
+/// tests. Scratch is O(n * columns). It synchronises. A GPU executor copies host points to the device whole.
 ///
 /// Throws as `skyline` does, and `invalid_argument` when `layers_out` has not an element for each row, or most_layers
-/// or enough_rows is 0. `layers_out` is untouched then.
+/// or enough_rows is 0, or `options.dominated_by` is neither empty nor an element for each row. `layers_out` and
+/// `options.dominated_by` are untouched then.
 ///
 /// Source: Goldberg's ranking of non-dominated individuals (Genetic Algorithms, 1989); Deb, Pratap, Agarwal, Meyarivan:
-/// A fast and elitist multiobjective genetic algorithm, 2002.
+/// A fast and elitist multiobjective genetic algorithm, 2002; bisection: Zhang, Tian, Cheng, Jin: An efficient approach
+/// to nondominated sorting for evolutionary multiobjective optimization, 2015.
 template <point_table Points>
 std::size_t skyline_layers(const executor& on, const Points& points, std::span<std::uint32_t> layers_out,
                            const skyline_layers_options& options = {}) {
@@ -90,6 +96,7 @@ template <point_table Points>
                                                    const skyline_layers_options& options = {}) {
   skyline_layers_result result;
   const auto table = detail::points_of(points);
+  detail::check_skyline_points("skyline_layers", table, options.preferences);
   result.layer_of = detail::make_results<std::uint32_t>(table.rows);
   auto run =
       detail::skyline_layers(on, table, {memory_space::host, result.layer_of.data(), result.layer_of.size()}, options);

@@ -1,0 +1,94 @@
+#pragma once
+
+/// \file
+/// Layers of a host's rows where most have few rows: a row is compared with the layers of the rows before it, not with
+/// all rows that are left, once for each layer. A row that a layer dominates is dominated by each layer before that one
+/// as well, so that the first layer that does not dominate it is found by bisection. One worker does it.
+///
+/// Source: ENS-BS, Zhang, Tian, Cheng, Jin: An efficient approach to nondominated sorting for evolutionary
+/// multiobjective optimization, IEEE TEVC 2015.
+
+#include <algorithms/skyline/points.hpp>
+#include <core/device/list.hpp>
+
+namespace zenith::skyline_family {
+
+/// Gives points layers from `first` on: one item. None is dominated by one behind it.
+template <class Image>
+struct assign_by_search {
+  static constexpr u32 none = ~u32{0};
+
+  point_set<Image> points;
+  u64 count;
+  u32 first;
+  u32 most;     ///< layers from `first` on
+  u64 enough;   ///< points in layers
+  u32* last;    ///< of a layer, its last point so far
+  u32* before;  ///< of a point, the one before it in its layer
+  u32* sizes;   ///< of layers
+  u32* places;  ///< of points, their layers from `first` on
+  u32* layers;  ///< of rows of the table
+  u32* found;   ///< how many layers there are
+
+  ZENITH_FN void operator()(u64 /*i*/) const {
+    u32 known = 0;
+    for (u32 i = 0; i < count; ++i) {
+      const u32 layer = layer_of(i, known);
+      places[i] = layer;
+      if (layer >= most) continue;
+      if (layer == known) {
+        last[known] = none;
+        sizes[known++] = 0;
+      }
+      before[i] = last[layer];
+      last[layer] = i;
+      ++sizes[layer];
+    }
+    u32 wanted = 0;
+    for (u64 taken = 0; wanted < known && taken < enough; ++wanted) taken += sizes[wanted];
+    for (u32 i = 0; i < count; ++i) {
+      if (places[i] < wanted) layers[points.rows[i]] = first + places[i];
+    }
+    *found = wanted;
+  }
+
+ private:
+  ZENITH_FN u32 layer_of(u32 i, u32 known) const {
+    u32 low = 0;
+    for (u32 high = known; low < high;) {
+      const u32 middle = low + (high - low) / 2;
+      if (is_dominated(i, last[middle])) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+  /// By a point of the layer that ends with `other`.
+  ZENITH_FN bool is_dominated(u32 i, u32 other) const {
+    for (; other != none; other = before[other]) {
+      if (dominates(other, i)) return true;
+    }
+    return false;
+  }
+  ZENITH_FN bool dominates(u32 other, u32 i) const {
+    bool differs = false;
+    for (u32 c = 0; c < points.columns; ++c) {
+      const Image a = points.values[c * points.stride + other * points.step];
+      const Image b = points.values[c * points.stride + i * points.step];
+      if (a > b) return false;
+      differs = differs || a != b;
+    }
+    return differs;
+  }
+};
+
+/// Whether a layer of so many points says that a search takes less than a round for each layer, when so many are left.
+/// A round takes some 100 microseconds and 5 ns a point; a test of a point in a search takes some ns, for a layer's
+/// points and the number of bisections.
+[[nodiscard]] inline bool are_worth_a_search(u64 layer, u64 left) { return layer * layer < 2500 + left / 8; }
+/// So many layers in a row are to say so: the first are smaller than those behind them.
+inline constexpr u32 layers_before_search = 16;
+
+}  // namespace zenith::skyline_family
