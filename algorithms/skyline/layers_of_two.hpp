@@ -139,11 +139,10 @@ using layer_kernels_of_two =
 
 namespace detail {
 
-/// Whether rows have one column or two that say which is better.
+/// Whether rows have no more than two columns that say which is better.
 [[nodiscard]] inline bool has_two_columns(const skyline_input& call) {
   const auto groups = std::count(call.preferences, call.preferences + call.column_count, preference::different);
-  const auto others = static_cast<std::ptrdiff_t>(call.column_count) - groups;
-  return others == 1 || others == 2;
+  return static_cast<std::ptrdiff_t>(call.column_count) - groups <= 2;
 }
 
 /// Rows in the order of <group, first value, second value>.
@@ -173,8 +172,10 @@ template <class T, class Context>
     write(better[1], made.second);
     on.sort_pairs(made.second, rows, count);
   }
-  write(better[0], made.first);
-  on.sort_pairs(made.first, rows, count);
+  if (betters >= 1) {
+    write(better[0], made.first);
+    on.sort_pairs(made.first, rows, count);
+  }
   // of the two images of such a column the first says all
   const auto each_group = [&](const auto& use) {
     for (u32 c = 0; c < from.columns; ++c) {
@@ -191,7 +192,9 @@ template <class T, class Context>
     write(c, made.first);
     on.for_each(count, mark_changes<image>{made.first, made.begins});
   });
-  if (groups > 0) write(better[0], made.first);
+  // without such a column all rows of a group are equal
+  if (betters == 0) on.fill_zero(made.first, count);
+  if (betters >= 1 && groups > 0) write(better[0], made.first);
   if (betters == 2) write(better[1], made.second);
   return made;
 }

@@ -271,12 +271,11 @@ TEMPLATE_TEST_CASE("bands and layers of any number of columns", "[skyline]", flo
   }
 }
 
-/// Preferences of which one or two are not `different`.
-std::vector<zenith::preference> one_or_two(std::size_t columns, random_source& random) {
+/// Preferences of which up to two are not `different`.
+std::vector<zenith::preference> up_to_two(std::size_t columns, random_source& random) {
   std::vector<zenith::preference> all(columns, zenith::preference::different);
   const auto either = [&] { return random() % 2 == 0 ? zenith::preference::minimise : zenith::preference::maximise; };
-  all[random() % columns] = either();
-  all[random() % columns] = either();
+  for (std::uint64_t i = random() % 3; i > 0; --i) all[random() % columns] = either();
   return all;
 }
 
@@ -289,7 +288,7 @@ TEMPLATE_TEST_CASE("layers of one column and of two", "[skyline]", ZENITH_EVERY_
         random_source random{zenith_test::seed_of("two columns", number++)};
         const auto made = make_table<TestType>(one, rows, columns, random);
         auto asked = some_request(columns, random);
-        asked.preferences = one_or_two(columns, random);
+        asked.preferences = up_to_two(columns, random);
         check_layers(made, asked, random);
       }
     }
