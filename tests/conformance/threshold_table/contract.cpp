@@ -140,6 +140,19 @@ TEST_CASE("a table of which nothing can be stopped is scanned", "[table][contrac
   CHECK(zenith::top_k(on, made, weights{1, 1, 1, 0}, 16).strategy == "blocks");
 }
 
+TEST_CASE("a problem of no columns or empty blocks has no cost", "[table][contract]") {
+  const auto here = zenith::machine::defaults();
+  const auto decided = [&](const zenith::threshold_table_problem& problem) {
+    return message([&] { (void)zenith::decide(problem, here); });
+  };
+  has(decided({.count = 100, .k = 5, .block_rows = 0}), "problem.block_rows is 0");
+  has(decided({.count = 100, .k = 5, .columns = 0}), "problem.columns is 0");
+  has(message([&] {
+        (void)zenith::threshold_table_cost("blocks", {.count = 100, .k = 5, .block_rows = 0}, here.devices().front());
+      }),
+      "threshold_table_cost: problem.block_rows is 0");
+}
+
 TEST_CASE("blocks evaluate few rows where they can", "[table][contract]") {
   std::vector<float> a(100000);
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>((i * 7919) % a.size());

@@ -82,7 +82,7 @@ struct threshold_table_problem {
 };
 
 /// Chooses the device and strategy that will be fastest for `problem` on `on`. Pure. Throws `unsupported` when no
-/// device can run it.
+/// device can run it, and `invalid_argument` for no column or blocks of no row.
 [[nodiscard]] decision decide(const threshold_table_problem& problem, const machine& on);
 
 /// The cost of one strategy ("blocks", "full", "gta", "gta_shared", "scan", "ta") on one device; throws
