@@ -30,6 +30,7 @@ struct settings {
 int run_study(const settings& given) {
   const auto rows = parse_counts("--rows", given.rows);
   const auto widths = parse_counts("--columns", given.columns);
+  if (widths.front() == 0) reject("--columns has 0, but a skyline has at least 1");
   if (widths.back() > zenith::most_skyline_columns) {
     reject(fmt::format("--columns has {}, but a skyline has at most {}", widths.back(), zenith::most_skyline_columns));
   }

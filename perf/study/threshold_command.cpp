@@ -70,7 +70,9 @@ int run_study(const settings& given) {
   const auto weights = parse_counts("--weights", given.weights);
   const auto ks = parse_counts("--k", given.k);
   if (rows == 0 || rows > std::uint64_t{1} << 28) reject("--rows must be from 1 to 2^28");
+  if (weights.front() == 0) reject("--weights has 0, but a weighted sum has at least 1 column");
   if (weights.back() > 64) reject(fmt::format("--weights has {}, but a table has at most 64 columns", weights.back()));
+  if (ks.front() == 0) reject("--k is 0; there is nothing to time in the best 0");
   if (ks.back() > rows) reject(fmt::format("--k is {}, but --rows is only {}", ks.back(), rows));
   const auto folder = output_folder(given.output);
   const auto width = static_cast<unsigned>(std::max<std::uint64_t>(8, weights.back()));

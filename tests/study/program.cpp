@@ -140,6 +140,22 @@ TEST_CASE("study: wrong options are refused before any work") {
   CHECK(run("top-k --count 10 --k 1 --output '" + file + "/folder'").status == 1);
 }
 
+TEST_CASE("study: a skyline, a weighted sum and a join have columns, and the best are at least one") {
+  const auto refused = [](const std::string& arguments, const std::string& word) {
+    const auto result = run(arguments + " --repeat 1 --backend cpu --output '" + output.string() + "'");
+    INFO(arguments << ": " << result.err);
+    CHECK(result.status == 1);
+    CHECK_THAT(result.err, Catch::StartsWith("zenith-study: ") && Contains(word));
+    CHECK(count_of(result.err, "\n") == 1);  // no progress: nothing was measured
+    CHECK(result.out.empty());
+  };
+  refused("skyline --rows 100 --columns 0,2", "--columns has 0");
+  refused("skyline --rows 100 --columns 33", "--columns has 33, but a skyline has at most 32");
+  refused("threshold --rows 100 --weights 0,2 --k 4", "--weights has 0");
+  refused("threshold --rows 100 --weights 2 --k 0,4", "--k is 0");
+  refused("spatial-join --rows 100 --k 0,4", "--k is 0");
+}
+
 TEST_CASE("file: the sample of real flights") {
   const auto result = query(sample, "--column dep_delay -k 3");
   INFO(result.out << result.err);
