@@ -34,7 +34,7 @@ int run_study(const settings& given) {
   if (widths.back() > zenith::most_skyline_columns) {
     reject(fmt::format("--columns has {}, but a skyline has at most {}", widths.back(), zenith::most_skyline_columns));
   }
-  if (rows.back() > std::uint64_t{1} << 28) reject("--rows must be at most 2^28");
+  if (rows.front() == 0 || rows.back() > std::uint64_t{1} << 28) reject("--rows must be from 1 to 2^28");
   const auto folder = output_folder(given.output);
   family_study study("skyline", given.sweep, given.time_limit);
   const auto all = study.lines({operation});

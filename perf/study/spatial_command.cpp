@@ -29,7 +29,7 @@ int run_study(const settings& given) {
   const auto rows = parse_counts("--rows", given.rows);
   const auto ks = parse_counts("--k", given.k);
   if (ks.front() == 0) reject("--k is 0; there is nothing to time in the best 0");
-  if (rows.back() > std::uint64_t{1} << 26) reject("--rows must be at most 2^26");
+  if (rows.front() == 0 || rows.back() > std::uint64_t{1} << 26) reject("--rows must be from 1 to 2^26");
   const auto folder = output_folder(given.output);
   family_study study("spatial-join", given.sweep, given.time_limit);
   // strategies that are named are the ranked join's

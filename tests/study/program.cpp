@@ -140,7 +140,7 @@ TEST_CASE("study: wrong options are refused before any work") {
   CHECK(run("top-k --count 10 --k 1 --output '" + file + "/folder'").status == 1);
 }
 
-TEST_CASE("study: a skyline, a weighted sum and a join have columns, and the best are at least one") {
+TEST_CASE("study: a skyline, a weighted sum and a join have rows and columns, and the best are at least one") {
   const auto refused = [](const std::string& arguments, const std::string& word) {
     const auto result = run(arguments + " --repeat 1 --backend cpu --output '" + output.string() + "'");
     INFO(arguments << ": " << result.err);
@@ -154,6 +154,9 @@ TEST_CASE("study: a skyline, a weighted sum and a join have columns, and the bes
   refused("threshold --rows 100 --weights 0,2 --k 4", "--weights has 0");
   refused("threshold --rows 100 --weights 2 --k 0,4", "--k is 0");
   refused("spatial-join --rows 100 --k 0,4", "--k is 0");
+  refused("skyline --rows 0,100 --columns 2", "--rows must be from 1 to 2^28");
+  refused("threshold --rows 0 --weights 2 --k 4", "--rows must be from 1 to 2^28");
+  refused("spatial-join --rows 0,100 --k 4", "--rows must be from 1 to 2^26");
 }
 
 TEST_CASE("file: the sample of real flights") {
