@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 #include <perf/study/column_name.hpp>
 #include <perf/study/exit_status.hpp>
@@ -203,13 +204,15 @@ std::vector<double> read_doubles(const csv_table& from, std::string_view column)
   std::vector<double> values(from.rows(), std::numeric_limits<double>::quiet_NaN());
   const auto place = [&]<class T>(const std::vector<T>& found) {
     for (std::size_t i = 0; i < found.size(); ++i) {
-      const auto value = static_cast<double>(found[i]);
-      constexpr double exact = 0x1p53;
-      if (std::is_integral_v<T> && (value > exact || value < -exact)) {
-        reject("column '" + std::string{column} + "' has " + std::to_string(found[i]) +
-               ", which a double does not hold exactly");
+      if constexpr (std::is_integral_v<T>) {
+        // as an integer: as a double it may have been rounded to the limit
+        constexpr std::int64_t exact = std::int64_t{1} << 53;
+        if (std::cmp_greater(found[i], exact) || std::cmp_less(found[i], -exact)) {
+          reject("column '" + std::string{column} + "' has " + std::to_string(found[i]) +
+                 ", which a double does not hold exactly");
+        }
       }
-      values[numbers.rows.empty() ? i : numbers.rows[i]] = value;
+      values[numbers.rows.empty() ? i : numbers.rows[i]] = static_cast<double>(found[i]);
     }
   };
   std::visit(place, numbers.values);

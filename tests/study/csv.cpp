@@ -93,6 +93,19 @@ TEST_CASE("csv: numbers are whole when all are, and missing ones are left out") 
   CHECK(floating(parse_csv("a\n1\n18446744073709551616\n"), "a").size() == 2);
 }
 
+TEST_CASE("csv: a whole number that a double would round is refused") {
+  const auto as_double = [](const std::string& number) {
+    return read_doubles(parse_csv("a\n1\n" + number + "\n"), "a");
+  };
+  CHECK(as_double("9007199254740992").back() == 0x1p53);
+  CHECK(as_double("-9007199254740992").back() == -0x1p53);
+  for (const char* number : {"9007199254740993", "-9007199254740993", "9223372036854775807", "-9223372036854775808",
+                             "18446744073709551615"}) {
+    CHECK_THROWS_WITH(as_double(number), Contains("invalid_argument") && Contains("column 'a' has ") &&
+                                             Contains(number) && Contains("a double does not hold exactly"));
+  }
+}
+
 TEST_CASE("csv: what is wrong is said, with the row") {
   CHECK_THAT(fault(""), Contains("corrupt_data") && Contains("empty"));
   CHECK_THAT(fault("\n\r\n\n"), Contains("empty"));
