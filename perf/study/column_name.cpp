@@ -31,9 +31,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::size_t find_column(const std::vector<std::string>& columns, std::string_view name) {
+std::size_t find_column(const std::vector<std::string>& columns, std::string_view name, std::string_view option) {
   const auto found = std::ranges::find(columns, name);
-  const auto fail = [](const std::string& why) { throw zenith::error(zenith::error_code::invalid_argument, why); };
+  const auto fail = [&](const std::string& why) {
+    throw zenith::error(zenith::error_code::invalid_argument, std::string{option} + " names " + why);
+  };
   if (found == columns.end()) {
     std::string listed;
     const std::string* nearest = nullptr;
@@ -48,13 +50,12 @@ std::size_t find_column(const std::vector<std::string>& columns, std::string_vie
       }
     }
     if (columns.size() > most_listed) listed += ", … (" + std::to_string(columns.size()) + " in all)";
-    fail((name.empty() ? "--column is not given"
-                       : "--column is '" + std::string{asked} + "', which the table does not have") +
-         (nearest == nullptr || name.empty() ? "" : "; did you mean '" + *nearest + "'?") +
+    fail((name.empty() ? "no column" : "'" + std::string{asked} + "', which the table does not have") +
+         (nearest == nullptr || name.empty() ? "." : "; did you mean '" + *nearest + "'?") +
          " The columns are: " + listed);
   }
   if (std::ranges::find(found + 1, columns.end(), name) != columns.end()) {
-    fail("--column is '" + std::string{name} + "', and the table has two columns of that name");
+    fail("'" + std::string{name} + "', and the table has two columns of that name");
   }
   return static_cast<std::size_t>(found - columns.begin());
 }

@@ -156,8 +156,8 @@ std::string csv_table::field(std::size_t row, std::size_t column) const {
   return unquote(one);
 }
 
-csv_numbers read_numbers(const csv_table& from, std::string_view column) {
-  return read_numbers(from, find_column(from.columns(), column));
+csv_numbers read_numbers(const csv_table& from, std::string_view column, std::string_view option) {
+  return read_numbers(from, find_column(from.columns(), column, option));
 }
 
 csv_numbers read_numbers(const csv_table& from, std::size_t position) {
@@ -199,8 +199,8 @@ csv_numbers read_numbers(const csv_table& from, std::size_t position) {
   return found;
 }
 
-std::vector<double> read_doubles(const csv_table& from, std::string_view column) {
-  const auto numbers = read_numbers(from, column);
+std::vector<double> read_doubles(const csv_table& from, std::string_view column, std::string_view option) {
+  const auto numbers = read_numbers(from, column, option);
   std::vector<double> values(from.rows(), std::numeric_limits<double>::quiet_NaN());
   const auto place = [&]<class T>(const std::vector<T>& found) {
     for (std::size_t i = 0; i < found.size(); ++i) {

@@ -41,13 +41,15 @@ struct csv_numbers {
   std::size_t missing = 0;          ///< rows whose field is empty, NA, N/A, NaN or null
 };
 
-/// Throws `invalid_argument` for a column that is not there, or is there twice, with the ones there are;
-/// `corrupt_data`, with row and text, for a field that is neither a number nor missing.
-[[nodiscard]] csv_numbers read_numbers(const csv_table& from, std::string_view column);
+/// Throws `invalid_argument` for a column that is not there, or is there twice, with the ones there are and the option
+/// that named it; `corrupt_data`, with row and text, for a field that is neither a number nor missing.
+[[nodiscard]] csv_numbers read_numbers(const csv_table& from, std::string_view column,
+                                       std::string_view option = "--column");
 /// The same of the column at a position < columns().size(), whatever the others are called.
 [[nodiscard]] csv_numbers read_numbers(const csv_table& from, std::size_t position);
 /// A column's numbers row by row, NaN where one is missing; `invalid_argument` also for a whole number that a double
 /// does not hold exactly.
-[[nodiscard]] std::vector<double> read_doubles(const csv_table& from, std::string_view column);
+[[nodiscard]] std::vector<double> read_doubles(const csv_table& from, std::string_view column,
+                                               std::string_view option = "--column");
 
 }  // namespace zenith_study

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <perf/study/clock.hpp>
+#include <perf/study/column_name.hpp>
 #include <perf/study/commands.hpp>
 #include <perf/study/csv.hpp>
 #include <perf/study/files.hpp>
@@ -20,16 +21,9 @@
 namespace zenith_study {
 namespace {
 
-std::size_t position_of(const csv_table& parsed, const std::string& column) {
-  // its errors say which columns there are; the numbers are not needed
-  const auto found = std::ranges::find(parsed.columns(), column);
-  if (found == parsed.columns().end()) static_cast<void>(read_numbers(parsed, column));
-  return static_cast<std::size_t>(found - parsed.columns().begin());
-}
-
 // Equal texts are equal numbers, and nothing else is said by them.
 std::vector<double> groups_of(const csv_table& parsed, const std::string& column) {
-  const auto position = position_of(parsed, column);
+  const auto position = find_column(parsed.columns(), column, "--different");
   std::map<std::string, double> numbers;
   std::vector<double> values(parsed.rows());
   for (std::size_t row = 0; row < parsed.rows(); ++row) {
@@ -87,16 +81,17 @@ int print_skyline(const skyline_query& query) {
   std::vector<zenith::preference> preferences;
   const double parsing = seconds_of([&] {
     parsed = parse_csv(text);
-    const auto add = [&](const std::vector<std::string>& names, zenith::preference preference) {
+    const auto add = [&](std::string_view option, const std::vector<std::string>& names,
+                         zenith::preference preference) {
       for (const auto& name : names) {
         columns.push_back(preference == zenith::preference::different ? groups_of(parsed, name)
-                                                                      : read_doubles(parsed, name));
+                                                                      : read_doubles(parsed, name, option));
         preferences.push_back(preference);
       }
     };
-    add(query.minimised, zenith::preference::minimise);
-    add(query.maximised, zenith::preference::maximise);
-    add(query.different, zenith::preference::different);
+    add("--min", query.minimised, zenith::preference::minimise);
+    add("--max", query.maximised, zenith::preference::maximise);
+    add("--different", query.different, zenith::preference::different);
   });
 
   zenith::column_set<const double> points;

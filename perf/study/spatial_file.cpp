@@ -50,7 +50,7 @@ void read_places(std::string_view option, const std::string& spec, places& made)
   made.text = read_input_file(made.file);
   made.parsed = parse_csv(made.text);
   std::array<std::vector<double>, 3> all;
-  for (std::size_t c = 0; c < 3; ++c) all[c] = read_doubles(made.parsed, names[c]);
+  for (std::size_t c = 0; c < 3; ++c) all[c] = read_doubles(made.parsed, names[c], option);
   for (std::size_t row = 0; row < made.parsed.rows(); ++row) {
     if (std::isnan(all[0][row]) || std::isnan(all[1][row]) || std::isnan(all[2][row])) continue;
     made.rows.push_back(row);

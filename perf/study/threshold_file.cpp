@@ -56,7 +56,7 @@ int print_best_rows(const threshold_query& query) {
   const double parsing = seconds_of([&] {
     parsed = parse_csv(text);
     for (const auto& one : asked) {
-      columns.push_back(read_doubles(parsed, one.name));
+      columns.push_back(read_doubles(parsed, one.name, "--by"));
       weights.push_back(one.weight);
     }
   });

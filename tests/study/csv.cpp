@@ -127,7 +127,8 @@ TEST_CASE("csv: a column that is not there is an invalid argument that lists wha
   CHECK_THAT(said, Contains("invalid_argument") && Contains("did you mean 'dep_delay'?"));
   CHECK_THAT(said, Contains("dep_time, dep_delay, arr_delay"));
   CHECK_THAT(fault("b,c\n1,2\n", "completely different"), !Contains("did you mean"));
-  CHECK_THAT(fault("b,c\n1,2\n", ""), Contains("--column is not given"));
+  CHECK_THAT(fault("b,c\n1,2\n", ""), Contains("--column names no column. The columns are: b, c"));
+  CHECK_THAT(fault("b,c\n1,2\n", "completely different"), Contains("which the table does not have. The columns"));
   CHECK_THAT(fault("a,a\n1,2\n"), Contains("two columns"));
   std::string wide = "c0";
   for (int i = 1; i < 1000; ++i) wide += ",c" + std::to_string(i);

@@ -92,8 +92,8 @@ TEST_CASE("npy: a matrix has numbered columns") {
   CHECK(table.column_names() == std::vector<std::string>{"0", "1", "2"});
   CHECK(std::get<std::vector<std::uint32_t>>(read_numbers(table, "2")) == std::vector<std::uint32_t>{3, 6});
   CHECK(table.row(1) == std::vector<std::string>{"4", "5", "6"});
-  CHECK_THAT(fault(file), Contains("--column is not given"));
-  CHECK_THAT(fault(file, "3"), Contains("--column is '3'"));
+  CHECK_THAT(fault(file), Contains("--column names no column"));
+  CHECK_THAT(fault(file, "3"), Contains("--column names '3'"));
 }
 
 TEST_CASE("npy: a structure has named columns, padding has none") {

@@ -187,7 +187,7 @@ TEST_CASE("file: what is wrong with it is said") {
   refused(query(write("empty.npy", ""), ""), "is empty");
   refused(query(sample, "--column dep_dely"), "did you mean 'dep_delay'?");
   refused(query(sample, "--column carrier"), "has text in row 1: ");
-  refused(query(sample, ""), "--column is not given");
+  refused(query(sample, ""), "--column names no column. The columns are: year, ");
   refused(query(write("ragged.csv", "a,b\n1,2\n3\n"), "--column a"), "row 2 has 1 fields");
   refused(query(write("damaged.npy", "\x93NUMPY"), ""), "npy");
   refused(query(write("three.csv", "a\n1\n2\n3\n"), "--column a -k 4"), "only 3 of the 3 rows");
@@ -328,7 +328,14 @@ TEST_CASE("study: the skyline of a table") {
   CHECK_THAT(ask("--min price --max rating --different city").out, Contains("4 of 6 rows"));
   CHECK_THAT(ask("--min price --max rating --most 1").out, Contains("the first 1 are shown"));
   CHECK_THAT(ask("--different city").err, Contains("--min and --max name no column"));
-  CHECK_THAT(ask("--min prize").err, Contains("prize") && Contains("price"));
+  CHECK_THAT(ask("--min prize").err, Contains("--min names 'prize', which the table does not have; did you mean "
+                                              "'price'? The columns are: name, price, rating, city\n"));
+  CHECK_THAT(ask("--min price --max x").err, Contains("--max names 'x', which the table does not have. The columns"));
+  CHECK_THAT(ask("--min ''").err, Contains("--min names no column. The columns are: name, "));
+  CHECK_THAT(ask("--min price --different x").err, Contains("--different names 'x', which the table does not have."));
+  const auto twins = "skyline --input '" + write("twins.csv", "a,b,b\n1,2,3\n") + "' ";
+  CHECK_THAT(run(twins + "--max b").err, Contains("--max names 'b', and the table has two columns of that name"));
+  CHECK_THAT(run(twins + "--min a --different b").err, Contains("--different names 'b', and the table has two"));
   CHECK_THAT(ask("--min name").err, Contains("name"));
   CHECK_THAT(ask("--min price --rows 10").err, Contains("--rows"));
   CHECK(run("skyline --min price").status == 2);
@@ -412,7 +419,7 @@ TEST_CASE("study: the best rows of a table by a weighted sum") {
   CHECK_THAT(ask("--by rating=2 -k 5").err, Contains("--k is 5, but"));
   CHECK_THAT(ask("--by rating").err, Contains("column=weight"));
   CHECK_THAT(ask("--by rating=high").err, Contains("the weight of 'rating' is 'high'"));
-  CHECK_THAT(ask("--by stars=1 -k 1").err, Contains("stars") && Contains("rating"));
+  CHECK_THAT(ask("--by stars=1 -k 1").err, Contains("--by names 'stars', which") && Contains("rating"));
   CHECK_THAT(ask("").err, Contains("--by names no column"));
 }
 
@@ -452,6 +459,8 @@ TEST_CASE("study: the best pairs of two tables") {
   CHECK_THAT(ask("--distance 5 -k 20").out, Contains("4 pairs of 3 rows"));
   CHECK_THAT(ask("--distance 5 --score mean").err, Contains("--score is 'mean'"));
   CHECK_THAT(run("spatial-join --left '" + hotels + "' --right '" + food + "'").err, Contains("FILE:x,y,score"));
+  CHECK_THAT(run("spatial-join --left '" + hotels + ":x,y,stars' --right '" + food + ":x,y,taste'").err,
+             Contains("--right names 'taste', which the table does not have. The columns are: what, x, y, stars"));
   CHECK(run("spatial-join --left '" + hotels + ":x,y,stars'").status == 2);
 
   const auto picture = (output / "places.svg").string();
