@@ -43,11 +43,12 @@ std::size_t axis_of(const skyline_query& query, const std::string& name) {
   return query.minimised.size() + static_cast<std::size_t>(more - query.maximised.begin());
 }
 
-void draw_picture(const skyline_query& query, const zenith::executor& on,
+// `axes` are positions in `columns`.
+void draw_picture(const skyline_query& query, const zenith::executor& on, const std::vector<std::size_t>& axes,
                   const std::vector<std::vector<double>>& columns, const std::vector<zenith::preference>& preferences,
                   const std::vector<std::uint32_t>& front) {
-  const std::size_t x = axis_of(query, query.axes[0]);
-  const std::size_t y = axis_of(query, query.axes[1]);
+  const std::size_t x = axes[0];
+  const std::size_t y = axes[1];
   zenith::column_set<const double> plane;
   plane.add(columns[x]);
   plane.add(columns[y]);
@@ -73,6 +74,8 @@ int print_skyline(const skyline_query& query) {
   if (query.picture.empty() != query.axes.empty() || (!query.axes.empty() && query.axes.size() != 2)) {
     reject("--picture and --axes belong together, and --axes names two columns");
   }
+  std::vector<std::size_t> axes;
+  for (const auto& name : query.axes) axes.push_back(axis_of(query, name));
   const auto on = zenith::make_executor(query.line.backend);
   std::string text;
   const double reading = seconds_of([&] { text = read_input_file(query.file); });
@@ -120,7 +123,7 @@ int print_skyline(const skyline_query& query) {
   if (missing > 0) fmt::print("; {} rows without a value in one of the columns are left out", with_commas(missing));
   fmt::print("\nread    {:>9}  from {}\nparse   {:>9}\nskyline {:>9}  {} on {}, {} columns\n", format_seconds(reading),
              query.file, format_seconds(parsing), format_seconds(taken), found.strategy, found.backend, columns.size());
-  if (!query.picture.empty()) draw_picture(query, on, columns, preferences, found.ids);
+  if (!query.picture.empty()) draw_picture(query, on, axes, columns, preferences, found.ids);
   return succeeded;
 }
 
