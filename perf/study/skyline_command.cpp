@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <string>
 
 #include <perf/study/commands.hpp>
 #include <perf/study/family_study.hpp>
@@ -24,6 +25,7 @@ struct settings {
   double time_limit = 5;
   std::string output = default_output();
   sweep_options sweep{.repeat = 3};
+  std::string most = std::to_string(skyline_query{}.most_rows);
   skyline_query query;
 };
 
@@ -102,7 +104,7 @@ void add_skyline(CLI::App& app, int& status) {
   command->add_flag("--first", given->query.first_of_equal, "Of equal rows only the first")
       ->group("A table")
       ->needs(input);
-  command->add_option("--most", given->query.most_rows, "How many rows are printed at most")
+  command->add_option("--most", given->most, "How many rows are printed at most")
       ->group("A table")
       ->needs(input)
       ->capture_default_str();
@@ -128,6 +130,7 @@ void add_skyline(CLI::App& app, int& status) {
       status = run_study(*given);
       return;
     }
+    given->query.most_rows = parse_count("--most", given->most);
     given->query.line = only_line(given->sweep.backends, given->sweep.strategies);
     status = print_skyline(given->query);
   });

@@ -327,6 +327,11 @@ TEST_CASE("study: the skyline of a table") {
   CHECK_THAT(ask("--min price --max rating --first").out, Contains("2 of 6 rows"));
   CHECK_THAT(ask("--min price --max rating --different city").out, Contains("4 of 6 rows"));
   CHECK_THAT(ask("--min price --max rating --most 1").out, Contains("the first 1 are shown"));
+  CHECK_THAT(ask("--min price --max rating --most 1e0").out, Contains("the first 1 are shown"));
+  const auto negative = ask("--min price --max rating --most -1");
+  CHECK(negative.status == 1);
+  CHECK_THAT(negative.err, Contains("--most is '-1'; it must be a whole number from 0 on"));
+  CHECK(negative.out.empty());
   CHECK_THAT(ask("--different city").err, Contains("--min and --max name no column"));
   CHECK_THAT(ask("--min prize").err, Contains("--min names 'prize', which the table does not have; did you mean "
                                               "'price'? The columns are: name, price, rating, city\n"));
