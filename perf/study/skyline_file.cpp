@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include <perf/study/clock.hpp>
@@ -30,6 +31,17 @@ std::vector<double> groups_of(const csv_table& parsed, const std::string& column
     values[row] = numbers.try_emplace(parsed.field(row, position), static_cast<double>(numbers.size())).first->second;
   }
   return values;
+}
+
+// A column with two preferences would have no meaning, and one that is given twice is a slip.
+void check_names(const skyline_query& query) {
+  std::set<std::string_view> seen;
+  for (const auto* names : {&query.minimised, &query.maximised, &query.different}) {
+    for (const auto& name : *names) {
+      if (seen.insert(name).second) continue;
+      reject(fmt::format("--min, --max and --different name '{}' twice; a column has one preference", name));
+    }
+  }
 }
 
 // Which of the columns that have an order is the axis of this name.
@@ -71,6 +83,7 @@ int print_skyline(const skyline_query& query) {
   if (query.minimised.empty() && query.maximised.empty()) {
     reject("--min and --max name no column: nothing makes a row better than another");
   }
+  check_names(query);
   if (query.picture.empty() != query.axes.empty() || (!query.axes.empty() && query.axes.size() != 2)) {
     reject("--picture and --axes belong together, and --axes names two columns");
   }

@@ -342,6 +342,12 @@ TEST_CASE("study: the skyline of a table") {
   CHECK_THAT(run(twins + "--max b").err, Contains("--max names 'b', and the table has two columns of that name"));
   CHECK_THAT(run(twins + "--min a --different b").err, Contains("--different names 'b', and the table has two"));
   CHECK_THAT(ask("--min name").err, Contains("name"));
+  for (const char* twice : {"--min price --max price", "--min rating,price,price", "--max price --different price"}) {
+    const auto refused = ask(twice);
+    CHECK(refused.status == 1);
+    CHECK_THAT(refused.err, Contains("name 'price' twice"));
+    CHECK(refused.out.empty());
+  }
   CHECK_THAT(ask("--min price --rows 10").err, Contains("--rows"));
   CHECK(run("skyline --min price").status == 2);
 }
