@@ -123,13 +123,14 @@ inline constexpr std::uint32_t most_band_pivots = 2048;
 }
 
 /// In so many rows, the best of stripes, the pivots of layers are searched; 0: there are none.
-[[nodiscard]] constexpr std::uint32_t layer_samples_for(std::uint64_t rows, std::uint64_t most_layers) {
+/// A device waits for each layer of the samples, which takes longer than to order some rows more.
+[[nodiscard]] constexpr std::uint32_t layer_samples_for(std::uint64_t rows, std::uint64_t most_layers, bool is_host) {
   constexpr std::uint64_t rows_of_sample = 32;
-  constexpr std::uint64_t least = 128;
   constexpr std::uint64_t most = 2048;
-  constexpr std::uint64_t most_searched = 64;  // layers
-  const std::uint64_t samples = std::min(rows / rows_of_sample, most);
-  return samples < least || most_layers > most_searched ? 0 : static_cast<std::uint32_t>(samples);
+  const std::uint64_t least_rows = is_host ? 4096 : 131072;
+  const std::uint64_t most_searched = is_host ? 64 : 8;  // layers
+  if (rows < least_rows || most_layers > most_searched) return 0;
+  return static_cast<std::uint32_t>(std::min(rows / rows_of_sample, most));
 }
 
 /// On a device the prefilter of a band with more dominators would leave nearly all rows: there is none.

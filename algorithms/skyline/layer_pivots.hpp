@@ -95,7 +95,7 @@ template <class T, class Context>
 [[nodiscard]] u32 find_layer_pivots(Context& on, const row_source<T>& from, bool drops_nan, u64 most_layers,
                                     u64* pivots) {
   using image = typename row_source<T>::image;
-  const u32 count = layer_samples_for(from.rows, most_layers);
+  const u32 count = layer_samples_for(from.rows, most_layers, Context::runs_on_host);
   if (count == 0) return 0;
   const auto samples = find_best_rows(on, from, count);
   image* const values = on.template buffer<image>(u64{count} * from.columns);

@@ -1,4 +1,4 @@
-// The band by bitmaps as a device finds it, on the sequential context.
+// The band and the layers by bitmaps as a device finds them, on the sequential context.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include <tables.hpp>
 #include <tests/unit/skyline_strategies_with.hpp>
 #include <zenith/skyband.hpp>
+#include <zenith/skyline_layers.hpp>
 
 namespace {
 
@@ -142,6 +143,41 @@ TEST_CASE("a device's bands of more rows than a block, and a prefilter that leav
   const auto found = find(independent, {}, 3);
   CHECK(found.statistics.candidates < independent.rows / 4);
   CHECK(found.statistics.mask_tests > 0);
+}
+
+// From some rows on, those that are in none of few layers are left out before.
+TEST_CASE("a device's first layers of rows that a prefilter leaves", "[skyline]") {
+  random_source random{zenith_test::seed_of("first layers", 0)};
+  const auto made = make_table<float32>(shape::independent, 131'072 + random() % 1000, 3, random);
+  const std::vector columns{made.values.data() + 0, made.values.data() + 1, made.values.data() + 2};
+  const std::vector<const void*> begins{made.values.data(), made.values.data() + 1, made.values.data() + 2};
+  const std::vector preferences(3, zenith::preference::minimise);
+  const auto most = static_cast<std::uint32_t>(1 + random() % 5);
+  std::vector<std::uint32_t> layers(made.rows);
+  zenith::skyline_statistics seen;
+  zenith::skyline_outcome outcome;
+  zenith::skyline_layers_call call;
+  call.type = zenith::key_type::float32;
+  call.columns = begins.data();
+  call.column_count = 3;
+  call.rows = made.rows;
+  call.row_stride = 3;
+  call.preferences = preferences.data();
+  call.most_layers = most;
+  call.enough_rows = made.rows;
+  call.statistics = &seen;
+  call.outcome = &outcome;
+  call.out_layers = layers.data();
+  skyline_on_device::counting_device on;
+  zenith::skyline_family::layers_by<zenith::skyline_family::bitmap_tiles>::run(on, call);
+  const auto points = zenith::matrix_view<const float32>::row_major(made.values, made.rows, made.columns);
+  // without a limit there is no prefilter
+  auto right = zenith::skyline_layers(zenith::cpu(), points).layer_of;
+  for (auto& layer : right) layer = layer < most ? layer : zenith::no_layer;
+  INFO(most << " layers, seed " << zenith_test::seed());
+  CHECK(outcome.count == most);
+  CHECK((layers == right));
+  CHECK(seen.candidates < made.rows / 8);
 }
 
 // As the page of skylines says: to sort the hashes of equal rows takes 16 bytes a row more than on a host.

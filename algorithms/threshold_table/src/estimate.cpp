@@ -44,10 +44,9 @@ double share_of(const table_storage& table, std::span<const std::uint32_t> colum
   // it: measured on 800 queries of 2^16 to 2^24 rows, five distributions.
   constexpr double correction = 0.07;
   const double seen = static_cast<double>(sample.rows) * static_cast<double>(k);
-  double threshold =
-      rank_in(scores_of<T>(sample.rows, columns, weights,
-                           [&](std::size_t j) { return sample.values.data() + columns[j] * sample.rows; }),
-              std::max<std::size_t>(rank, 1));
+  const auto scores = scores_of<T>(sample.rows, columns, weights,
+                                   [&](std::size_t j) { return sample.values.data() + columns[j] * sample.rows; });
+  double threshold = rank_in(scores, std::max<std::size_t>(rank, 1));
   // and not below the k-th best of the rows of any block
   const auto best = static_cast<std::size_t>(std::ranges::max_element(bounds) - bounds.begin());
   const auto raise = [&](std::size_t rows, const auto& column) {
@@ -64,8 +63,14 @@ double share_of(const table_storage& table, std::span<const std::uint32_t> colum
     raise(begins[sample.blocks[best] + 1] - first,
           [&](std::size_t j) { return values + columns[j] * of.row_stride + first; });
   }
-  const auto reaching = std::ranges::count_if(bounds, [&](double bound) { return bound >= threshold; });
-  const double share = (static_cast<double>(reaching) + 0.5) / (static_cast<double>(blocks) + 0.5);
+  const auto above = std::ranges::count_if(bounds, [&](double bound) { return bound > threshold; });
+  // Of rows with the threshold's score the k with the lowest ids are enough: few blocks have one of these.
+  const auto tied_blocks = std::ranges::count(bounds, threshold);
+  const double tied_rows = static_cast<double>(std::ranges::count(scores, threshold)) * static_cast<double>(of.rows) /
+                           static_cast<double>(sample.rows);
+  const double wanted = static_cast<double>(k) * static_cast<double>(of.block_rows);
+  const double tied = static_cast<double>(tied_blocks) * (tied_rows > wanted ? wanted / tied_rows : 1);
+  const double share = (static_cast<double>(above) + tied + 0.5) / (static_cast<double>(blocks) + 0.5);
   return std::pow(share, 1 + correction * std::max(0.0, std::log2(static_cast<double>(of.rows) / seen)));
 }
 

@@ -140,6 +140,14 @@ TEST_CASE("a table of which nothing can be stopped is scanned", "[table][contrac
   CHECK(zenith::top_k(on, made, weights{1, 1, 1, 0}, 16).strategy == "blocks");
 }
 
+TEST_CASE("of rows that are all equal few blocks are expected to be opened", "[table][contract]") {
+  const std::vector<float> column(1 << 18, 3.0F);
+  const auto made = table::build(zenith::column_set<float>{column, column});
+  const zenith_test::shipped_models here;
+  CHECK(zenith::top_k(zenith::cpu({.threads = 1}), made, weights{1, 2}, 16).strategy == "blocks");
+  CHECK(zenith::top_k(zenith::cpu({.threads = 1}), made, weights{1, 0}, 16).strategy == "blocks");
+}
+
 TEST_CASE("a problem of no columns or empty blocks has no cost", "[table][contract]") {
   const auto here = zenith::machine::defaults();
   const auto decided = [&](const zenith::threshold_table_problem& problem) {

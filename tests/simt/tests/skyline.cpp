@@ -135,25 +135,6 @@ TEST_CASE("emulated bitmap_tiles finds the layers of a loop of skylines") {
   }
 }
 
-TEST_CASE("emulated bitmap_tiles finds the first layers of rows that a prefilter leaves") {
-  const auto on = the_target("skyline_layers");
-  random_source random{zenith_test::seed_of("simt.first layers", 0)};
-  const auto made = make_table<float>(shape::independent, 4096 + random() % 500, 3, random);
-  zenith::skyline_layers_options options{.strategy = on.strategy};
-  options.most_layers = static_cast<std::uint32_t>(1 + random() % 3);
-  zenith::skyline_statistics seen;
-  options.statistics = &seen;
-  std::vector<std::uint32_t> layers(made.rows);
-  zenith::skyline_layers(on.on, zenith::matrix_view<const float>::row_major(made.values, made.rows, made.columns),
-                         layers, options);
-  auto right = expected_layers(made, {});
-  for (auto& layer : right) {
-    if (layer >= options.most_layers) layer = zenith::no_layer;
-  }
-  CHECK(layers == right);
-  CHECK(seen.candidates < made.rows / 2);
-}
-
 namespace {
 
 template <class T>
