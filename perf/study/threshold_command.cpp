@@ -143,7 +143,11 @@ void add_threshold(CLI::App& app, int& status) {
   command->option_defaults()->always_capture_default();
   const auto study = [&](auto* option) { option->group("The study")->excludes(input); };
   study(command->add_option("--rows", given->rows, "How many rows: 2^20, 1e6"));
-  study(command->add_option("--weights", given->weights, "How many columns have a weight, of 8 or of the most"));
+  const auto* const weights =
+      command
+          ->add_option("--weights", given->weights,
+                       "How many columns have a weight, of 8 or of the most (with --input the same as --by)")
+          ->group("The study");
   study(
       add_kinds(*command, "--correlation", given->correlations, {correlation_names.begin(), correlation_names.end()}));
   study(command->add_flag("--partitions", given->partitions, "The paper's table: partitions by angle, ordered by sum"));
@@ -153,10 +157,14 @@ void add_threshold(CLI::App& app, int& status) {
   study(command->add_option("--seed", given->seed, "Of the standard generator"));
   study(add_repeat(*command, sweep.repeat, 100000));
   study(add_output(*command, given->output));
-  command->callback([given, command, &status] {
+  command->callback([given, command, weights, &status] {
     if (given->query.file.empty()) {
       status = run_study(*given);
       return;
+    }
+    if (weights->count() > 0) {
+      if (!given->query.weights.empty()) reject("--by and --weights both give columns their weights; give one");
+      given->query.weights = given->weights;
     }
     given->query.k = k_of_file(*command, given->k);
     given->query.line = only_line(given->sweep.backends, given->sweep.strategies);

@@ -429,6 +429,8 @@ TEST_CASE("study: the best rows of a table by a weighted sum") {
   REQUIRE(best.status == 0);
   CHECK_THAT(best.out, Contains("4 rows; the 2 best by rating=2,price=-0.1") && Contains("  b ") && Contains("  a "));
   CHECK(best.out.find("  b ") < best.out.find("  a "));
+  CHECK_THAT(ask("--weights rating=2,price=-0.1 -k 2").out, Contains("the 2 best by rating=2,price=-0.1"));
+  CHECK_THAT(ask("--by rating=2 --weights price=1").err, Contains("give one"));
   CHECK_THAT(ask("--by rating=2,price=-0.1 -k 4").out, Contains("missing"));
   CHECK_THAT(ask("--by rating=2 -k 5").err, Contains("--k is 5, but"));
   CHECK_THAT(ask("--by rating").err, Contains("column=weight"));
