@@ -176,7 +176,6 @@ struct group_walker {
   static constexpr u32 none = ~u32{0};
   static constexpr u32 most_ahead = 8;
   static constexpr u32 heads_at = most_scores * sizeof(score);
-  static constexpr u32 scratch_bytes = heads_at + buckets::count * sizeof(u32);
 
   best_first_walker<T, Team>& walker;
   const best_first_walk<T>& in{walker.in};

@@ -149,7 +149,6 @@ TEST_CASE("a device's bands of more rows than a block, and a prefilter that leav
 TEST_CASE("a device's first layers of rows that a prefilter leaves", "[skyline]") {
   random_source random{zenith_test::seed_of("first layers", 0)};
   const auto made = make_table<float32>(shape::independent, 131'072 + random() % 1000, 3, random);
-  const std::vector columns{made.values.data() + 0, made.values.data() + 1, made.values.data() + 2};
   const std::vector<const void*> begins{made.values.data(), made.values.data() + 1, made.values.data() + 2};
   const std::vector preferences(3, zenith::preference::minimise);
   const auto most = static_cast<std::uint32_t>(1 + random() % 5);
