@@ -36,12 +36,25 @@ struct write_column {
   ZENITH_FN void operator()(u64 i) const { to[i] = from.at(rows[i], column); }
 };
 
+/// Rows in the order of <group, first value, second value>.
+template <class Image>
+struct rows_of_two {
+  Image* first;
+  Image* second;  ///< nullptr: there is one column
+  u8* begins;     ///< which are the first of their group; nullptr: there is one group
+
+  /// What is left to tell rows apart behind one another.
+  [[nodiscard]] ZENITH_FN Image value(u64 i) const { return second == nullptr ? Image{0} : second[i]; }
+  [[nodiscard]] ZENITH_FN bool begins_group(u64 i) const { return i == 0 || (begins != nullptr && begins[i] != 0); }
+  [[nodiscard]] ZENITH_FN bool is_twin(u64 i) const {
+    return !begins_group(i) && first[i] == first[i - 1] && value(i) == value(i - 1);
+  }
+};
+
 /// Gives all rows their layers: one item.
 template <class Image>
 struct assign_by_least {
-  const Image* first;
-  const Image* second;  ///< nullptr: there is one column
-  const u8* begins;     ///< which rows are the first of their group; nullptr: there is one group
+  rows_of_two<Image> in;
   const u32* rows;
   u64 count;
   u32 most;      ///< layers
@@ -56,12 +69,9 @@ struct assign_by_least {
     u32 of_group = 0;
     u32 layer = 0;
     for (u64 i = 0; i < count; ++i) {
-      const bool is_first = begins != nullptr && begins[i] != 0;
-      if (is_first) of_group = 0;
-      const Image value = second == nullptr ? Image{0} : second[i];
-      const bool is_twin =
-          i > 0 && !is_first && first[i] == first[i - 1] && (second == nullptr || value == second[i - 1]);
-      if (!is_twin) {
+      if (in.begins_group(i)) of_group = 0;
+      const Image value = in.value(i);
+      if (!in.is_twin(i)) {
         layer = layers_up_to(value, of_group);
         if (layer < most) {
           if (layer == of_group) ++of_group;
@@ -98,9 +108,7 @@ struct assign_by_least {
 /// Marks the rows of the skyline: one item.
 template <class Image>
 struct mark_by_least {
-  const Image* first;
-  const Image* second;  ///< nullptr: there is one column
-  const u8* begins;     ///< which rows are the first of their group; nullptr: there is one group
+  rows_of_two<Image> in;
   const u32* rows;
   u64 count;
   bool keeps_twins;
@@ -110,10 +118,9 @@ struct mark_by_least {
     Image least{};
     bool is_member = false;
     for (u64 i = 0; i < count; ++i) {
-      const Image value = second == nullptr ? Image{0} : second[i];
-      const bool is_first = i == 0 || (begins != nullptr && begins[i] != 0);
-      const bool is_twin = !is_first && first[i] == first[i - 1] && (second == nullptr || value == second[i - 1]);
-      if (!is_twin) is_member = is_first || value < least;
+      const Image value = in.value(i);
+      const bool is_twin = in.is_twin(i);
+      if (!is_twin) is_member = in.begins_group(i) || value < least;
       if (!is_twin && is_member) least = value;
       if (is_member && (keeps_twins || !is_twin)) flags[rows[i]] = marked;
     }
@@ -144,14 +151,6 @@ namespace detail {
   const auto groups = std::count(call.preferences, call.preferences + call.column_count, preference::different);
   return static_cast<std::ptrdiff_t>(call.column_count) - groups <= 2;
 }
-
-/// Rows in the order of <group, first value, second value>.
-template <class Image>
-struct rows_of_two {
-  Image* first;
-  Image* second;  ///< nullptr: there is one column
-  u8* begins;     ///< which are the first of their group; nullptr: there is one group
-};
 
 /// Brings rows into that order.
 template <class T, class Context>
@@ -214,9 +213,9 @@ void find_layers_of_two(Context& on, const skyline_layers_call& call) {
     u32* const found = on.template buffer<u32>(1);
     const u64 most = std::min<u64>(call.most_layers, count);
     on.for_each(call.rows, write_no_layer{layers});
-    on.for_each(1, assign_by_least<image>{ordered.first, ordered.second, ordered.begins, rows, count, call.most_layers,
-                                          call.enough_rows, on.template buffer<image>(most),
-                                          on.template buffer<u32>(most), layers, found});
+    on.for_each(1,
+                assign_by_least<image>{ordered, rows, count, call.most_layers, call.enough_rows,
+                                       on.template buffer<image>(most), on.template buffer<u32>(most), layers, found});
     call.outcome->count = on.read(static_cast<const u32*>(found));
     report(on, call, make_counters(on, call), count, 1);
     // last of all: the caller's memory stays untouched when anything fails
@@ -230,7 +229,7 @@ template <class T, class Context>
 void mark_skyline_of_two(Context& on, const row_source<T>& from, u32* rows, u64 count, bool keeps_twins, u8* flags) {
   using image = typename row_source<T>::image;
   const auto ordered = order_two_columns(on, from, rows, count);
-  on.for_each(1, mark_by_least<image>{ordered.first, ordered.second, ordered.begins, rows, count, keeps_twins, flags});
+  on.for_each(1, mark_by_least<image>{ordered, rows, count, keeps_twins, flags});
 }
 
 }  // namespace detail
