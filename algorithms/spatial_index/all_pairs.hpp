@@ -121,22 +121,21 @@ struct write_near_items {
   }
 };
 
-/// The pairs of the call's left ids to the caller.
+/// The pairs of `rows` left ids from `first` on to the caller.
 template <class T, unsigned D, class Context>
-void join_all(Context& on, const index_join_call& call, const tree_view<T, D>& left, const tree_view<T, D>& right,
-              const nearness<T>& near) {
-  const u64 rows = call.rows;
+void join_all(Context& on, const spatial_call& call, const tree_view<T, D>& left, const tree_view<T, D>& right,
+              const nearness<T>& near, u64 first, u64 rows) {
   u32* picked = nullptr;
   if (rows < left.count) {
     picked = on.template buffer<u32>(left.count);
-    on.compact(left.count, is_of_batch{left.ids, call.first, rows}, picked, on.template buffer<u32>(1));
+    on.compact(left.count, is_of_batch{left.ids, first, rows}, picked, on.template buffer<u32>(1));
   }
   u64* const counts = on.template buffer<u64>(rows);
   u64* const offsets = on.template buffer<u64>(rows + 1);
   u32* const placed_counts = on.template buffer<u32>(rows);
   u32* const row_of = on.template buffer<u32>(rows);
   u32* const kept = on.template buffer<u32>(rows * kept_partners);
-  on.for_each(rows, count_near_items<T, D>{left, right, near, picked, call.first, counts, placed_counts, row_of, kept});
+  on.for_each(rows, count_near_items<T, D>{left, right, near, picked, first, counts, placed_counts, row_of, kept});
   on.exclusive_scan(static_cast<const u64*>(counts), rows, offsets);
   const u64 total = on.read(static_cast<const u64*>(offsets + rows));
   call.outcome->count = total;

@@ -1,9 +1,11 @@
 #pragma once
 
 /// \file
-/// A tree over points that lie where kernels can read them, made on the device for one join: points by their place on a
-/// Z-order curve, one sort, and then nodes of consecutive entries, level by level.
+/// A tree over points that lie where kernels can read them, made on the device for one join: points in an order, which
+/// is their place on a Z-order curve by one sort or Sort-Tile-Recursive, and then nodes of consecutive entries, level
+/// by level.
 
+#include <algorithms/spatial_index/tiles.hpp>
 #include <algorithms/spatial_index/tree.hpp>
 #include <algorithms/spatial_join/input.hpp>
 #include <core/device/context.hpp>
@@ -114,17 +116,12 @@ struct fold_entries {
   }
 };
 
-/// `known`: least and greatest coordinates of the points.
+/// The rows of points along the curve. `known`: their least and greatest coordinates. Points that lie nearer to each
+/// other than 2^-31 of the extent, or 2^-20 in 3-D, may be in any order.
 template <class T, unsigned D, class Context>
-[[nodiscard]] tree_view<T, D> load_points(Context& on, const point_columns<T, D>& from,
-                                          const spatial_join_family::side_extents<T, D>& known, u32 fanout,
-                                          bool lowest) {
+[[nodiscard]] const u32* order_on_curve(Context& on, const point_columns<T, D>& from,
+                                        const spatial_join_family::side_extents<T, D>& known) {
   const u64 n = from.rows;
-  tree_view<T, D> tree{};
-  tree.fanout = fanout;
-  tree.count = n;
-  number_levels(tree, n);
-
   u64* const keys = on.template buffer<u64>(n);
   u32* const rows = on.template buffer<u32>(n);
   place_on_curve<T, D> curve{from, {}, {}, keys, rows};
@@ -136,7 +133,28 @@ template <class T, unsigned D, class Context>
   }
   on.for_each(n, curve);
   on.sort_pairs(keys, rows, n);
+  return rows;
+}
 
+/// The rows of points as Sort-Tile-Recursive orders them, wherever they lie: coordinates count by their rank.
+template <class T, unsigned D, class Context>
+[[nodiscard]] const u32* order_by_tiles(Context& on, const point_columns<T, D>& from, u32 fanout) {
+  spatial_index_layout shape{};
+  shape.items = from.rows;
+  shape.fanout = fanout;
+  for (u64 count = from.rows; shape.levels == 0 || count > 1; ++shape.levels) count = (count + fanout - 1) / fanout;
+  return tile_recursively<T, D>(on, from.at, shape);
+}
+
+/// The tree of points whose rows are in its order.
+template <class T, unsigned D, class Context>
+[[nodiscard]] tree_view<T, D> load_points(Context& on, const point_columns<T, D>& from, const u32* rows, u32 fanout,
+                                          bool lowest) {
+  const u64 n = from.rows;
+  tree_view<T, D> tree{};
+  tree.fanout = fanout;
+  tree.count = n;
+  number_levels(tree, n);
   place_points<T, D> place{from, rows, {}, on.template buffer<T>(n)};
   fold_entries<T, D> fold{{}, 0, lowest, {}, {}, on.template buffer<T>(tree.begins[0])};
   for (unsigned a = 0; a < D; ++a) {

@@ -56,9 +56,10 @@ struct rj {
 };
 
 /// All pairs: each of the left side's items down the right side's tree.
+template <class Call>
 struct index_nested_loop {
   static constexpr std::string_view name = "index_nested_loop";
-  using call_type = index_join_call;
+  using call_type = Call;
   template <class Context>
   static void run(Context& on, const call_type& call);
 };
@@ -72,8 +73,9 @@ struct sort_tile_recursive {
 };
 
 using strategies =
-    device::list<descent, sort_tile_recursive, index_nested_loop, ba<top_k_index_join_call>, sfa<top_k_index_join_call>,
-                 dfa<top_k_index_join_call>, rj<top_k_index_join_call>, ba<top_k_spatial_join_call>,
-                 sfa<top_k_spatial_join_call>, dfa<top_k_spatial_join_call>, rj<top_k_spatial_join_call>>;
+    device::list<descent, sort_tile_recursive, index_nested_loop<index_join_call>, index_nested_loop<spatial_join_call>,
+                 ba<top_k_index_join_call>, sfa<top_k_index_join_call>, dfa<top_k_index_join_call>,
+                 rj<top_k_index_join_call>, ba<top_k_spatial_join_call>, sfa<top_k_spatial_join_call>,
+                 dfa<top_k_spatial_join_call>, rj<top_k_spatial_join_call>>;
 
 }  // namespace zenith::spatial_index_family

@@ -145,9 +145,12 @@ void join(Context& on, const top_k_index_join_call& call, method by) {
             });
 }
 
+/// Of the trees that are made for one join.
+inline constexpr u32 fanout_for_points = 16;
+
 template <class Context>
 void join(Context& on, const top_k_spatial_join_call& call, method by) {
-  constexpr u32 fanout = 16;
+  constexpr u32 fanout = fanout_for_points;
   with_type(
       call.type, call.dimensions, [&]<class T, unsigned D>(std::type_identity<T>, std::integral_constant<unsigned, D>) {
         const auto input = spatial_join_family::read_input<T, D>(
@@ -159,7 +162,7 @@ void join(Context& on, const top_k_spatial_join_call& call, method by) {
             known.low[a] = spatial_join_family::from_total_order<T>(input.known.least[first + a]);
             known.high[a] = spatial_join_family::from_total_order<T>(input.known.greatest[first + a]);
           }
-          return load_points(on, side, known, fanout, is_lowest(call, weight));
+          return load_points(on, side, order_on_curve(on, side, known), fanout, is_lowest(call, weight));
         };
         const joined_trees<T, D> sides{load(input.left, 0, call.left_weight),
                                        load(input.right, spatial_join_family::most_side_columns, call.right_weight),
@@ -169,6 +172,35 @@ void join(Context& on, const top_k_spatial_join_call& call, method by) {
                                        {call.score, call.select == selection::smallest}};
         join(on, call, sides, {input.left.scores, input.right.scores, input.left.weight, input.right.weight}, by);
       });
+}
+
+template <class Context>
+void join_all_pairs(Context& on, const index_join_call& call) {
+  with_type(call.type, call.dimensions,
+            [&]<class T, unsigned D>(std::type_identity<T>, std::integral_constant<unsigned, D>) {
+              *call.outcome = {};
+              join_all(on, call, view_of<T, D>(on, call.left_index, false), view_of<T, D>(on, call.right_index, false),
+                       nearness_of<T>(call.intersects, call.distance), call.first, call.rows);
+              on.finish();
+            });
+}
+
+/// Of columns: trees by Sort-Tile-Recursive, since a join that asks for trees has points that lie unevenly.
+template <class Context>
+void join_all_pairs(Context& on, const spatial_join_call& call) {
+  with_type(call.type, call.dimensions,
+            [&]<class T, unsigned D>(std::type_identity<T>, std::integral_constant<unsigned, D>) {
+              const auto input = spatial_join_family::read_input<T, D>(on, call, {});
+              if (call.outcome->fault != spatial_fault::none) return on.finish();
+              const auto load = [&](spatial_join_family::point_columns<T, D> side) {
+                side.scores = side.at[0];  // none are asked for, and a tree has some
+                return load_points(on, side, order_by_tiles(on, side, fanout_for_points), fanout_for_points, false);
+              };
+              const auto left = load(input.left);
+              const auto right = load(input.right);
+              join_all(on, call, left, right, nearness_of<T>(false, call.distance), 0, call.left.rows);
+              on.finish();
+            });
 }
 
 }  // namespace detail
@@ -206,16 +238,10 @@ void sort_tile_recursive::run(Context& on, const call_type& call) {
                     });
 }
 
+template <class Call>
 template <class Context>
-void index_nested_loop::run(Context& on, const call_type& call) {
-  detail::with_type(call.type, call.dimensions,
-                    [&]<class T, unsigned D>(std::type_identity<T>, std::integral_constant<unsigned, D>) {
-                      *call.outcome = {};
-                      join_all(on, call, detail::view_of<T, D>(on, call.left_index, false),
-                               detail::view_of<T, D>(on, call.right_index, false),
-                               detail::nearness_of<T>(call.intersects, call.distance));
-                      on.finish();
-                    });
+void index_nested_loop<Call>::run(Context& on, const call_type& call) {
+  detail::join_all_pairs(on, call);
 }
 
 template <class Context>

@@ -11,9 +11,11 @@
 namespace zenith::spatial_join_detail {
 
 [[nodiscard]] cost grid_cost(const spatial_join_problem& problem, const device_profile& on);
+/// Of algorithms/spatial_index: two trees, and descents.
+[[nodiscard]] cost index_nested_loop_cost(const spatial_join_problem& problem, const device_profile& on);
 [[nodiscard]] cost threshold_first_cost(const top_k_spatial_join_problem& problem, const device_profile& on);
 [[nodiscard]] cost full_cost(const top_k_spatial_join_problem& problem, const device_profile& on);
-/// Of algorithms/spatial_index: two trees, and descents.
+/// The same.
 [[nodiscard]] cost ba_cost(const top_k_spatial_join_problem& problem, const device_profile& on);
 [[nodiscard]] cost sfa_cost(const top_k_spatial_join_problem& problem, const device_profile& on);
 [[nodiscard]] cost dfa_cost(const top_k_spatial_join_problem& problem, const device_profile& on);
@@ -22,7 +24,8 @@ namespace zenith::spatial_join_detail {
 using strategy = detail::modelled_strategy<spatial_join_problem>;
 using top_k_strategy = detail::modelled_strategy<top_k_spatial_join_problem>;
 
-inline constexpr std::array strategies{strategy{"grid", grid_cost}};
+inline constexpr std::array strategies{strategy{"grid", grid_cost},
+                                       strategy{"index_nested_loop", index_nested_loop_cost}};
 inline constexpr std::array top_k_strategies{
     top_k_strategy{"threshold_first", threshold_first_cost},
     top_k_strategy{"full", full_cost},

@@ -75,6 +75,9 @@ namespace {
 constexpr double picked_row_bytes = 128;
 constexpr double sampled_row_bytes = 64;
 
+// Pairs that a bound is to take.
+double goal_of(const top_k_spatial_join_problem& problem) { return 1.5 * static_cast<double>(problem.k) + 16; }
+
 // Up to 1024 rows of each side are drawn and sorted by score, and the places of 512 are compared with each other. A
 // bound is found in the sorted scores.
 void add_guess(cost& to, const spatial_join_problem& problem, double goal, double share, const device_profile& on) {
@@ -136,7 +139,7 @@ phase picking(const top_k_spatial_join_problem& problem, double picked, const de
 cost sampled_rounds_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
   const auto left = static_cast<double>(problem.left_rows);
   const auto right = static_cast<double>(problem.right_rows);
-  const double goal = std::min(static_cast<double>(problem.pairs), 1.5 * static_cast<double>(problem.k) + 16);
+  const double goal = std::min(static_cast<double>(problem.pairs), goal_of(problem));
   cost all;
   all.phases.push_back(reading(problem, problem.dimensions + 1, on));
   add_guess(all, problem, goal, 0, on);
@@ -156,9 +159,30 @@ cost sampled_rounds_cost(const top_k_spatial_join_problem& problem, const device
   return all;
 }
 
+// Where more pairs have the best score than a pool holds, a host finds them all, counts them and takes them in batches.
+cost tied_rounds_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
+  const auto tied = static_cast<double>(problem.tied);
+  const double part = std::min(1.0, tied / std::max(1.0, static_cast<double>(problem.pairs)));
+  const double left = static_cast<double>(problem.left_rows) * std::sqrt(part);
+  const double right = static_cast<double>(problem.right_rows) * std::sqrt(part);
+  cost all;
+  all.phases.push_back(reading(problem, problem.dimensions + 1, on));
+  add_guess(all, problem, goal_of(problem), 0, on);
+  all.phases.push_back(picking(problem, left + right, on));
+  all.phases.push_back(placing(right, problem, on));
+  all.phases.push_back(walking("append", left, tied, tests_of(problem) * part, 16, picked_row_bytes, on));
+  for (const auto* const again : {"count", "batches"}) {
+    all.phases.push_back(walking_by_rows(again, left, tied, tests_of(problem) * part, 16, on));
+  }
+  all.phases.push_back(selecting(tied, left, std::min(tied, static_cast<double>(problem.k)), on));
+  return all;
+}
+
 }  // namespace
 
 cost threshold_first_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
+  const double pool = 4 * goal_of(problem) + 65536;
+  if (static_cast<double>(problem.tied) > pool && !is_gpu(on)) return tied_rounds_cost(problem, on);
   if (problem.scores_oppose && !is_gpu(on)) return sampled_rounds_cost(problem, on);
   // a first bound lets too few pairs through; those that follow spare hardly a row, or all are joined
   if (problem.scores_oppose) {
@@ -168,7 +192,7 @@ cost threshold_first_cost(const top_k_spatial_join_problem& problem, const devic
     return all;
   }
   const auto pairs = std::max(1.0, static_cast<double>(problem.pairs));
-  const double goal = 1.5 * static_cast<double>(problem.k) + 16;
+  const double goal = goal_of(problem);
   // scores that are independent: of a sum, a share s of all pairs is made of a share of about the root of 2 s of both
   const double share = std::sqrt(std::min(1.0, 2 * goal / pairs));
   if (share == 1 && !is_gpu(on)) {
@@ -224,8 +248,8 @@ cost spatial_join_cost(std::string_view name, const spatial_join_problem& proble
   for (const auto& one : spatial_join_detail::strategies) {
     if (one.name == name) return one.model(problem, on);
   }
-  throw error(error_code::invalid_argument,
-              "spatial_join_cost: strategy is '" + std::string{name} + "'; the strategy with a cost model is: grid");
+  throw error(error_code::invalid_argument, "spatial_join_cost: strategy is '" + std::string{name} +
+                                                "'; the strategies with a cost model are: grid, index_nested_loop");
 }
 cost top_k_spatial_join_cost(std::string_view name, const top_k_spatial_join_problem& problem,
                              const device_profile& on) {

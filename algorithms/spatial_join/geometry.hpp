@@ -3,6 +3,7 @@
 /// \file
 /// How far a point's partners can be, and how many cells a grid has.
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -18,6 +19,9 @@ template <class T>
   const T least = std::ldexp(T{1}, sizeof(T) == 4 ? -74 : -536);
   return (std::sqrt(squared) + least) * (T{1} + 8 * std::numeric_limits<T>::epsilon());
 }
+
+/// A grid for so many points has no more cells.
+[[nodiscard]] inline u64 most_cells(u64 points) { return std::min(2 * points + 64, u64{1} << 31); }
 
 /// What is known of a side.
 template <class T, unsigned D>

@@ -212,9 +212,6 @@ template <class T, unsigned D, class Context>
   return starts;
 }
 
-/// A grid for so many points has no more cells.
-[[nodiscard]] inline u64 most_cells(u64 points) { return std::min(2 * points + 64, u64{1} << 31); }
-
 /// The extents of some of the right side's points, on a host.
 template <class T, unsigned D, class Context>
 [[nodiscard]] side_extents<T, D> sampled_extents(Context& on, const join_input<T, D>& input) {

@@ -14,7 +14,7 @@ double compared(double items, const device_profile& on) {
 }
 
 // Trees over both sides: a sort of places on a curve, a scattered copy, levels of nodes.
-cost making_trees(const top_k_spatial_join_problem& problem, const device_profile& on) {
+cost making_trees(const spatial_join_problem& problem, const device_profile& on) {
   const auto left = static_cast<double>(problem.left_rows);
   const auto right = static_cast<double>(problem.right_rows);
   const double rows = left + right;
@@ -93,6 +93,37 @@ double least_share(const top_k_spatial_join_problem& problem, const device_profi
 }
 
 }  // namespace
+
+// Trees by tiles, a sort for each axis; then each left item descends, counts its partners and keeps the first few.
+// Where it has more it descends again, and sorts them.
+cost index_nested_loop_cost(const spatial_join_problem& problem, const device_profile& on) {
+  constexpr double kept_partners = 8;
+  const auto left = static_cast<double>(problem.left_rows);
+  const auto pairs = static_cast<double>(problem.pairs);
+  const double partners = pairs / std::max(1.0, left);
+  const double levels = 1 + std::log2(static_cast<double>(problem.right_rows) + 1) / 4;
+  const double again = 1 - std::min(1.0, kept_partners / std::max(1.0, partners));
+  const double bytes = left * 1024;
+  const int cores = cores_of(bytes, on);
+  auto all = making_trees(problem, on);
+  auto& trees = all.phases.back();
+  for (auto& one : trees.operations) one.count *= 1 + problem.dimensions;
+  all.phases.push_back({"descend",
+                        {{static_cast<std::uint64_t>(bytes), 0, left * 40}},
+                        {{"spatial_join.node", left * levels * 2 * (1 + again), 20e-9},
+                         {"spatial_join.found", pairs * (1 + again), 4e-9}},
+                        4,
+                        cores});
+  all.phases.push_back({"write",
+                        {{static_cast<std::uint64_t>(pairs * 8), 0, pairs * 8}},
+                        {{"spatial_join.written", pairs, 3e-9},
+                         {"spatial_join.sorted", again * pairs * std::log2(partners + 2), 4.9e-9}},
+                        4,
+                        cores});
+  add_waits(all, 3, on);
+  add_transfers(all, problem, problem.dimensions, pairs, 2, on);
+  return all;
+}
 
 cost ba_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
   double share = share_in_reach(problem);

@@ -234,3 +234,77 @@ TEST_CASE("scores that oppose each other are seen in a sample, which spares a ho
   CHECK(seconds(top_k_spatial_join_cost("threshold_first", asked, there), there) >
         seconds(top_k_spatial_join_cost("full", asked, there), there));
 }
+
+TEST_CASE("points that lie unevenly are seen in a sample, and joined by trees") {
+  constexpr std::size_t rows = 50000;
+  const auto on = *fixture("server-h200.json").find("cpu");
+  std::mt19937_64 random{zenith_test::seed_of("uneven points", 0)};
+  std::uniform_real_distribution<float> place(0, 1);
+  // of every `each`-th point x is far away; so many clusters lie apart
+  const auto asked = [&](std::size_t each, std::size_t clusters) {
+    std::vector<float> x;
+    std::vector<float> y;
+    for (std::size_t i = 0; i < rows; ++i) {
+      const auto cluster = static_cast<float>(random() % clusters) * 1e6F;
+      x.push_back(each != 0 && i % each == 0 ? 1e9F * place(random) : place(random) + cluster);
+      y.push_back(place(random) + cluster);
+    }
+    const column_set<float> side{x, y};
+    return spatial_join_problem_of(side, side, {.predicate = {.003}});
+  };
+  const auto gain_of_trees = [&](const spatial_join_problem& problem) {
+    return seconds(spatial_join_cost("grid", problem, on), on) /
+           seconds(spatial_join_cost("index_nested_loop", problem, on), on);
+  };
+  const auto even = asked(0, 1);
+  CHECK(even.tests == 0);
+  CHECK(gain_of_trees(even) < 1);
+  for (const auto& uneven : {asked(50, 1), asked(100, 1), asked(0, 2)}) {
+    // a cell has a good part of all points
+    CHECK(uneven.tests > std::uint64_t{rows} * rows / 8);
+    CHECK(gain_of_trees(uneven) > 4);
+  }
+}
+
+TEST_CASE("pairs that share the best score are seen in a sample, and spare a tree what they cost a bound") {
+  constexpr std::size_t rows = 20000;
+  const auto on = *fixture("server-h200.json").find("cpu");
+  std::mt19937_64 random{zenith_test::seed_of("tied pairs", 0)};
+  std::uniform_real_distribution<float> place(0, 100);
+  std::vector<float> x;
+  std::vector<float> y;
+  std::vector<float> drawn;
+  for (std::size_t i = 0; i < rows; ++i) {
+    x.push_back(place(random));
+    y.push_back(place(random));
+    drawn.push_back(place(random));
+  }
+  const auto asked = [&](const std::vector<float>& left, const std::vector<float>& right,
+                         const top_k_spatial_join_options& more = {}) {
+    auto options = more;
+    options.predicate = {5};
+    return top_k_spatial_join_problem_of(scored_points<float>{{x, y}, left}, scored_points<float>{{x, y}, right}, 10,
+                                         options);
+  };
+  const std::vector<float> same(rows, 3);
+  std::vector<float> rising(same);
+  for (std::size_t i = 0; i < rows; i += 2) rising[i] = 1;
+  CHECK(asked(drawn, drawn).tied == 0);
+  CHECK(asked(drawn, same).tied == 0);
+  const auto gain_of_trees = [&](const top_k_spatial_join_problem& problem) {
+    return seconds(top_k_spatial_join_cost("threshold_first", problem, on), on) /
+           seconds(top_k_spatial_join_cost("ba", problem, on), on);
+  };
+  CHECK(gain_of_trees(asked(drawn, drawn)) < 1);
+  const auto all = asked(same, same);
+  CHECK(all.tied >= all.pairs / 2);
+  CHECK(gain_of_trees(all) > 4);
+  // one in two has the best score on each side, and as many the worst
+  const auto half = asked(rising, rising);
+  CHECK(half.tied < all.tied);
+  CHECK(half.tied > all.tied / 16);
+  CHECK(asked(rising, rising, {.select = selection::smallest}).tied > all.tied / 16);
+  // a weight below 0 makes the smallest of one side the best
+  const auto turned = asked(same, rising, {.score = pair_score::weighted_sum, .right_weight = -1});
+  CHECK(turned.tied > all.tied / 8);
+}

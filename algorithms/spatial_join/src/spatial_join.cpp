@@ -14,6 +14,7 @@
 #include <utility>
 
 #include <algorithms/spatial_join/choices.hpp>
+#include <algorithms/spatial_join/geometry.hpp>
 #include <algorithms/spatial_join/src/batches.hpp>
 #include <core/choose.hpp>
 #include <core/key_order.hpp>
@@ -81,12 +82,22 @@ void check(const caller& by, const spatial_arguments& given, const within& predi
 }
 
 /// About how many pairs there are, how many a grid's neighbouring cells have, and how the scores of points near each
-/// other go together: from -1, one falls as the other rises, to 1.
+/// other go together: from -1, one falls as the other rises, to 1. Of each side's points, the shares that have its
+/// largest and its smallest score.
 struct pair_guess {
   double near = 0;
   double tests = 0;
   double correlation = 0;
+  std::array<double, 2> largest{};
+  std::array<double, 2> smallest{};
 };
+
+/// Of some values, the share that equals one of them; 0 where so few do that they may be all there are.
+double share_of(std::span<const double> values, double one) {
+  constexpr std::ptrdiff_t some = 4;
+  const auto count = std::ranges::count(values, one);
+  return count < some ? 0 : static_cast<double>(count) / static_cast<double>(values.size());
+}
 
 /// Pearson's; 0 where one side's values are all the same.
 double correlation_of(std::span<const double> a, std::span<const double> b) {
@@ -113,9 +124,11 @@ struct side_sample {
   std::array<std::array<T, rows>, 3> at{};
   std::array<double, rows> scores{};
 
-  explicit side_sample(const spatial_points& from) {
+  /// Of a right side other rows are drawn: a side that is joined with itself would meet the same points.
+  side_sample(const spatial_points& from, bool is_right) {
     std::array<std::size_t, rows> row;
-    for (std::size_t i = 0; i < rows; ++i) row[i] = (i * 0x9e3779b97f4a7c15ULL >> 20) % from.rows;
+    const std::size_t first = is_right ? rows : 0;
+    for (std::size_t i = 0; i < rows; ++i) row[i] = ((first + i) * 0x9e3779b97f4a7c15ULL >> 20) % from.rows;
     const auto draw = [&row]<class To>(const void* values, std::array<To, rows>& to) {
       for (std::size_t i = 0; i < rows; ++i) to[i] = static_cast<To>(static_cast<const T*>(values)[row[i]]);
     };
@@ -135,7 +148,8 @@ struct sampled_partners {
   std::size_t nearest = 0;
 
   // plain loops without a branch, which a compiler makes vectors of
-  sampled_partners(const side_sample<T>& of, std::size_t i, const side_sample<T>& in, T distance, T reach) {
+  sampled_partners(const side_sample<T>& of, std::size_t i, const side_sample<T>& in, T distance,
+                   const std::array<T, 3>& reach) {
     using bits = ordered::bits_t<T>;
     constexpr bits places = side_sample<T>::rows - 1;
     static_assert(std::has_single_bit(side_sample<T>::rows));
@@ -147,8 +161,8 @@ struct sampled_partners {
       const T z = of.at[2][i] - in.at[2][j];
       const T squared = x * x + y * y + z * z;
       near += squared <= most ? 1 : 0;
-      const T furthest = std::max(std::max(std::abs(x), std::abs(y)), std::abs(z));
-      tested += furthest <= reach ? 1 : 0;
+      const bool is_around = std::abs(x) <= reach[0] && std::abs(y) <= reach[1] && std::abs(z) <= reach[2];
+      tested += is_around ? 1 : 0;
       // the bits of a number that is not negative rise with it; the last ones say where it stands
       const bits placed = (std::bit_cast<bits>(squared) & ~places) | j;
       least = placed < least ? placed : least;
@@ -157,26 +171,48 @@ struct sampled_partners {
   }
 };
 
+/// How far from a point the others are that a grid tests, on average, on each axis. A host's grid lies where the same
+/// rows of the right side are.
+template <class T, unsigned D>
+std::array<T, 3> reach_of_grid(const spatial_points& right, double distance) {
+  using namespace spatial_join_family;
+  side_extents<T, D> spread;
+  const auto rows = std::min<std::uint64_t>(right.rows, most_place_samples);
+  for (unsigned a = 0; a < D; ++a) {
+    const T* const column = static_cast<const T*>(right.columns[a]);
+    spread.low[a] = spread.high[a] = column[sampled_row(0, right.rows)];
+    for (std::uint64_t i = 1; i < rows; ++i) {
+      const T x = column[sampled_row(i, right.rows)];
+      spread.low[a] = std::min(spread.low[a], x);
+      spread.high[a] = std::max(spread.high[a], x);
+    }
+  }
+  const T rounded = static_cast<T>(distance);
+  const auto grid = make_grid<T, D>(spread, spread, rounded * rounded, static_cast<double>(most_cells(right.rows)));
+  std::array<T, 3> reach{};
+  for (unsigned a = 0; a < D; ++a) {
+    const bool is_one = grid.cells[a] == 1;
+    reach[a] = is_one ? std::numeric_limits<T>::infinity() : rounded + T{1} / (2 * grid.inverse[a]);
+  }
+  return reach;
+}
+
 /// Points drawn from both sides. Those in a device's memory are not looked at.
 template <class T>
 pair_guess sampled_pairs(const spatial_arguments& given, double distance) {
   constexpr std::size_t samples = side_sample<T>::rows;
-  const side_sample<T> left(given.left);
-  const side_sample<T> right(given.right);
-  // a cell is as wide as the distance, or all are as many as there may be
+  const side_sample<T> left(given.left, false);
+  const side_sample<T> right(given.right, true);
   const auto axes = given.left.columns.size();
   double share_if_even = 1;  // of points spread evenly over their extent
-  double volume = 1;
   for (std::size_t a = 0; a < axes; ++a) {
     const auto [left_low, left_high] = left.range(a);
     const auto [right_low, right_high] = right.range(a);
     const double length = std::max(left_high, right_high) - std::min(left_low, right_low);
     if (2 * distance < length) share_if_even *= 2 * distance / length;
-    volume *= right_high - right_low;
   }
-  const double cells = 2 * static_cast<double>(given.right.rows) + 64;
-  const double width = std::max(distance, std::pow(volume / cells, 1.0 / static_cast<double>(axes)));
-  const T reach = static_cast<T>(distance + width / 2);
+  const auto reach =
+      axes == 3 ? reach_of_grid<T, 3>(given.right, distance) : reach_of_grid<T, 2>(given.right, distance);
   double near = 0;
   double tested = 0;
   std::array<double, samples> partner_scores{};
@@ -190,21 +226,26 @@ pair_guess sampled_pairs(const spatial_arguments& given, double distance) {
   const double all = static_cast<double>(given.left.rows) * static_cast<double>(given.right.rows);
   // of pairs that were met by chance hardly any count
   const double surely = std::max(0.0, tested - 2 * std::sqrt(tested));
-  return {all * std::max(share_if_even, near / pairs), all * surely / pairs,
-          correlation_of(left.scores, partner_scores)};
+  return {
+      all * std::max(share_if_even, near / pairs),
+      all * surely / pairs,
+      correlation_of(left.scores, partner_scores),
+      {share_of(left.scores, std::ranges::max(left.scores)), share_of(right.scores, std::ranges::max(right.scores))},
+      {share_of(left.scores, std::ranges::min(left.scores)), share_of(right.scores, std::ranges::min(right.scores))}};
 }
 
-/// What the models ask of a call. Nothing is guessed where no model is asked: a sample takes some 10 us. Returns how
-/// scores go together.
-double describe_sides(spatial_join_problem& problem, const spatial_arguments& given, double distance, bool guesses) {
+/// What the models ask of a call. Nothing is guessed where no model is asked: a sample takes some 10 us. Returns what
+/// is known of the scores.
+pair_guess describe_sides(spatial_join_problem& problem, const spatial_arguments& given, double distance,
+                          bool guesses) {
   problem.left_rows = given.left.rows;
   problem.right_rows = given.right.rows;
   problem.dimensions = static_cast<unsigned>(given.left.columns.size());
   problem.type = given.type;
   problem.space = given.space;
-  if (!guesses || given.left.rows == 0 || given.right.rows == 0) return 0;
+  if (!guesses || given.left.rows == 0 || given.right.rows == 0) return {};
   const pair_guess guess = given.space == memory_space::device
-                               ? pair_guess{4.0 * static_cast<double>(given.left.rows), 0}
+                               ? pair_guess{.near = 4.0 * static_cast<double>(given.left.rows)}
                            : given.type == key_type::float32 ? sampled_pairs<float>(given, distance)
                                                              : sampled_pairs<double>(given, distance);
   // a power of two: calls with the same problem need no new decision
@@ -212,7 +253,7 @@ double describe_sides(spatial_join_problem& problem, const spatial_arguments& gi
   if (guess.tests > 3 * static_cast<double>(problem.pairs)) {
     problem.tests = std::bit_ceil(static_cast<std::uint64_t>(std::min(guess.tests, 0x1p62)));
   }
-  return guess.correlation;
+  return guess;
 }
 
 /// Whether scores that go together so make bounds useless.
@@ -225,10 +266,22 @@ bool oppose(double correlation, const top_k_spatial_join_options& options) {
   return !takes_one && (is_turned ? correlation > clearly : correlation < -clearly);
 }
 
+/// Pairs of the best points of both sides, as a power of two.
+std::uint64_t tied_pairs(const pair_guess& guess, const top_k_spatial_join_options& options) {
+  const auto share = [&](std::size_t side, double weight) {
+    const bool is_turned = options.score == pair_score::weighted_sum && weight < 0;
+    return ((options.select == selection::largest) != is_turned ? guess.largest : guess.smallest)[side];
+  };
+  const double pairs = guess.near * share(0, options.left_weight) * share(1, options.right_weight);
+  return pairs < 1 ? 0 : std::bit_ceil(static_cast<std::uint64_t>(std::min(pairs, 0x1p62)));
+}
+
 top_k_spatial_join_problem describe_ranked(const spatial_arguments& given, std::size_t k,
                                            const top_k_spatial_join_options& options, bool guesses) {
   top_k_spatial_join_problem problem;
-  problem.scores_oppose = oppose(describe_sides(problem, given, options.predicate.distance, guesses), options);
+  const pair_guess guess = describe_sides(problem, given, options.predicate.distance, guesses);
+  problem.scores_oppose = oppose(guess.correlation, options);
+  problem.tied = tied_pairs(guess, options);
   problem.k = k;
   return problem;
 }

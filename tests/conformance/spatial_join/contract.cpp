@@ -363,7 +363,13 @@ TEST_CASE("costs and choices of spatial joins", "[spatial-contract]") {
   CHECK(zenith::decide(problem, here).strategy == "threshold_first");
   problem.k = problem.pairs;
   CHECK(zenith::decide(problem, here).strategy == "full");
-  CHECK(zenith::decide(static_cast<const zenith::spatial_join_problem&>(problem), here).strategy == "grid");
+  zenith::spatial_join_problem all = problem;
+  CHECK(zenith::decide(all, here).strategy == "grid");
+  all.tests = std::uint64_t{1} << 38;
+  CHECK(zenith::decide(all, here).strategy == "index_nested_loop");
+  problem.k = 100;
+  problem.tied = problem.pairs;
+  CHECK(zenith::decide(problem, here).strategy != "threshold_first");
   const auto& device = here.devices().front();
   expect_error(wrong, {"strategy is 'quick'"}, [&] { (void)zenith::spatial_join_cost("quick", problem, device); });
   expect_error(wrong, {"strategy is 'quick'"},

@@ -42,13 +42,13 @@ using device_scored_points = basic_scored_points<device_span<const T>>;
 
 struct spatial_join_options {
   within predicate = {};
-  /// "auto", or the name of a strategy: "grid".
+  /// "auto", or the name of a strategy: "grid", "index_nested_loop".
   std::string_view strategy = "auto";
 };
 
 struct spatial_join_batch_options {
   within predicate = {};
-  /// "auto", or the name of a strategy: "grid".
+  /// "auto", or the name of a strategy: "grid", "index_nested_loop".
   std::string_view strategy = "auto";
   /// About how many pairs a batch has; at least 1. No batch has more than twice as many, unless they are one left row's
   /// partners.
@@ -122,6 +122,9 @@ struct top_k_spatial_join_problem : spatial_join_problem {
   /// Whether points near each other have scores that oppose each other, so that the best of one side lie among the
   /// worst of the other: then no bound on the scores keeps points out.
   bool scores_oppose = false;
+  /// Pairs that are expected to have the best score of all, where a sample has several such points on both sides; 0:
+  /// few.
+  std::uint64_t tied = 0;
 
   [[nodiscard]] bool operator==(const top_k_spatial_join_problem&) const = default;
 };
@@ -131,8 +134,8 @@ struct top_k_spatial_join_problem : spatial_join_problem {
 [[nodiscard]] decision decide(const spatial_join_problem& problem, const machine& on);
 [[nodiscard]] decision decide(const top_k_spatial_join_problem& problem, const machine& on);
 
-/// The cost of one strategy on one device: "grid" of a join, "threshold_first", "full", "ba", "sfa", "dfa" and
-/// "rj" of a ranked join; throws `invalid_argument` for an unknown strategy.
+/// The cost of one strategy on one device: "grid" and "index_nested_loop" of a join, "threshold_first", "full", "ba",
+/// "sfa", "dfa" and "rj" of a ranked join; throws `invalid_argument` for an unknown strategy.
 [[nodiscard]] cost spatial_join_cost(std::string_view strategy, const spatial_join_problem& problem,
                                      const device_profile& on);
 [[nodiscard]] cost top_k_spatial_join_cost(std::string_view strategy, const top_k_spatial_join_problem& problem,
@@ -252,8 +255,11 @@ concept point_span = std::is_floating_point_v<typename Span::value_type> && key<
 ///
 /// Strategy "grid" puts the right side into cells as wide as the distance, or wider where that would take more than 2
 /// cells a row. Pairs are counted, then written. Complexity: O(n + m + tested pairs), where a point is tested with all
-/// points in its cell and in those around it. Scratch is O(n + m), and the pairs themselves. It synchronises. A GPU
-/// executor copies host columns to the device whole.
+/// points in its cell and in those around it: where far points widen all cells, or clusters lie apart, these are many.
+/// Strategy "index_nested_loop" makes an aR-tree of each side by Sort-Tile-Recursive, and each left point descends the
+/// right one: some O((n + m) log(n + m) + pairs) however the points lie, and "auto" takes it where a sample says that a
+/// grid tests too many. Scratch is O(n + m), and the pairs themselves. It synchronises. A GPU executor copies host
+/// columns to the device whole.
 ///
 /// Throws `invalid_argument` when a side does not have 2 or 3 columns or both differ in number, for a NaN or an
 /// infinity among the coordinates (the message names side, column and row), and for a distance that is negative or NaN;
