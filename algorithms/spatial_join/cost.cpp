@@ -229,6 +229,10 @@ cost threshold_first_cost(const top_k_spatial_join_problem& problem, const devic
     const double all_launches = problem.k > 1024 ? 15 : 3;  // of more, a sort
     for (auto& one : all.phases) one.launches = 0;
     all.phases.front().launches = all_launches;
+    // Pairs that tie for the best score are all found and counted. Of fewer, the rounds of trees cost as much.
+    constexpr double many_tied = 1 << 22;
+    const auto tied = static_cast<double>(problem.tied);
+    if (tied > many_tied) all.phases.push_back({"tied", {}, {{"spatial_join.tied", tied, 1.2e-9}}, 10, 1});
   }
   add_waits(all, 1, on);
   add_transfers(all, problem, problem.dimensions + 1, std::min(pairs, static_cast<double>(problem.k)), 3, on);

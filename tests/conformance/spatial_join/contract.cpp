@@ -368,7 +368,7 @@ TEST_CASE("costs and choices of spatial joins", "[spatial-contract]") {
   all.tests = std::uint64_t{1} << 38;
   CHECK(zenith::decide(all, here).strategy == "index_nested_loop");
   problem.k = 100;
-  problem.tied = problem.pairs;
+  problem.tied = problem.pairs = std::uint64_t{1} << 26;
   CHECK(zenith::decide(problem, here).strategy != "threshold_first");
   const auto& device = here.devices().front();
   expect_error(wrong, {"strategy is 'quick'"}, [&] { (void)zenith::spatial_join_cost("quick", problem, device); });
