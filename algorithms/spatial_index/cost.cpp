@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <algorithms/spatial_index/choices.hpp>
 
@@ -18,12 +19,69 @@ void add_transfers(cost& to, double items, double results, key_type type, memory
   to.to_host_bytes = results * 16;
 }
 
-// The order of the left side's blocks, and descents of the items that can reach the bound: of scores that are
-// independent, a share of about the root of 2 k of all pairs in reach, which are taken for four an item.
+double pairs_of(const top_k_index_join_problem& problem) {
+  return problem.pairs > 0 ? static_cast<double>(problem.pairs) : 4 * static_cast<double>(problem.left_items) + 1;
+}
+
+// Of items that reach the k-th score with the best partner there is, if scores are independent.
+double share_in_reach(const top_k_index_join_problem& problem) {
+  return std::sqrt(std::min(1.0, 2 * static_cast<double>(problem.k) / pairs_of(problem)));
+}
+
+// On a host, the order of so many blocks of the left side, and descents of a share of its items, which take longer
+// where they have partners. Fitted to calls of one thread: 10^4 and 2 * 10^5 points, .2 to 60 partners a point.
+cost descents(const top_k_index_join_problem& problem, const device_profile& on, double blocks, double share) {
+  const auto left = static_cast<double>(problem.left_items);
+  const double pairs = pairs_of(problem);
+  const double descended = left * share;
+  const double bytes = descended * 256;
+  const int cores = cores_for(bytes, on);
+  const double rounds = 1 + std::log2(1 + descended / 1024) / 2;
+  cost all;
+  all.phases.push_back({"order", {}, {{"spatial_index.order", blocks, 30e-9}}, 6, cores});
+  all.phases.push_back({"descend",
+                        {{static_cast<std::uint64_t>(bytes), 0, 0}},
+                        {{"spatial_index.host_descent", descended, 450e-9},
+                         {"spatial_index.partner", descended * std::min(4.0, pairs / std::max(1.0, left)), 100e-9},
+                         {"spatial_index.found", share * pairs, 5e-9},
+                         {"spatial_index.round", rounds, 5e-6}},
+                        12 * rounds,
+                        cores});
+  return all;
+}
+
+// The same of pairs of near leaves, and of nodes above them. Leaves of 16 points are squares of a side w; of those on
+// the other side that lie within the distance d there are (2 + 2 d / w)^2, where a point has pi 16 (d / w)^2 partners.
+cost openings(const top_k_index_join_problem& problem, const device_profile& on, double leaf_share, double node_share) {
+  const auto left = static_cast<double>(problem.left_items);
+  const double reach = std::sqrt(pairs_of(problem) / std::max(1.0, left) / std::numbers::pi) / 4;
+  const double of_a_leaf = (2 + 2 * reach) * (2 + 2 * reach);
+  const double nodes = left / 16 * of_a_leaf * leaf_share + left / 256 * 6 * node_share;
+  const double rounds = 8 + std::log2(nodes + 1);
+  cost all;
+  all.phases.push_back({"open",
+                        {},
+                        {{"spatial_index.host_open", nodes, 460e-9}, {"spatial_index.round", rounds, 20e-6}},
+                        12 * rounds,
+                        cores_for(nodes * 512, on)});
+  return all;
+}
+
+// Where scores oppose each other the best pairs are no better than most, and where many tie for the best score no bound
+// keeps pairs of nodes out.
+constexpr double opposing_share = 0.4;
+double least_share(const top_k_index_join_problem& problem) {
+  if (problem.tied > 4 * problem.k) return 1;
+  return problem.scores_oppose ? opposing_share : 0;
+}
+
+bool is_host(const device_profile& on) { return on.kind != device_kind::gpu; }
+
+// On a GPU, the order of the left side's blocks, and descents of the items that can reach the bound.
 cost joined(const top_k_index_join_problem& problem, const device_profile& on, double blocks, double read_share) {
   const auto left = static_cast<double>(problem.left_items);
   const auto k = static_cast<double>(problem.k);
-  const double share = std::min(1.0, std::sqrt(2 * k / (4 * left + 1)));
+  const double share = share_in_reach(problem);
   const double bytes = left * read_share * 256;
   const int cores = on.grain_bytes > 0 ? cores_for(bytes, on) : 0;
   cost all;
@@ -94,25 +152,37 @@ cost index_nested_loop_cost(const index_join_problem& problem, const device_prof
 
 cost ba_cost(const top_k_index_join_problem& problem, const device_profile& on) {
   const auto left = static_cast<double>(problem.left_items);
+  const double share = share_in_reach(problem);
+  if (is_host(on)) {
+    // the best item of a block takes the others along
+    return descents(problem, on, left / 16, problem.scores_oppose ? opposing_share : std::min(1.0, 2 * share));
+  }
   // a leaf of 16 has one item in reach far more often than an item is
-  const double share = std::min(1.0, 16 * std::sqrt(2 * static_cast<double>(problem.k) / (4 * left + 1)));
-  return joined(problem, on, left / 16, share);
+  return joined(problem, on, left / 16, std::min(1.0, 16 * share));
 }
 
 cost sfa_cost(const top_k_index_join_problem& problem, const device_profile& on) {
   const auto left = static_cast<double>(problem.left_items);
-  const double share = std::min(1.0, std::sqrt(2 * static_cast<double>(problem.k) / (4 * left + 1)));
+  const double share = share_in_reach(problem);
+  if (is_host(on)) return descents(problem, on, left, problem.scores_oppose ? std::max(opposing_share, share) : share);
   return joined(problem, on, left, share);
 }
 
-cost dfa_cost(const top_k_index_join_problem& problem, const device_profile& on) { return opened(problem, on, 1, 1); }
+cost dfa_cost(const top_k_index_join_problem& problem, const device_profile& on) {
+  if (!is_host(on)) return opened(problem, on, 1, 1);
+  // pairs of leaves that are met before the bound has risen
+  const double share = 10 * std::sqrt(static_cast<double>(problem.k) / pairs_of(problem));
+  return openings(problem, on, std::clamp(share, least_share(problem), 1.0), 1);
+}
 
 cost rj_cost(const top_k_index_join_problem& problem, const device_profile& on) {
   // the best of 16 or of 256 scores on both sides
-  const double share =
-      std::min(1.0, static_cast<double>(problem.k) / (4 * static_cast<double>(problem.left_items) + 1));
+  const double share = std::min(1.0, static_cast<double>(problem.k) / pairs_of(problem));
   // their order costs as much again
-  return opened(problem, on, std::min(2.0, 512 * share), std::min(1.0, 65536 * share));
+  const double leaves = std::min(2.0, 512 * share);
+  const double nodes = std::min(1.0, 65536 * share);
+  return is_host(on) ? openings(problem, on, std::max(leaves, least_share(problem)), nodes)
+                     : opened(problem, on, leaves, nodes);
 }
 
 }  // namespace spatial_index_detail

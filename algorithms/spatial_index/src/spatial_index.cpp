@@ -222,6 +222,48 @@ spatial_run top_k_range(const executor& on, const range_arguments& given, const 
   return done;
 }
 
+namespace {
+
+/// The points of an index in the order of its tree.
+spatial_points points_of(const index_argument& index, unsigned dimensions) {
+  spatial_points points;
+  for (unsigned a = 0; a < dimensions; ++a) points.columns.push_back(index.bytes + index.layout->low[a]);
+  points.rows = points.score_count = static_cast<std::size_t>(index.layout->items);
+  points.scores = index.bytes + index.layout->scores;
+  return points;
+}
+
+/// What the models ask of a call. Points that lie on the host are sampled, unless the call names a strategy.
+top_k_index_join_problem describe(const executor& on, const index_join_arguments& given,
+                                  const top_k_index_join_options& options) {
+  top_k_index_join_problem problem{items_of(given.left), items_of(given.right), given.k, given.type, given.left.space};
+  const auto* const near = std::get_if<within>(&options.predicate);
+  const auto has_points = [](const index_argument& index) {
+    return index.space == memory_space::host && index.layout != nullptr && index.layout->items > 0 &&
+           !index.layout->has_boxes;
+  };
+  const bool is_modelled = options.strategy == "auto" || on.settings().target == nullptr;
+  if (!is_modelled || near == nullptr || !has_points(given.left) || !has_points(given.right)) return problem;
+  spatial_arguments sides{};
+  sides.type = given.type;
+  sides.space = memory_space::host;
+  sides.left = points_of(given.left, given.dimensions);
+  sides.right = points_of(given.right, given.dimensions);
+  sides.index_bytes = 8;
+  const auto sampled = describe(sides, given.k,
+                                top_k_spatial_join_options{.predicate = *near,
+                                                           .score = options.score,
+                                                           .left_weight = options.left_weight,
+                                                           .right_weight = options.right_weight,
+                                                           .select = options.select});
+  problem.pairs = sampled.pairs;
+  problem.scores_oppose = sampled.scores_oppose;
+  problem.tied = sampled.tied;
+  return problem;
+}
+
+}  // namespace
+
 spatial_run top_k_index_join(const executor& on, const index_join_arguments& given,
                              const top_k_index_join_options& options) {
   const caller by{"top_k_spatial_join"};
@@ -238,7 +280,7 @@ spatial_run top_k_index_join(const executor& on, const index_join_arguments& giv
     by.reject(std::string("options.") + (side == 0 ? "left" : "right") + "_weight is " +
               (std::isnan(rounded) ? "NaN" : "infinite") + "; a weight must be a number of the scores' type");
   }
-  const top_k_index_join_problem problem{left, right, given.k, given.type, given.left.space};
+  const auto problem = describe(on, given, options);
   const auto [where, strategy] = choose(spatial_index_detail::join_choices, on.settings(), problem, options.strategy);
   const auto& run_by =
       check_backend(where, top_k_index_join_call::operation, by.function, "left", given.left.space, strategy);

@@ -384,3 +384,29 @@ TEST_CASE("costs and choices of queries of indexes", "[index-contract]") {
   join.k = 1 << 20;
   CHECK(zenith::decide(join, here).strategy == "dfa");
 }
+
+TEST_CASE("a choice for indexes of points sees how scores go together", "[index-contract]") {
+  constexpr std::size_t rows = 4096;
+  std::vector<float> x;
+  std::vector<float> y;
+  std::vector<float> mixed;
+  std::vector<float> falling;
+  for (std::size_t i = 0; i < rows; ++i) {
+    x.push_back(static_cast<float>(i * 1213 % rows));
+    y.push_back(static_cast<float>(i * 2089 % 4093));
+    mixed.push_back(static_cast<float>(i * 3253 % 4091));
+    falling.push_back(-x.back());
+  }
+  const auto on = zenith::cpu({.threads = 1});
+  const auto strategy_for = [&](const std::vector<float>& left, const std::vector<float>& right) {
+    const auto a = flat::build(points{{x, y}, left});
+    const auto b = flat::build(points{{x, y}, right});
+    return zenith::top_k_spatial_join(on, a, b, 4, {.predicate = zenith::within{100}}).strategy;
+  };
+  const auto takes_scores = [](const std::string& strategy) { return strategy == "ba" || strategy == "sfa"; };
+  const auto of_mixed = strategy_for(mixed, mixed);
+  CHECK((takes_scores(of_mixed) || of_mixed == "rj"));
+  CHECK(!takes_scores(strategy_for(x, falling)));
+  // all tie for the best score: no bound keeps pairs of nodes out
+  CHECK(takes_scores(strategy_for(std::vector<float>(rows, 1), std::vector<float>(rows, 1))));
+}

@@ -68,6 +68,9 @@ struct top_k_index_join_problem {
   std::uint64_t k = 0;
   key_type type = key_type::float32;
   memory_space space = memory_space::host;
+  std::uint64_t pairs = 0;     ///< as many as are expected; 0: not known, which is taken for four a left item
+  bool scores_oppose = false;  ///< as in `top_k_spatial_join_problem`
+  std::uint64_t tied = 0;      ///< the same
 
   [[nodiscard]] bool operator==(const top_k_index_join_problem&) const = default;
 };
