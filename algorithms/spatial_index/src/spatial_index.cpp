@@ -155,7 +155,7 @@ std::uint64_t join_rows(const caller& by, const join_choice& chosen, const index
 }  // namespace
 
 spatial_run index_join(const executor& on, const index_join_arguments& given, const index_join_options& options) {
-  const caller by{"spatial_join"};
+  const caller by{given.target.is == spatial_target::kind::nothing ? "count_spatial_join" : "spatial_join"};
   const auto chosen = choose_join(by, on, given, options);
   spatial_run done{0, std::string{chosen.on.target->name}, chosen.strategy};
   const std::uint64_t rows = items_of(given.left);

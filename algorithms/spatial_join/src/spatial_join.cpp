@@ -387,7 +387,7 @@ top_k_spatial_join_problem describe(const spatial_arguments& given, std::size_t 
 }
 
 spatial_run spatial_join(const executor& on, const spatial_arguments& given, const spatial_join_options& options) {
-  const caller by{"spatial_join"};
+  const caller by{given.target.is == spatial_target::kind::nothing ? "count_spatial_join" : "spatial_join"};
   check(by, given, options.predicate, false);
   spatial_join_problem problem;
   static_cast<void>(describe_sides(problem, given, options.predicate.distance, is_chosen(on, options.strategy)));
@@ -463,20 +463,29 @@ spatial_run top_k_spatial_join(const executor& on, const spatial_arguments& give
                 (std::isnan(weight) ? "NaN" : "infinite") + "; a weight must be a number of the scores' type");
     }
   }
-  const auto problem = describe_ranked(given, k, options, is_chosen(on, options.strategy));
+  // with k = 0, too, a strategy looks at all values: it finds the best pair, which goes nowhere
+  const std::size_t wanted = std::max<std::size_t>(k, 1);
+  const auto problem = describe_ranked(given, wanted, options, is_chosen(on, options.strategy));
   const auto [where, strategy] = choose(spatial_join_detail::top_k_choices, on.settings(), problem, options.strategy);
   const auto& run_by = check_memory<top_k_spatial_join_call>(by, where, given, strategy);
   spatial_run done{0, std::string{where.target->name}, strategy};
   spatial_join_statistics counted;
-  if (given.left.rows > 0 && given.right.rows > 0 && k > 0) {
+  if (given.left.rows > 0 && given.right.rows > 0) {
     top_k_spatial_join_call call;
     call.score = options.score;
     call.left_weight = is_weighted ? options.left_weight : 1;
     call.right_weight = is_weighted ? options.right_weight : 1;
     call.select = options.select;
-    call.k = k;
+    call.k = wanted;
     call.statistics = options.statistics != nullptr ? &counted : nullptr;
-    done.count = run(by, where, run_by, given, options.predicate.distance, true, call);
+    auto asked = given;
+    if (k == 0) {
+      asked.target = {spatial_target::kind::nothing};
+      asked.reserve = nullptr;
+    }
+    const std::size_t found = run(by, where, run_by, asked, options.predicate.distance, true, call);
+    done.count = std::min(found, k);
+    if (k == 0) counted = {};
   }
   if (options.statistics != nullptr) *options.statistics = counted;
   return done;

@@ -181,6 +181,8 @@ TEST_CASE("all pairs of two indexes, and what their join refuses", "[index-contr
     options.predicate = zenith::within{-1};
     expect_error(wrong, {"spatial_join: options.predicate.distance is negative"},
                  [&] { (void)zenith::spatial_join(on.on, tree, corners, options); });
+    expect_error(wrong, {"count_spatial_join: options.predicate.distance is negative"},
+                 [&] { (void)zenith::count_spatial_join(on.on, tree, corners, options); });
     expect_error(wrong, {"spatial_join_batches: options.batch_pairs is 0"}, [&] {
       (void)zenith::spatial_join_batches(on.on, tree, corners,
                                          [](std::span<const std::uint32_t>, std::span<const std::uint32_t>) {},

@@ -100,6 +100,35 @@ TEST_CASE("what a ranked join refuses", "[spatial-contract]") {
   }
 }
 
+TEST_CASE("a ranked join for no pairs looks at all values", "[spatial-contract]") {
+  for (const auto& on : the_suite().ranked) {
+    INFO(on.name());
+    zenith::spatial_join_statistics counted{1, 1, 1, 1};
+    zenith::top_k_spatial_join_options options{.predicate = {100}, .strategy = on.strategy, .statistics = &counted};
+    const auto join = [&](const side& left, const side& right) {
+      return zenith::top_k_spatial_join(on.on, left.flat(), right.flat(), 0, options);
+    };
+    const side good;
+    const auto nothing = join(good, good);
+    CHECK((nothing.count == 0 && nothing.left.empty() && nothing.right.empty() && nothing.scores.empty()));
+    CHECK((counted.rounds == 0 && counted.candidates == 0));
+    side bad;
+    bad.y[2] = not_a_number;
+    expect_error(wrong, {"right.coordinates has a NaN or an infinity in column 1, row 2"}, [&] { join(good, bad); });
+    bad = good;
+    bad.scores[3] = infinity;
+    expect_error(wrong, {"left.scores[3] is NaN or infinite"}, [&] { join(bad, good); });
+    bad.scores[3] = -1;
+    options.score = zenith::pair_score::product;
+    expect_error(wrong, {"right.scores[3] is negative"}, [&] { join(good, bad); });
+    std::vector<std::uint32_t> none;
+    std::vector<float> no_scores;
+    expect_error(wrong, {"right.scores[3] is negative"}, [&] {
+      (void)zenith::top_k_spatial_join(on.on, good.flat(), bad.flat(), none, none, no_scores, options);
+    });
+  }
+}
+
 TEST_CASE("what a join of all pairs refuses", "[spatial-contract]") {
   for (const auto& on : the_suite().joins) {
     INFO(on.name());
@@ -115,6 +144,10 @@ TEST_CASE("what a join of all pairs refuses", "[spatial-contract]") {
     });
     expect_error(wrong, {"options.predicate.distance is negative"}, [&] {
       join({good.x, good.y}, {good.x, good.y}, -0.5);
+    });
+    expect_error(wrong, {"count_spatial_join: options.predicate.distance is negative"}, [&] {
+      const set points{good.x, good.y};
+      (void)zenith::count_spatial_join(on.on, points, points, {.predicate = {-0.5}, .strategy = on.strategy});
     });
     side bad;
     bad.x[1] = not_a_number;

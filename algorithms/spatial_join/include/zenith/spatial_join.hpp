@@ -361,6 +361,7 @@ spatial_join_batches(const executor& on, const basic_column_set<Span>& left, con
 
 /// The k best of these pairs with their scores: by score, then by left row, then by right row; all of them when they
 /// are no more than k. `result.count` says how many. The answer is unique and the same for every backend and strategy.
+/// With k = 0 all values are looked at as with k = 1, and nothing is returned.
 ///
 /// The score of a pair is made of its points' scores a and b as `options.score` says: a + b, a * b, the smaller, the
 /// larger, or (left_weight * a) + (right_weight * b), in the scores' type, each operation rounded. -0 equals +0. Scores
