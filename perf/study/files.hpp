@@ -9,8 +9,8 @@
 
 namespace zenith_study {
 
-/// The bytes of the file that --input names. Throws `corrupt_data` for an empty one.
-[[nodiscard]] std::string read_input_file(const std::string& name);
+/// The bytes of the file that `option` names. Throws `corrupt_data` for an empty one.
+[[nodiscard]] std::string read_input_file(const std::string& name, std::string_view option = "--input");
 
 /// Where tables of numbers and pictures go: the folder of ZENITH_STUDY_OUTPUT, or "zenith-study". A default and
 /// not an option's own variable: what is set there must not count as an --output beside an --input.

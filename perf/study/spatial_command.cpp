@@ -83,19 +83,25 @@ void add_spatial_join(CLI::App& app, int& status) {
   command->add_option("-k,--k", given->k, "How many pairs: 100,1000 (with two tables one number)")
       ->capture_default_str();
   command->add_option("--distance", given->distance, "The farthest that points of a pair are from each other")
-      ->check(CLI::NonNegativeNumber)
+      ->check(finite_from_0())
       ->capture_default_str();
 
-  auto* left = command->add_option("--left", given->query.left, "A CSV file with its columns: FILE:x,y,score")
-                   ->group("Two tables");
+  auto* left =
+      command
+          ->add_option("--left", given->query.left, "A CSV file with its columns: FILE:x,y,score or FILE:x,y,z,score")
+          ->group("Two tables");
   auto* right = command->add_option("--right", given->query.right, "The same of the other side")->group("Two tables");
   left->needs(right);
   right->needs(left);
-  command->add_option("--score", given->query.score, "Of a pair: sum, product, minimum or maximum of both scores")
+  command
+      ->add_option("--score", given->query.score,
+                   "Of a pair: sum, product, minimum or maximum of both scores, or weighted_sum:0.7,0.3")
       ->group("Two tables")
       ->needs(left)
       ->capture_default_str();
-  command->add_option("--picture", given->query.picture, "A file for a map of the best pairs, as SVG")
+  command
+      ->add_option("--picture", given->query.picture,
+                   "A file for a map of the best pairs, as SVG; of points in 3-D their x and y")
       ->group("Two tables")
       ->needs(left);
   command->add_flag("--smallest", given->query.smallest, "The smallest scores instead of the largest")

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 #include <perf/study/clock.hpp>
 #include <perf/study/commands.hpp>
@@ -19,15 +22,28 @@
 namespace zenith_study {
 namespace {
 
-// A table of places: three columns of the rows that have a value in each.
+// A table of places: columns of coordinates and one of scores, of the rows that have a value in each.
 struct places {
+  std::string_view option;
   std::string file;
   std::string text;
   csv_table parsed;
-  std::array<std::vector<double>, 3> columns;
-  std::vector<std::size_t> rows;
+  std::vector<std::string> names;  // of the columns
+  std::vector<std::vector<double>> columns;
+  std::vector<std::size_t> rows;  // of the file, from 0
 
-  [[nodiscard]] zenith::scored_points<double> points() const { return {{columns[0], columns[1]}, columns[2]}; }
+  [[nodiscard]] std::size_t dimensions() const { return columns.size() - 1; }
+  [[nodiscard]] const std::vector<double>& scores() const { return columns.back(); }
+  [[nodiscard]] zenith::scored_points<double> points() const {
+    if (dimensions() == 2) return {{columns[0], columns[1]}, scores()};
+    return {{columns[0], columns[1], columns[2]}, scores()};
+  }
+};
+
+// What the score of a pair is.
+struct score_rule {
+  zenith::pair_score is = zenith::pair_score::sum;
+  std::array<double, 2> weights{1, 1};  // of the left and of the right side
 };
 
 std::vector<std::string> split(std::string_view text) {
@@ -43,27 +59,69 @@ std::vector<std::string> split(std::string_view text) {
 // `made` is filled in place: the parsed table refers to the text.
 void read_places(std::string_view option, const std::string& spec, places& made) {
   const auto colon = spec.rfind(':');
-  const auto names =
-      colon == std::string::npos ? std::vector<std::string>{} : split(std::string_view{spec}.substr(colon + 1));
-  if (names.size() != 3) reject(fmt::format("{} is '{}'; it takes FILE:x,y,score", option, spec));
+  if (colon != std::string::npos) made.names = split(std::string_view{spec}.substr(colon + 1));
+  const auto count = made.names.size();
+  if (count != 3 && count != 4) {
+    reject(fmt::format("{} is '{}'; it takes FILE:x,y,score, or FILE:x,y,z,score", option, spec));
+  }
+  made.option = option;
   made.file = spec.substr(0, colon);
-  made.text = read_input_file(made.file);
+  made.text = read_input_file(made.file, option);
   made.parsed = parse_csv(made.text);
-  std::array<std::vector<double>, 3> all;
-  for (std::size_t c = 0; c < 3; ++c) all[c] = read_doubles(made.parsed, names[c], option);
+  std::vector<std::vector<double>> all;
+  for (const auto& name : made.names) all.push_back(read_doubles(made.parsed, name, option));
+  made.columns.resize(count);
   for (std::size_t row = 0; row < made.parsed.rows(); ++row) {
-    if (std::isnan(all[0][row]) || std::isnan(all[1][row]) || std::isnan(all[2][row])) continue;
+    if (std::ranges::any_of(all, [row](const auto& column) { return std::isnan(column[row]); })) continue;
     made.rows.push_back(row);
-    for (std::size_t c = 0; c < 3; ++c) made.columns[c].push_back(all[c][row]);
+    for (std::size_t c = 0; c < count; ++c) made.columns[c].push_back(all[c][row]);
   }
 }
 
-zenith::pair_score parse_score(const std::string& name) {
+// The library's messages count the rows that it is given; these name the row of the file.
+void check_places(const places& side, const score_rule& score, double weight) {
+  for (std::size_t c = 0; c < side.columns.size(); ++c) {
+    const bool is_score = c + 1 == side.columns.size();
+    for (std::size_t i = 0; i < side.rows.size(); ++i) {
+      const double value = side.columns[c][i];
+      const auto refuse = [&](std::string_view why) {
+        reject(fmt::format("{}: column '{}' has {:g} in row {}; {}", side.option, side.names[c], value,
+                           side.rows[i] + 1, why));
+      };
+      if (!std::isfinite(value)) refuse("a finite number is needed");
+      if (!is_score) continue;
+      if (score.is == zenith::pair_score::product && value < 0) refuse("a product takes scores of 0 and more");
+      if (!std::isfinite(value * weight)) refuse("times its weight it is infinite; use smaller weights");
+    }
+  }
+}
+
+double parse_weight(const std::string& text, const std::string& given) {
+  double value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
+    reject(fmt::format("--score is '{}'; '{}' is not a finite number", given, text));
+  }
+  return value;
+}
+
+score_rule parse_score(const std::string& given) {
   constexpr std::array<std::string_view, 4> names{"sum", "product", "minimum", "maximum"};
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == name) return static_cast<zenith::pair_score>(i);
+    if (names[i] == given) return {static_cast<zenith::pair_score>(i)};
   }
-  reject(fmt::format("--score is '{}'; it takes sum, product, minimum or maximum", name));
+  constexpr std::string_view weighted = "weighted_sum:";
+  if (!given.starts_with(weighted)) {
+    reject(fmt::format("--score is '{}'; it takes sum, product, minimum, maximum or weighted_sum:0.7,0.3", given));
+  }
+  const auto weights = split(std::string_view{given}.substr(weighted.size()));
+  if (weights.size() != 2) reject(fmt::format("--score is '{}'; it takes two weights: weighted_sum:0.7,0.3", given));
+  return {zenith::pair_score::weighted_sum, {parse_weight(weights[0], given), parse_weight(weights[1], given)}};
+}
+
+double distance_of(const places& left, std::size_t a, const places& right, std::size_t b) {
+  const auto along = [&](std::size_t c) { return left.columns[c][a] - right.columns[c][b]; };
+  return left.dimensions() == 2 ? std::hypot(along(0), along(1)) : std::hypot(along(0), along(1), along(2));
 }
 
 void print_pairs(const places& left, const places& right, const zenith::top_k_spatial_join_result<double>& best) {
@@ -79,8 +137,7 @@ void print_pairs(const places& left, const places& right, const zenith::top_k_sp
     const auto a = best.left[i];
     const auto b = best.right[i];
     std::vector<std::string> cells{std::to_string(i + 1), fmt::format("{:g}", best.scores[i]),
-                                   fmt::format("{:.4g}", std::hypot(left.columns[0][a] - right.columns[0][b],
-                                                                    left.columns[1][a] - right.columns[1][b]))};
+                                   fmt::format("{:.4g}", distance_of(left, a, right, b))};
     const auto add = [&](const places& side, std::size_t at) {
       cells.push_back(with_commas(side.rows[at] + 1));
       for (auto& field : side.parsed.row(side.rows[at])) cells.push_back(std::move(field));
@@ -115,10 +172,18 @@ int print_best_pairs(const spatial_query& query) {
     read_places("--left", query.left, left);
     read_places("--right", query.right, right);
   });
+  if (left.dimensions() != right.dimensions()) {
+    reject(fmt::format("--left names {} coordinates and --right {}; they must be as many", left.dimensions(),
+                       right.dimensions()));
+  }
+  check_places(left, score, score.weights[0]);
+  check_places(right, score, score.weights[1]);
   static_cast<void>(zenith::machine::local());  // the profile is read before the clock starts
   zenith::top_k_spatial_join_options options;
   options.predicate = {query.distance};
-  options.score = score;
+  options.score = score.is;
+  options.left_weight = score.weights[0];
+  options.right_weight = score.weights[1];
   options.select = query.smallest ? zenith::selection::smallest : zenith::selection::largest;
   options.strategy = query.line.strategy;
   zenith::top_k_spatial_join_result<double> best;

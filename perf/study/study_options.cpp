@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include <perf/study/quantity.hpp>
 
@@ -41,6 +43,21 @@ CLI::Option* add_time_limit(CLI::App& command, double& seconds) {
 
 CLI::Option* add_repeat(CLI::App& command, int& repeat, int most, const std::string& what) {
   return command.add_option("--repeat", repeat, what + ", their median counts")->check(CLI::Range(1, most));
+}
+
+CLI::Validator finite_from_0() {
+  const auto fault = [](const std::string& text) -> std::string {
+    double value = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (end != text.data() + text.size() || status == std::errc::invalid_argument || std::isnan(value)) {
+      return fmt::format("'{}' is not a number", text);
+    }
+    if (status == std::errc::result_out_of_range || std::isinf(value)) {
+      return fmt::format("'{}' is not finite; it must be a finite number", text);
+    }
+    return value < 0 ? fmt::format("'{}' is negative; it must be 0 or more", text) : std::string{};
+  };
+  return {fault, "NUMBER FROM 0 ON"};
 }
 
 bool is_asked(const std::vector<std::string>& named, std::string_view kind) {

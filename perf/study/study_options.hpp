@@ -26,6 +26,9 @@ CLI::Option* add_time_limit(CLI::App& command, double& seconds);
 /// --repeat, `most` at the most.
 CLI::Option* add_repeat(CLI::App& command, int& repeat, int most, const std::string& what = "Timed repetitions");
 
+/// Of an option: a finite number from 0 on. What is wrong with it is said in one line, with the text that was given.
+[[nodiscard]] CLI::Validator finite_from_0();
+
 /// Whether a kind was named, or none was.
 [[nodiscard]] bool is_asked(const std::vector<std::string>& named, std::string_view kind);
 /// What a question of a file runs on.

@@ -1,0 +1,73 @@
+#include <catch.hpp>
+#include <nlohmann/json.hpp>
+#include <program_runs.hpp>
+#include <string>
+
+// The study of spatial joins: what two tables take, and the figures of the thesis.
+
+using Catch::Matchers::Contains;
+using namespace zenith_study_test;
+
+namespace {
+
+// What is wrong is said in one line of at most `most` characters and a hint.
+void check_refused(const ran& result, const std::string& word, std::size_t most = 200) {
+  INFO(result.out << result.err);
+  CHECK(result.status != 0);
+  CHECK(result.out.empty());
+  CHECK_THAT(result.err, Catch::StartsWith("zenith-study: ") && Contains(word));
+  CHECK(result.err.find('\n') < most);
+}
+
+}  // namespace
+
+TEST_CASE("spatial tables: what is wrong names the option, and the row of the file") {
+  // the second row has no place and is left out
+  const auto bad = write("spatial-bad.csv", "x,y,z,s\n0,0,0,5\n,1,1,3\n1,1,inf,4\n2,2,0,-7\n");
+  const auto good = write("spatial-good.csv", "x,y,z,s\n0,0,0,1\n1,1,1,1e300\n");
+  const auto ask = [&](const std::string& left, const std::string& right, const std::string& more) {
+    return run("spatial-join --left '" + left + "' --right '" + right + "' " + more);
+  };
+  check_refused(ask(bad + ":x,z,s", good + ":x,y,s", ""),
+                "--left: column 'z' has inf in row 3; a finite number is needed");
+  check_refused(ask(good + ":x,y,s", bad + ":x,z,s", ""), "--right: column 'z' has inf in row 3");
+  check_refused(ask(bad + ":x,y,s", good + ":x,y,s", "--score product"),
+                "--left: column 's' has -7 in row 4; a product takes scores of 0 and more");
+  check_refused(ask(bad + ":x,y,s", good + ":x,y,s", "--score weighted_sum:1,1e10"),
+                "--right: column 's' has 1e+300 in row 2; times its weight it is infinite");
+  check_refused(ask(good + ":x,y,s", "/nowhere/none.csv:x,y,s", ""),
+                "--right is '/nowhere/none.csv': there is no such");
+  check_refused(ask("/nowhere/none.csv:x,y,s", good + ":x,y,s", ""), "--left is '/nowhere/none.csv': there is no such");
+  check_refused(ask(good + ":x,y,z,s", good + ":x,y,s", ""), "--left names 3 coordinates and --right 2");
+  check_refused(ask(good + ":x,s", good + ":x,y,s", ""), "FILE:x,y,z,score");
+  for (const char* score : {"weighted_sum", "weighted_sum:1", "weighted_sum:1,2,3", "weighted_sum:1,x"}) {
+    check_refused(ask(good + ":x,y,s", good + ":x,y,s", std::string{"--score "} + score),
+                  std::string{"--score is '"} + score + "'");
+  }
+}
+
+TEST_CASE("spatial tables: a distance that is none is refused in a line") {
+  check_refused(run("spatial-join --rows 10 --distance -1"), "--distance: '-1' is negative", 80);
+  check_refused(run("spatial-join --rows 10 --distance inf"), "--distance: 'inf' is not finite", 80);
+  check_refused(run("spatial-join --rows 10 --distance 1e999"), "--distance: '1e999' is not finite", 80);
+  check_refused(run("spatial-join --rows 10 --distance nan"), "--distance: 'nan' is not a number", 80);
+  check_refused(run("spatial-join --rows 10 --distance near"), "--distance: 'near' is not a number", 80);
+}
+
+TEST_CASE("spatial tables: weights, three dimensions and any distance") {
+  const auto left = write("spatial-left.csv", "x,y,z,s\n0,0,0,5\n0,0,9,6\n");
+  const auto right = write("spatial-right.csv", "x,y,z,s\n1,2,2,1\n0,0,9,4\n");
+  const auto ask = [&](const std::string& names, const std::string& more) {
+    auto result = run("spatial-join --left '" + left + ":" + names + "' --right '" + right + ":" + names + "' " + more);
+    INFO(result.err);
+    CHECK(result.status == 0);
+    return result.out;
+  };
+  // by y and x all are near each other
+  CHECK_THAT(ask("x,y,s", "--distance 3"), Contains("4 pairs of 2 rows"));
+  const auto deep = ask("x,y,z,s", "--distance 3");
+  CHECK_THAT(deep,
+             Contains("2 pairs of 2 rows") && Contains("   1     10         0") && Contains("   2      6         3"));
+  CHECK_THAT(ask("x,y,z,s", "--distance 3 -k 1 --score weighted_sum:2,-5"), Contains("   1      5         3"));
+  CHECK_THAT(ask("x,y,s", "--distance 1e308"), Contains("within 1e+308"));
+}
