@@ -25,11 +25,17 @@ struct settings {
   spatial_query query;
 };
 
+void check_rows(const std::vector<side_rows>& rows) {
+  for (const auto& one : rows) {
+    if (one.left == 0 || one.right == 0 || one.most() > std::uint64_t{1} << 26) reject("--rows must be from 1 to 2^26");
+  }
+}
+
 int run_study(const settings& given) {
-  const auto rows = parse_counts("--rows", given.rows);
+  const auto rows = parse_side_rows("--rows", given.rows);
   const auto ks = parse_counts("--k", given.k);
   if (ks.front() == 0) reject("--k is 0; there is nothing to time in the best 0");
-  if (rows.front() == 0 || rows.back() > std::uint64_t{1} << 26) reject("--rows must be from 1 to 2^26");
+  check_rows(rows);
   const auto folder = output_folder(given.output);
   family_study study("spatial-join", given.sweep, given.time_limit);
   // strategies that are named are the ranked join's
@@ -62,9 +68,11 @@ int run_study(const settings& given) {
                             {"seed", given.seed}},
                            family_study::common_fields("kind")));
   study_chart chart{{}, "k", "k (log)", "seconds (log)"};
-  chart.shows = [&](const study_row& of) { return of.at("rows") == rows.back() && of.at("k") > 0; };
+  chart.shows = [&](const study_row& of) {
+    return side_rows{of.at("rows"), of.at("right_rows")} == rows.back() && of.at("k") > 0;
+  };
   write_file("picture", base + ".svg",
-             study.picture_of(fmt::format("The k best pairs of {0} and {0} points", with_commas(rows.back())),
+             study.picture_of(fmt::format("The k best pairs of {0} and {0} points", rows.back().text()),
                               study.by_kind(chart)));
   for (const auto& [kind, map] : maps) {
     if (!map.empty()) write_file("map", fmt::format("{}-map-{}.svg", base, kind), map);
@@ -110,8 +118,10 @@ void add_spatial_join(CLI::App& app, int& status) {
 
   command->option_defaults()->always_capture_default();
   const auto study = [&](auto* option) { option->group("The study")->excludes(left); };
-  study(command->add_option("--rows", given->rows, "Points a side: 1e6, or 2^14..2^20, which doubles"));
-  study(add_kinds(*command, "--kind", given->kinds, {spatial_kinds.begin(), spatial_kinds.end()}));
+  study(command->add_option("--rows", given->rows,
+                            "Points a side: 1e6, or 2^14..2^20, which doubles; 2^20x2^10: left x right"));
+  std::vector<std::string> kinds{spatial_kinds.begin(), spatial_kinds.end()};
+  study(add_kinds(*command, "--kind", given->kinds, std::move(kinds)));
   study(command->add_option("--seed", given->seed, "Of the random points")->check(CLI::NonNegativeNumber));
   study(add_repeat(*command, sweep.repeat, 1000));
   study(add_time_limit(*command, given->time_limit));

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <optional>
 #include <random>
+#include <tuple>
 
 #include <perf/study/placed.hpp>
 #include <perf/study/quantity.hpp>
@@ -52,9 +53,10 @@ side draw_side(std::string_view kind, std::uint64_t rows, bool is_right, std::ui
       made.x[i] = place(random);
       made.y[i] = place(random);
     }
-    made.score[i] = kind != "anticorrelated" ? score(random)
-                    : is_right               ? 100 - made.x[i] / extent * 100
-                                             : made.x[i] / extent * 100;
+    made.score[i] = kind == thesis_kind        ? static_cast<float>(random() % 101)
+                    : kind != "anticorrelated" ? score(random)
+                    : is_right                 ? 100 - made.x[i] / extent * 100
+                                               : made.x[i] / extent * 100;
   }
   return made;
 }
@@ -89,10 +91,13 @@ class spatial_input final : public input {
 
   [[nodiscard]] std::size_t points() const override { return 1; }
   [[nodiscard]] std::string label(std::size_t /*point*/) const override {
-    return fmt::format("{} rows a side, {} pairs", with_commas(rows()), k_ == 0 ? "all" : with_commas(k_));
+    return fmt::format("{} rows a side, {} pairs", rows().text(), k_ == 0 ? "all" : with_commas(k_));
   }
   [[nodiscard]] std::vector<coordinate> coordinates(std::size_t /*point*/) override {
-    return {{"rows", rows(), "rows a side"}, {"pairs", sides_->count()}, {"k", k_, "k", k_ == 0 ? "all" : ""}};
+    return {{"rows", rows().left, "left rows"},
+            {"right_rows", rows().right, "right rows"},
+            {"pairs", sides_->count()},
+            {"k", k_, "k", k_ == 0 ? "all" : ""}};
   }
 
   [[nodiscard]] std::vector<trial> place(std::size_t /*point*/, const placement& at) override {
@@ -148,7 +153,7 @@ class spatial_input final : public input {
     };
     std::vector<map_pair> drawn;
     for (std::size_t i = 0; i < first_->left.size(); ++i) drawn.push_back({first_->left[i], first_->right[i]});
-    return spatial_picture(fmt::format("{} points, {} a side: the {} best pairs within {:g}", kind, with_commas(rows()),
+    return spatial_picture(fmt::format("{} points, {} a side: the {} best pairs within {:g}", kind, rows().text(),
                                        with_commas(drawn.size()), sides_->distance),
                            copied(sides_->left, "left"), copied(sides_->right, "right"), drawn);
   }
@@ -185,7 +190,7 @@ class spatial_input final : public input {
     output<float> scores;
   };
 
-  [[nodiscard]] std::uint64_t rows() const { return sides_->left.x.size(); }
+  [[nodiscard]] side_rows rows() const { return {sides_->left.x.size(), sides_->right.x.size()}; }
   [[nodiscard]] zenith::top_k_spatial_join_problem problem(zenith::memory_space space) const {
     // as "auto" does, but for the number of pairs, which is known
     if (!described_) {
@@ -208,10 +213,11 @@ class spatial_input final : public input {
 question ask(std::string_view kind, int log_rows, std::uint64_t k, std::uint64_t seed) {
   const auto rows = std::uint64_t{1} << log_rows;
   const double distance = 1000 * std::sqrt(4 / (std::numbers::pi * static_cast<double>(rows)));
-  return {
-      spatial_operation(k),
-      [=](std::uint32_t variant) { return make_spatial_input(draw_sides(kind, rows, distance, seed + variant), k); }, 0,
-      variants_of(2 * rows * 3 * sizeof(float))};
+  return {spatial_operation(k),
+          [=](std::uint32_t variant) {
+            return make_spatial_input(draw_sides(kind, {rows, rows}, distance, seed + variant), k);
+          },
+          0, variants_of(2 * rows * 3 * sizeof(float))};
 }
 
 class spatial_family final : public subject {
@@ -248,10 +254,34 @@ class spatial_family final : public subject {
 
 }  // namespace
 
-std::shared_ptr<spatial_sides> draw_sides(std::string_view kind, std::uint64_t rows, double distance,
-                                          std::uint64_t seed) {
+std::string side_rows::text() const {
+  return left == right ? with_commas(left) : fmt::format("{} x {}", with_commas(left), with_commas(right));
+}
+
+std::vector<side_rows> parse_side_rows(std::string_view what, std::string_view text) {
+  std::vector<side_rows> all;
+  for (std::string_view rest = text;;) {
+    const auto comma = rest.find(',');
+    const auto item = rest.substr(0, comma);
+    if (const auto by = item.find('x'); by != std::string_view::npos) {
+      all.push_back({parse_count(what, item.substr(0, by)), parse_count(what, item.substr(by + 1))});
+    } else {
+      for (const auto count : parse_counts(what, item)) all.push_back({count, count});
+    }
+    if (comma == std::string_view::npos) break;
+    rest = rest.substr(comma + 1);
+  }
+  std::ranges::sort(all, {}, [](const side_rows& of) {
+    return std::tuple(static_cast<double>(of.left) * static_cast<double>(of.right), of.left);
+  });
+  const auto repeated = std::ranges::unique(all);
+  all.erase(repeated.begin(), repeated.end());
+  return all;
+}
+
+std::shared_ptr<spatial_sides> draw_sides(std::string_view kind, side_rows rows, double distance, std::uint64_t seed) {
   return std::make_shared<spatial_sides>(
-      spatial_sides{draw_side(kind, rows, false, seed), draw_side(kind, rows, true, seed), distance});
+      spatial_sides{draw_side(kind, rows.left, false, seed), draw_side(kind, rows.right, true, seed), distance});
 }
 
 std::shared_ptr<input> make_spatial_input(std::shared_ptr<spatial_sides> sides, std::uint64_t k) {

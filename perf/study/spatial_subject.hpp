@@ -1,9 +1,11 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <perf/study/subject.hpp>
 
@@ -14,8 +16,25 @@ namespace zenith_study {
 /// are far apart.
 inline constexpr std::array<std::string_view, 3> spatial_kinds{"uniform", "clustered", "anticorrelated"};
 
+/// The thesis' own data: uniform points with whole scores.
+inline constexpr std::string_view thesis_kind = "thesis";
+
+/// Rows of both sides.
+struct side_rows {
+  std::uint64_t left = 0;
+  std::uint64_t right = 0;
+
+  [[nodiscard]] bool operator==(const side_rows&) const = default;
+  [[nodiscard]] std::uint64_t most() const { return left > right ? left : right; }
+  /// "1,024", or "1,024 x 32".
+  [[nodiscard]] std::string text() const;
+};
+/// Counts as `parse_counts` takes them, for both sides, and "2^20x2^10" for sides of different size; the smallest
+/// joins first.
+[[nodiscard]] std::vector<side_rows> parse_side_rows(std::string_view what, std::string_view text);
+
 struct spatial_sides;
-[[nodiscard]] std::shared_ptr<spatial_sides> draw_sides(std::string_view kind, std::uint64_t rows, double distance,
+[[nodiscard]] std::shared_ptr<spatial_sides> draw_sides(std::string_view kind, side_rows rows, double distance,
                                                         std::uint64_t seed);
 
 /// The one question for the `k` best pairs of both sides, or for all of them where `k` is 0. Right is what the first

@@ -71,3 +71,28 @@ TEST_CASE("spatial tables: weights, three dimensions and any distance") {
   CHECK_THAT(ask("x,y,z,s", "--distance 3 -k 1 --score weighted_sum:2,-5"), Contains("   1      5         3"));
   CHECK_THAT(ask("x,y,s", "--distance 1e308"), Contains("within 1e+308"));
 }
+
+TEST_CASE("study: sides of very different size are joined") {
+  const auto result =
+      run("spatial-join --rows 200,2000x20,20x2000 --k 5 --distance 30 --repeat 1 --backend cpu --kind uniform "
+          "--output '" +
+          output.string() + "/sides'");
+  INFO(result.out << result.err);
+  REQUIRE(result.status == 0);
+  CHECK_THAT(result.out, Contains("left rows  right rows") && Contains("All strategies found the same pairs."));
+  const auto numbers = nlohmann::json::parse(read(output / "sides" / "spatial-join.json"));
+  CHECK(numbers.at("points").size() == 3 * (1 + 6));
+  std::size_t wide = 0;
+  std::size_t narrow = 0;
+  for (const auto& point : numbers.at("points")) {
+    wide += point.at("rows") == 2000 && point.at("right_rows") == 20 ? 1 : 0;
+    narrow += point.at("rows") == 20 && point.at("right_rows") == 2000 ? 1 : 0;
+  }
+  CHECK(wide == 7);
+  CHECK(narrow == 7);
+  CHECK_THAT(read(output / "sides" / "spatial-join.svg"), Contains("2,000 x 20"));
+  for (const char* rows : {"0x5", "5x0", "5x2^27"}) {
+    check_refused(run(std::string{"spatial-join --k 4 --rows "} + rows), "--rows must be from 1 to 2^26");
+  }
+  check_refused(run("spatial-join --rows 5x5x5"), "--rows is '5x5'");
+}
