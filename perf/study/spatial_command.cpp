@@ -6,6 +6,7 @@
 #include <perf/study/family_study.hpp>
 #include <perf/study/files.hpp>
 #include <perf/study/quantity.hpp>
+#include <perf/study/spatial_figures.hpp>
 #include <perf/study/spatial_file.hpp>
 #include <perf/study/spatial_subject.hpp>
 #include <perf/study/study_options.hpp>
@@ -23,6 +24,7 @@ struct settings {
   std::string output = default_output();
   sweep_options sweep{.repeat = 3};
   spatial_query query;
+  bool figures = false;
 };
 
 void check_rows(const std::vector<side_rows>& rows) {
@@ -37,6 +39,9 @@ int run_study(const settings& given) {
   if (ks.front() == 0) reject("--k is 0; there is nothing to time in the best 0");
   check_rows(rows);
   const auto folder = output_folder(given.output);
+  if (given.figures) {
+    return draw_thesis_figures({rows, ks, given.distance, given.seed, given.time_limit, given.sweep, folder});
+  }
   family_study study("spatial-join", given.sweep, given.time_limit);
   // strategies that are named are the ranked join's
   const auto all = study.lines({.operation = spatial_operation(0), .every_strategy = true});
@@ -117,17 +122,21 @@ void add_spatial_join(CLI::App& app, int& status) {
       ->needs(left);
 
   command->option_defaults()->always_capture_default();
-  const auto study = [&](auto* option) { option->group("The study")->excludes(left); };
+  const auto study = [&](auto* option) { return option->group("The study")->excludes(left); };
   study(command->add_option("--rows", given->rows,
                             "Points a side: 1e6, or 2^14..2^20, which doubles; 2^20x2^10: left x right"));
   std::vector<std::string> kinds{spatial_kinds.begin(), spatial_kinds.end()};
-  study(add_kinds(*command, "--kind", given->kinds, std::move(kinds)));
+  auto* kind = study(add_kinds(*command, "--kind", given->kinds, std::move(kinds)));
+  study(command->add_flag("--figures", given->figures,
+                          "Figures 7.1 to 7.4 of the thesis with its data: by sizes, k, threads and size of a block"))
+      ->excludes(kind);
   study(command->add_option("--seed", given->seed, "Of the random points")->check(CLI::NonNegativeNumber));
   study(add_repeat(*command, sweep.repeat, 1000));
   study(add_time_limit(*command, given->time_limit));
   study(add_output(*command, given->output));
   command->callback([given, command, &status] {
     if (given->query.left.empty()) {
+      if (given->figures && command->count("--rows") == 0) given->rows = thesis_rows;
       status = run_study(*given);
       return;
     }

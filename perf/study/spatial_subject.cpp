@@ -12,6 +12,8 @@
 #include <perf/study/placed.hpp>
 #include <perf/study/quantity.hpp>
 #include <perf/study/spatial_picture.hpp>
+#include <zenith/spatial_index.hpp>
+#include <zenith/spatial_index_call.hpp>
 #include <zenith/spatial_join.hpp>
 
 namespace zenith_study {
@@ -209,6 +211,61 @@ class spatial_input final : public input {
   mutable std::optional<zenith::top_k_spatial_join_problem> described_;
 };
 
+class fanout_input final : public input {
+ public:
+  fanout_input(std::shared_ptr<spatial_sides> sides, std::uint64_t k, std::vector<std::uint32_t> fanouts)
+      : sides_(std::move(sides)), k_(k), fanouts_(std::move(fanouts)) {}
+
+  [[nodiscard]] std::size_t points() const override { return fanouts_.size(); }
+  [[nodiscard]] std::string label(std::size_t point) const override {
+    return fmt::format("fanout {}", fanouts_[point]);
+  }
+  [[nodiscard]] std::vector<coordinate> coordinates(std::size_t point) override {
+    return {{"rows", sides_->left.x.size(), "left rows"},
+            {"right_rows", sides_->right.x.size(), "right rows"},
+            {"k", k_},
+            {"fanout", fanouts_[point]}};
+  }
+
+  [[nodiscard]] std::vector<trial> place(std::size_t point, const placement& at) override {
+    if (at.resident) return {};
+    using tree = zenith::spatial_index<float, 2>;
+    using answer = zenith::top_k_spatial_join_result<float>;
+    const auto found = std::make_shared<answer>();
+    const zenith::top_k_index_join_options options{.predicate = zenith::within{sides_->distance},
+                                                   .strategy = at.strategy};
+    const auto call = [=, this] {
+      const auto left = tree::build(at.on, sides_->left.points(), {fanouts_[point]});
+      const auto right = tree::build(at.on, sides_->right.points(), {fanouts_[point]});
+      *found = zenith::top_k_spatial_join(at.on, left, right, k_, options);
+    };
+    return {{zenith::top_k_index_join_call::operation, call, [=, this]() -> std::string {
+               if (!first_) first_ = *found;
+               const bool same =
+                   found->left == first_->left && found->right == first_->right && found->scores == first_->scores;
+               return same ? "" : "other pairs than those of the first strategy";
+             }}};
+  }
+
+  [[nodiscard]] std::optional<zenith::cost> cost(std::size_t /*point*/, std::string_view /*operation*/,
+                                                 const placement& /*at*/,
+                                                 const zenith::device_profile& /*on*/) override {
+    return {};
+  }
+  [[nodiscard]] zenith::decision decide(std::size_t /*point*/, std::string_view /*operation*/,
+                                        zenith::memory_space space, const zenith::machine& on) override {
+    return zenith::decide(zenith::top_k_index_join_problem{sides_->left.x.size(), sides_->right.x.size(), k_,
+                                                           zenith::key_type::float32, space},
+                          on);
+  }
+
+ private:
+  std::shared_ptr<spatial_sides> sides_;
+  std::uint64_t k_;
+  std::vector<std::uint32_t> fanouts_;
+  std::optional<zenith::top_k_spatial_join_result<float>> first_;
+};
+
 // A distance at which a point has about four partners, were the points spread evenly.
 question ask(std::string_view kind, int log_rows, std::uint64_t k, std::uint64_t seed) {
   const auto rows = std::uint64_t{1} << log_rows;
@@ -287,6 +344,11 @@ std::shared_ptr<spatial_sides> draw_sides(std::string_view kind, side_rows rows,
 std::shared_ptr<input> make_spatial_input(std::shared_ptr<spatial_sides> sides, std::uint64_t k) {
   return std::make_shared<spatial_input>(std::move(sides), k);
 }
+std::shared_ptr<input> make_fanout_input(std::shared_ptr<spatial_sides> sides, std::uint64_t k,
+                                         std::vector<std::uint32_t> fanouts) {
+  return std::make_shared<fanout_input>(std::move(sides), k, std::move(fanouts));
+}
+std::string_view fanout_operation() { return zenith::top_k_index_join_call::operation; }
 std::string_view spatial_operation(std::uint64_t k) { return k == 0 ? join : top_k_join; }
 
 std::string map_of(const input& of, std::string_view kind) { return dynamic_cast<const spatial_input&>(of).map(kind); }

@@ -42,6 +42,12 @@ struct spatial_sides;
 [[nodiscard]] std::shared_ptr<input> make_spatial_input(std::shared_ptr<spatial_sides> sides, std::uint64_t k);
 [[nodiscard]] std::string_view spatial_operation(std::uint64_t k);
 
+/// The same by indexes of these fanouts, a question each: a call builds both sides' indexes on the host and joins them.
+/// There is no model of both together.
+[[nodiscard]] std::shared_ptr<input> make_fanout_input(std::shared_ptr<spatial_sides> sides, std::uint64_t k,
+                                                       std::vector<std::uint32_t> fanouts);
+[[nodiscard]] std::string_view fanout_operation();
+
 /// The best pairs of the first strategy that answered, as SVG.
 [[nodiscard]] std::string map_of(const input& of, std::string_view kind);
 
