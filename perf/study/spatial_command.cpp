@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <memory>
 
 #include <perf/study/commands.hpp>
@@ -27,6 +29,50 @@ struct settings {
   bool figures = false;
 };
 
+// Numbers of pairs, and shares of all pairs.
+struct wanted_pairs {
+  std::vector<std::uint64_t> counts;
+  std::vector<double> shares;
+
+  [[nodiscard]] std::vector<std::uint64_t> of(spatial_sides& sides) const {
+    auto all = counts;
+    for (const double share : shares) {
+      const double pairs = share * static_cast<double>(pairs_of(sides));
+      all.push_back(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(pairs)));
+    }
+    std::ranges::sort(all);
+    const auto repeated = std::ranges::unique(all);
+    all.erase(repeated.begin(), repeated.end());
+    return all;
+  }
+};
+
+// "100,1000,90%"
+wanted_pairs parse_pairs(std::string_view text) {
+  wanted_pairs wanted;
+  for (std::string_view rest = text;;) {
+    const auto comma = rest.find(',');
+    const auto item = rest.substr(0, comma);
+    if (item.ends_with('%')) {
+      const auto digits = item.substr(0, item.size() - 1);
+      double percent = 0;
+      const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), percent);
+      if (status != std::errc{} || end != digits.data() + digits.size() || !(percent > 0) || percent > 100) {
+        reject(fmt::format("--k is '{}'; a share of all pairs is above 0 % and at most 100 %", text));
+      }
+      wanted.shares.push_back(percent / 100);
+    } else {
+      for (const auto count : parse_counts("--k", item)) wanted.counts.push_back(count);
+    }
+    if (comma == std::string_view::npos) break;
+    rest = rest.substr(comma + 1);
+  }
+  if (std::ranges::find(wanted.counts, std::uint64_t{0}) != wanted.counts.end()) {
+    reject("--k is 0; there is nothing to time in the best 0");
+  }
+  return wanted;
+}
+
 void check_rows(const std::vector<side_rows>& rows) {
   for (const auto& one : rows) {
     if (one.left == 0 || one.right == 0 || one.most() > std::uint64_t{1} << 26) reject("--rows must be from 1 to 2^26");
@@ -35,23 +81,24 @@ void check_rows(const std::vector<side_rows>& rows) {
 
 int run_study(const settings& given) {
   const auto rows = parse_side_rows("--rows", given.rows);
-  const auto ks = parse_counts("--k", given.k);
-  if (ks.front() == 0) reject("--k is 0; there is nothing to time in the best 0");
+  const auto wanted = parse_pairs(given.k);
   check_rows(rows);
   const auto folder = output_folder(given.output);
   if (given.figures) {
-    return draw_thesis_figures({rows, ks, given.distance, given.seed, given.time_limit, given.sweep, folder});
+    return draw_thesis_figures(
+        {rows, parse_counts("--k", given.k), given.distance, given.seed, given.time_limit, given.sweep, folder});
   }
   family_study study("spatial-join", given.sweep, given.time_limit);
   // strategies that are named are the ranked join's
   const auto all = study.lines({.operation = spatial_operation(0), .every_strategy = true});
-  const auto ranked = study.lines({spatial_operation(ks.back())});
+  const auto ranked = study.lines({spatial_operation(1)});
   std::vector<std::pair<std::string_view, std::string>> maps;  // of the first k's pairs of the most rows
   for (const auto kind : spatial_kinds) {
     if (!is_asked(given.kinds, kind)) continue;
     for (const auto count : rows) {
       const auto sides = draw_sides(kind, count, given.distance, given.seed);
       study.measure(kind, 0, *make_spatial_input(sides, 0), {spatial_operation(0)}, all);
+      const auto ks = wanted.of(*sides);
       for (const auto k : ks) {
         const auto best = make_spatial_input(sides, k);
         study.measure(kind, k, *best, {spatial_operation(k)}, ranked);
@@ -93,9 +140,11 @@ void add_spatial_join(CLI::App& app, int& status) {
   const auto given = std::make_shared<settings>();
   auto& sweep = given->sweep;
   add_lines(*command, sweep.backends, sweep.strategies, "Of the ranked join: threshold_first, full, ba, sfa, dfa, rj");
-  command->add_option("-k,--k", given->k, "How many pairs: 100,1000 (with two tables one number)")
+  command->add_option("-k,--k", given->k, "How many pairs: 100,1000, or 90% of all (with two tables one number)")
       ->capture_default_str();
-  command->add_option("--distance", given->distance, "The farthest that points of a pair are from each other")
+  command
+      ->add_option("--distance", given->distance,
+                   "The farthest that points of a pair are from each other; the square of points is 1000 wide")
       ->check(finite_from_0())
       ->capture_default_str();
 

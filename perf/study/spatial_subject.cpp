@@ -341,6 +341,8 @@ std::shared_ptr<spatial_sides> draw_sides(std::string_view kind, side_rows rows,
       spatial_sides{draw_side(kind, rows.left, false, seed), draw_side(kind, rows.right, true, seed), distance});
 }
 
+std::uint64_t pairs_of(spatial_sides& sides) { return sides.count(); }
+
 std::shared_ptr<input> make_spatial_input(std::shared_ptr<spatial_sides> sides, std::uint64_t k) {
   return std::make_shared<spatial_input>(std::move(sides), k);
 }

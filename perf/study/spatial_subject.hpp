@@ -37,6 +37,9 @@ struct spatial_sides;
 [[nodiscard]] std::shared_ptr<spatial_sides> draw_sides(std::string_view kind, side_rows rows, double distance,
                                                         std::uint64_t seed);
 
+/// How many pairs there are; counted once.
+[[nodiscard]] std::uint64_t pairs_of(spatial_sides& sides);
+
 /// The one question for the `k` best pairs of both sides, or for all of them where `k` is 0. Right is what the first
 /// strategy finds.
 [[nodiscard]] std::shared_ptr<input> make_spatial_input(std::shared_ptr<spatial_sides> sides, std::uint64_t k);

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <catch.hpp>
 #include <nlohmann/json.hpp>
 #include <program_runs.hpp>
 #include <string>
+#include <vector>
 
 // The study of spatial joins: what two tables take, and the figures of the thesis.
 
@@ -124,4 +126,31 @@ TEST_CASE("study: the figures of the thesis") {
   CHECK_THAT(read(folder / "spatial-join-figure-7.3.svg"), Contains("threads") && Contains(">ba<"));
   CHECK_THAT(read(folder / "spatial-join-figure-7.4.svg"), Contains("fanout"));
   CHECK(run("spatial-join --figures --kind uniform").status == 2);
+}
+
+TEST_CASE("study: hard joins, of nearly all pairs and of a tiny distance") {
+  const auto folder = output / "hard";
+  const std::string rest = " --repeat 1 --backend cpu --kind clustered --output '" + folder.string() + "'";
+  const auto ks_of = [&](const std::string& arguments) {
+    const auto result = run("spatial-join --rows 500 " + arguments + rest);
+    INFO(result.out << result.err);
+    CHECK(result.status == 0);
+    std::vector<double> shares;  // of all pairs, of each question for the best
+    const auto numbers = nlohmann::json::parse(read(folder / "spatial-join.json"));
+    for (const auto& point : numbers.at("points")) {
+      if (point.at("strategy") != "cpu/full") continue;
+      shares.push_back(point.at("k").get<double>() / std::max(1.0, point.at("pairs").get<double>()));
+    }
+    return shares;
+  };
+  const auto shares = ks_of("--k 1,50%,100% --distance 20");
+  REQUIRE(shares.size() == 3);
+  CHECK(shares[0] < 0.01);
+  CHECK(shares[1] == Approx(0.5).margin(0.01));
+  CHECK(shares[2] == 1);
+  // no pairs, of which the share is still a question
+  CHECK(ks_of("--k 100% --distance 1e-6").size() == 1);
+  for (const char* k : {"0%", "101%", "x%", "nan%", "-5%", "1,0"}) {
+    check_refused(run(std::string{"spatial-join --rows 10 --k "} + k), "--k is ");
+  }
 }
