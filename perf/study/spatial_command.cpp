@@ -41,8 +41,7 @@ struct wanted_pairs {
       all.push_back(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(pairs)));
     }
     std::ranges::sort(all);
-    const auto repeated = std::ranges::unique(all);
-    all.erase(repeated.begin(), repeated.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
     return all;
   }
 };

@@ -331,8 +331,7 @@ std::vector<side_rows> parse_side_rows(std::string_view what, std::string_view t
   std::ranges::sort(all, {}, [](const side_rows& of) {
     return std::tuple(static_cast<double>(of.left) * static_cast<double>(of.right), of.left);
   });
-  const auto repeated = std::ranges::unique(all);
-  all.erase(repeated.begin(), repeated.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
 
