@@ -301,7 +301,7 @@ TEST_CASE("an updatable table says what is wrong with its arguments") {
   const std::vector<float> short_row{1};
   expect_error(invalid, {"row has 1 values and the table 2 columns"}, [&] { table.insert(short_row); });
   expect_error(invalid, {"row has 1 values"}, [&] { table.update(0, short_row); });
-  expect_error(invalid, {"row has 1 values"}, [&] { table.insert(column_set<float>{row}); });
+  expect_error(invalid, {"rows has 1 columns and the table 2;"}, [&] { table.insert(column_set<float>{row}); });
   expect_error(invalid, {"id is 1, whose row was erased"}, [&] { table.erase(1); });
   expect_error(invalid, {"id is 1, whose row was erased"}, [&] { table.update(1, row); });
   expect_error(invalid, {"id is 3, which no row was given yet"}, [&] { table.erase(3); });

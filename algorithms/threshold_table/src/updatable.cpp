@@ -34,6 +34,12 @@ void check_row(const updatable_storage<T>& in, std::size_t values) {
          " columns; they must be as many");
 }
 template <class T>
+void check_rows(const updatable_storage<T>& in, const column_set<T>& rows) {
+  if (rows.size() == in.columns()) return;
+  reject("rows has " + std::to_string(rows.size()) + " columns and the table " + std::to_string(in.columns()) +
+         "; they must be as many");
+}
+template <class T>
 void check_id(const updatable_storage<T>& in, u64 id) {
   if (in.contains(id)) return;
   reject("id is " + std::to_string(id) +
@@ -104,7 +110,7 @@ u64 updating<T>::insert(storage& in, std::span<const T> row) {
 template <class T>
 u64 updating<T>::insert(storage& in, const column_set<T>& rows) {
   const std::scoped_lock lock(in.guard);
-  check_row(in, rows.size());
+  check_rows(in, rows);
   check_ids_left(in, rows.rows());
   return guarded([&] {
     const u64 first = in.id_limit();

@@ -128,6 +128,10 @@ struct updatable_storage {
     }
   }
 
+  [[nodiscard]] const router<T>& route() const { return route_; }
+  /// Of a row that is there.
+  [[nodiscard]] u32 leaf_of(u64 id) const { return places_[id].leaf; }
+
   [[nodiscard]] std::shared_ptr<const snapshot_storage<T>> snapshot() {
     if (last_ != nullptr) return last_;
     auto made = std::make_shared<snapshot_storage<T>>();
@@ -314,6 +318,47 @@ struct updatable_storage {
     if (was_first) chunk.sum_up_ids();
   }
 
+  // ---- route
+
+  /// The plane between two halves of leaves, by the middles of their blocks in the column where these lie farthest
+  /// apart.
+  [[nodiscard]] router_plane<T> part(std::span<u32> leaves) const noexcept {
+    const auto least = [&](u32 leaf, std::size_t j) {
+      return chunks_[leaves_[leaf].chunk]->minima[leaves_[leaf].block * columns_ + j];
+    };
+    const auto most = [&](u32 leaf, std::size_t j) {
+      return chunks_[leaves_[leaf].chunk]->maxima[leaves_[leaf].block * columns_ + j];
+    };
+    const auto middle = [&](u32 leaf, std::size_t j) {
+      return static_cast<double>(most(leaf, j)) / 2 + static_cast<double>(least(leaf, j)) / 2;
+    };
+    u32 widest = 0;
+    double extent = -1;
+    for (u32 j = 0; j < columns_; ++j) {
+      range_of_values<double> middles;
+      for (const u32 leaf : leaves) middles.add(middle(leaf, j));
+      const double share = share_of(j, middles.least, middles.most);
+      if (!(share > extent)) continue;
+      extent = share;
+      widest = j;
+    }
+    const auto image = [&](u32 leaf) { return ordered::key_order<double>{}.image(middle(leaf, widest)); };
+    const auto half = leaves.begin() + static_cast<std::ptrdiff_t>(leaves.size() / 2);
+    const auto by_image = [&](u32 a, u32 b) { return image(a) < image(b); };
+    std::nth_element(leaves.begin(), half, leaves.end(), by_image);
+    const u32 low = *std::max_element(leaves.begin(), half, by_image);
+    // A block that lies apart from those below it stays whole. Halves that overlap part between their middles.
+    if (!(most(low, widest) > least(*half, widest))) return {widest, least(*half, widest)};
+    return {widest, static_cast<T>(middle(low, widest) / 2 + middle(*half, widest) / 2)};
+  }
+  /// Keeps the route to a leaf short, as far as there is memory for that.
+  void balance(u32 leaf) noexcept {
+    try {
+      route_.balance(leaf, [&](std::span<u32> leaves) { return part(leaves); });
+    } catch (const std::bad_alloc&) {  // the route is right, if long
+    }
+  }
+
   // ---- rows
 
   /// To a block that is not full.
@@ -404,7 +449,10 @@ struct updatable_storage {
   void dissolve(u32 leaf) {
     std::vector<T> row(columns_);
     auto& rows = writable_rows(leaf);
-    if (route_.has(leaf)) route_.remove(leaf);
+    if (route_.has(leaf)) {
+      route_.remove(leaf);
+      route_.balance_after_removal([&](std::span<u32> leaves) { return part(leaves); });
+    }
     u32 neighbour = none;
     while (rows.count > 0) {
       const u32 last = rows.count - 1;
@@ -443,6 +491,8 @@ struct updatable_storage {
     const std::size_t all = rows_of(leaf).count + numbers.size();
     if (all > block_rows_) order.resize(all);
     spread(leaf, from, numbers, order);
+    // what was split is balanced in itself
+    if (all > block_rows_) balance(leaf);
   }
   void spread(u32 leaf, const loose_rows<T>& from, std::span<u32> numbers, std::span<cut_row> order) {
     const u32 held = rows_of(leaf).count;
