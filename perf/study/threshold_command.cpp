@@ -9,6 +9,7 @@
 #include <perf/study/files.hpp>
 #include <perf/study/quantity.hpp>
 #include <perf/study/study_options.hpp>
+#include <perf/study/threshold_building.hpp>
 #include <perf/study/threshold_file.hpp>
 #include <perf/study/threshold_subject.hpp>
 
@@ -21,9 +22,11 @@ struct settings {
   std::string rows = "2^20";
   std::string weights = "2,4,8";
   std::string k = "4,16,256";
+  std::string preferences = "Q0";
   std::vector<std::string> correlations;
   bool partitions = false;
   bool host_memory = false;
+  bool building = false;
   std::uint32_t block_rows = 64;
   std::uint32_t seed = 7;
   std::string output = default_output();
@@ -65,6 +68,26 @@ void compare_with_scans(sweep& of) {
   for (auto& one : of.points) one.seen.numbers["scan_seconds"] = scans[key(one)];
 }
 
+// The standard generator draws an anticorrelated point until all of its values lie in the unit cube: of 8 columns 6
+// times, of 32 some 900 times, and half as often again for each two more.
+constexpr unsigned most_anticorrelated = 32;
+
+std::vector<std::uint64_t> parse_preferences(std::string_view text) {
+  std::vector<std::uint64_t> found;
+  while (!text.empty()) {
+    const auto part = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), part.size() + 1));
+    const bool is_known = part.size() == 2 && part[0] == 'Q' && part[1] >= '0' &&
+                          static_cast<std::size_t>(part[1] - '0') < preference_vectors.size();
+    if (!is_known) reject(fmt::format("--preferences has '{}'; it takes Q0 to Q4, with commas between", part));
+    const auto one = static_cast<std::uint64_t>(part[1] - '0');
+    if (std::ranges::count(found, one) > 0) reject(fmt::format("--preferences has {} twice", part));
+    found.push_back(one);
+  }
+  if (found.empty()) reject("--preferences names no vector: Q0 to Q4, with commas between");
+  return found;
+}
+
 int run_study(const settings& given) {
   const auto rows = parse_count("--rows", given.rows);
   const auto weights = parse_counts("--weights", given.weights);
@@ -74,13 +97,37 @@ int run_study(const settings& given) {
   if (weights.back() > 64) reject(fmt::format("--weights has {}, but a table has at most 64 columns", weights.back()));
   if (ks.front() == 0) reject("--k is 0; there is nothing to time in the best 0");
   if (ks.back() > rows) reject(fmt::format("--k is {}, but --rows is only {}", ks.back(), rows));
+  const auto preferences = parse_preferences(given.preferences);
   const auto folder = output_folder(given.output);
   const auto width = static_cast<unsigned>(std::max<std::uint64_t>(8, weights.back()));
+  const bool makes_anticorrelated = width <= most_anticorrelated;
+  if (!makes_anticorrelated && std::ranges::count(given.correlations, correlation_names.back()) > 0) {
+    reject(
+        fmt::format("--correlation anticorrelated has points of at most {} columns: of more, the standard generator "
+                    "throws nearly all away",
+                    most_anticorrelated));
+  }
+  if (given.building) {
+    building_request asked{rows,  width, {}, given.block_rows, given.seed, given.sweep.repeat, given.sweep.backends,
+                           folder};
+    for (std::size_t i = 0; i < correlation_names.size(); ++i) {
+      const bool is_made = makes_anticorrelated || i + 1 < correlation_names.size();
+      if (is_made && is_asked(given.correlations, correlation_names[i])) {
+        asked.correlations.push_back(static_cast<correlation>(i));
+      }
+    }
+    return draw_building(asked);
+  }
   family_study study("threshold", given.sweep);
   const auto lines = lines_of(given, study);
   for (std::size_t i = 0; i < correlation_names.size(); ++i) {
     if (!is_asked(given.correlations, correlation_names[i])) continue;
-    threshold_input_options asked{static_cast<correlation>(i), rows, width, given.seed, {}, weights, ks};
+    if (!makes_anticorrelated && correlation_names[i] == correlation_names.back()) {
+      fmt::print("Left out: anticorrelated points, which the standard generator makes of at most {} columns.\n\n",
+                 most_anticorrelated);
+      continue;
+    }
+    threshold_input_options asked{static_cast<correlation>(i), rows, width, given.seed, {}, weights, ks, preferences};
     asked.table.block_rows = given.block_rows;
     if (given.partitions) asked.table.layout = zenith::table_layout::partitions;
     double build_seconds = 0;
@@ -98,7 +145,9 @@ int run_study(const settings& given) {
         [](const study_row& of) { return format_seconds(of.number("scan_seconds")); }},
        {"times faster", align::right,
         [](const study_row& of) { return fmt::format("{:.2f}", of.number("scan_seconds") / of.first().time); }},
-       {"rows evaluated", align::right, [&](const study_row& of) { return fmt::format("{:.3f} %", evaluated(of)); }}});
+       {"rows evaluated", align::right, [&](const study_row& of) { return fmt::format("{:.3f} %", evaluated(of)); }},
+       {"bytes read", align::right,
+        [](const study_row& of) { return with_commas(static_cast<std::uint64_t>(of.number("bytes_read"))); }}});
   for (const auto& part : study.parts()) {
     fmt::print("{} rows of {} columns, {}, built in {}\n\n{}\n", with_commas(rows), width, part.kind,
                format_seconds(std::get<double>(part.fields.front().second)), study.table_of(part.kind, columns));
@@ -116,11 +165,20 @@ int run_study(const settings& given) {
                            family_study::common_fields("correlation")));
   const auto heading = fmt::format("Threshold tables of {} rows, k = {}", with_commas(rows), with_commas(ks.front()));
   study_chart chart{{}, "weights", "columns with a weight", "seconds (log)"};
-  chart.shows = [&](const study_row& of) { return of.at("k") == ks.front(); };
+  chart.shows = [&](const study_row& of) {
+    return of.at("k") == ks.front() && of.at("preference") == preferences.front();
+  };
   write_file("picture", base + "-time.svg", study.picture_of(heading, study.by_kind(chart)));
   chart.y_label = "rows evaluated, % (log)";
   chart.y = evaluated;
   write_file("picture", base + "-rows.svg", study.picture_of(heading, study.by_kind(chart)));
+  if (preferences.size() > 1) {
+    study_chart by_preference{{}, "preference", "preference vector Q", "seconds (log)"};
+    by_preference.shows = [&](const study_row& of) {
+      return of.at("k") == ks.front() && of.at("weights") == weights.back();
+    };
+    write_file("picture", base + "-preferences.svg", study.picture_of(heading, study.by_kind(by_preference)));
+  }
   return study.status();
 }
 
@@ -150,6 +208,10 @@ void add_threshold(CLI::App& app, int& status) {
           ->group("The study");
   study(
       add_kinds(*command, "--correlation", given->correlations, {correlation_names.begin(), correlation_names.end()}));
+  study(command->add_option("--preferences", given->preferences,
+                            "The paper's preference vectors: Q0,Q1,Q2,Q3,Q4; Q0 has equal weights"));
+  study(command->add_flag("--building", given->building,
+                          "Instead: how long tables take to build, beside one read of their columns (figure 11)"));
   study(command->add_flag("--partitions", given->partitions, "The paper's table: partitions by angle, ordered by sum"));
   study(command->add_flag("--host-memory", given->host_memory,
                           "On GPUs also tables whose rows stay on the host, beside streaming the host's columns"));

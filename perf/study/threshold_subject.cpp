@@ -56,13 +56,15 @@ class threshold_input final : public input {
     if (build_seconds != nullptr) *build_seconds = seconds;
   }
 
-  [[nodiscard]] std::size_t points() const override { return given_.weights.size() * given_.ks.size(); }
+  [[nodiscard]] std::size_t points() const override {
+    return given_.preferences.size() * given_.weights.size() * given_.ks.size();
+  }
   [[nodiscard]] std::string label(std::size_t point) const override {
-    return fmt::format("{}, {} rows, {} weights, k = {}", correlation_names[static_cast<std::size_t>(given_.of)],
-                       given_.rows, used(point), k(point));
+    return fmt::format("{}, {} rows, {} weights of Q{}, k = {}", correlation_names[static_cast<std::size_t>(given_.of)],
+                       given_.rows, used(point), preference(point), k(point));
   }
   [[nodiscard]] std::vector<coordinate> coordinates(std::size_t point) override {
-    return {{"weights", used(point)}, {"k", k(point)}};
+    return {{"preference", preference(point)}, {"weights", used(point)}, {"k", k(point)}};
   }
 
   [[nodiscard]] std::vector<trial> place(std::size_t point, const placement& at) override {
@@ -111,11 +113,14 @@ class threshold_input final : public input {
                    at.strategy == columns_on_host ? std::span<const std::uint64_t>(to->rows.host()) : to->rows.read();
                return std::ranges::equal(found, right(point)) ? "" : "other rows than the scan of the columns";
              },
-             [=](facts& into) {
+             [=, this](facts& into) {
                zenith::threshold_statistics seen;
                call(&seen);
                into.variant = to->ran.strategy;
                into.numbers["rows_evaluated"] = static_cast<double>(seen.rows_evaluated);
+               // of rows, and of the extremes and the threshold tuples that were compared with the threshold
+               const auto sums = seen.rows_evaluated + seen.bounds_evaluated;
+               into.numbers["bytes_read"] = static_cast<double>(sums * used(point) * sizeof(float));
              }}};
   }
 
@@ -130,11 +135,17 @@ class threshold_input final : public input {
   }
 
  private:
-  [[nodiscard]] std::uint64_t used(std::size_t point) const { return given_.weights[point / given_.ks.size()]; }
+  [[nodiscard]] std::uint64_t preference(std::size_t point) const {
+    return given_.preferences[point / given_.ks.size() / given_.weights.size()];
+  }
+  [[nodiscard]] std::uint64_t used(std::size_t point) const {
+    return given_.weights[point / given_.ks.size() % given_.weights.size()];
+  }
   [[nodiscard]] std::uint64_t k(std::size_t point) const { return given_.ks[point % given_.ks.size()]; }
   [[nodiscard]] std::vector<float> weights_of(std::size_t point) const {
     std::vector<float> weights(given_.columns);
-    std::fill_n(weights.begin(), used(point), 1.0F);
+    const auto& preferred = preference_vectors[preference(point)];
+    for (std::size_t j = 0; j < used(point); ++j) weights[j] = preferred[j % preferred.size()];
     return weights;
   }
 

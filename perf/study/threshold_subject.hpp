@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -9,8 +10,18 @@
 
 namespace zenith_study {
 
-/// A threshold table of standard points, and a question for each number of weights and each k. Right is the scan of
-/// the columns.
+/// The preference vectors Q0 to Q4 of the paper on threshold tables (its table 1): the first columns have the first
+/// weights, and those behind the eighth the same again.
+inline constexpr std::array<std::array<float, 8>, 5> preference_vectors{{
+    {1, 1, 1, 1, 1, 1, 1, 1},
+    {.1F, .2F, .3F, .4F, .5F, .6F, .7F, .8F},
+    {.8F, .7F, .6F, .5F, .4F, .3F, .2F, .1F},
+    {.1F, .2F, .3F, .4F, .4F, .3F, .2F, .1F},
+    {.4F, .3F, .2F, .1F, .1F, .2F, .3F, .4F},
+}};
+
+/// A threshold table of standard points, and a question for each preference vector, each number of weights and each k.
+/// Right is the scan of the columns.
 struct threshold_input_options {
   correlation of{};
   std::uint64_t rows = 0;
@@ -19,6 +30,7 @@ struct threshold_input_options {
   zenith::table_options table = {};
   std::vector<std::uint64_t> weights;
   std::vector<std::uint64_t> ks;
+  std::vector<std::uint64_t> preferences = {0};  ///< of `preference_vectors`
 };
 
 /// What else a placement can name than the strategies of a table.

@@ -104,9 +104,10 @@ class threshold_snapshot {
 /// A threshold table whose rows change. Every row has an id, which it keeps until it is erased; ids are not used again.
 ///
 /// Rows lie in blocks, the leaves of a k-d tree: a full block is split at the median of its widest column, and a block
-/// with too few rows gives them to its neighbours. Blocks know the extremes of their columns, and so do chunks of up to
-/// 128 blocks; both are kept exact. What snapshots hold is copied before it is changed, a block and the directory of
-/// its chunk at a time.
+/// with too few rows gives them to its neighbours. Where a leaf lies too deep, planes above it are chosen anew, so the
+/// depth is O(log blocks) in whatever order rows come. Blocks know the extremes of their columns, and so do chunks of
+/// up to 128 blocks; both are kept exact. What snapshots hold is copied before it is changed, a block and the directory
+/// of its chunk at a time.
 ///
 /// Every member may be called by any thread at any time: they wait for one another, but never for a query. When a
 /// member throws, `out_of_memory` too, the rows and the next ids are what they were, and the table can be used as
@@ -136,8 +137,9 @@ class updatable_threshold_table {
   ~updatable_threshold_table() = default;
 
   /// Inserts a row, one value a column, and returns its id: one more than the last that was given. O(log n + d), and
-  /// now and then O(d block_rows) for a split. Throws `invalid_argument` when row.size() differs from the number of
-  /// columns, `unsupported` when 2^32 - 2 ids were given, `out_of_memory`.
+  /// now and then O(d block_rows) for a split, after which a part of the tree may be balanced: that is amortised.
+  /// Throws `invalid_argument` when row.size() differs from the number of columns, `unsupported` when 2^32 - 2 ids were
+  /// given, `out_of_memory`.
   std::uint64_t insert(std::span<const T> row) { return detail::updating<T>::insert(*held_, row); }
   /// Inserts all rows of `rows` and returns the id of the first; the others follow. Rows of one block are merged into
   /// it together: O(r (log n + d)) for r rows. Throws as above.
