@@ -89,6 +89,9 @@ int print_skyline(const skyline_query& query) {
   }
   std::vector<std::size_t> axes;
   for (const auto& name : query.axes) axes.push_back(axis_of(query, name));
+  if (axes.size() == 2 && axes[0] == axes[1]) {
+    reject(fmt::format("--axes names '{}' twice; a plane has two columns", query.axes[0]));
+  }
   const auto on = zenith::make_executor(query.line.backend);
   std::string text;
   const double reading = seconds_of([&] { text = read_input_file(query.file); });

@@ -327,6 +327,7 @@ TEST_CASE("study: a picture of the layers of two columns") {
   CHECK(count_of(shown, "r=\"3.2\" fill=\"#009e73\"") == 1);
   CHECK(count_of(shown, "r=\"5.5\"") == 4);
   CHECK_THAT(ask("--picture '" + picture + "'").err, Contains("--picture and --axes belong together"));
+  CHECK_THAT(ask("--picture '" + picture + "' --axes price,price").err, Contains("--axes names 'price' twice"));
   const auto refused = ask("--picture '" + picture + "' --axes price,name");
   CHECK(refused.status == 1);
   CHECK_THAT(refused.err, Contains("--axes has 'name', which neither --min nor --max names"));

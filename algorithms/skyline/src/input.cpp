@@ -36,6 +36,16 @@ void check_points(std::string_view function, const detail::skyline_points& point
   }
 }
 
+void check_policies(std::string_view function, std::span<const preference> preferences, nan_rows nans,
+                    duplicate_rows duplicates) {
+  for (std::size_t i = 0; i < preferences.size(); ++i) {
+    if (preferences[i] <= preference::different) continue;
+    reject(function, "options.preferences[" + std::to_string(i) + "] is not one of the known ones");
+  }
+  if (nans > nan_rows::worst) reject(function, "options.nans is not one of the known ones");
+  if (duplicates > duplicate_rows::keep_first) reject(function, "options.duplicates is not one of the known ones");
+}
+
 skyline_problem problem_of(const executor& on, const detail::skyline_points& points,
                            std::span<const preference> preferences, std::string_view strategy) {
   const auto* const asked = on.settings().target;

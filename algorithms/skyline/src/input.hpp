@@ -18,6 +18,9 @@ namespace zenith::skyline_detail {
 
 void check_points(std::string_view function, const detail::skyline_points& points,
                   std::span<const preference> preferences);
+/// That the options' values are among those that the enumerations name.
+void check_policies(std::string_view function, std::span<const preference> preferences, nan_rows nans,
+                    duplicate_rows duplicates = duplicate_rows::keep_all);
 /// What a choice is to know of a call. On a GPU one strategy is the fastest whatever the points are: they are not
 /// sampled.
 [[nodiscard]] skyline_problem problem_of(const executor& on, const detail::skyline_points& points,

@@ -35,6 +35,7 @@ skyline_run skyband(const executor& on, const skyline_points& points, std::uint3
                     const skyband_options& options) {
   const std::string_view name = target.caller;
   skyline_detail::check_points(name, points, options.preferences);
+  skyline_detail::check_policies(name, options.preferences, options.nans, options.duplicates);
   skyline_detail::check_ids(name, points, target.index_bytes, target.index_signed);
   const skyline_detail::band_problem problem{
       skyline_detail::problem_of(on, points, options.preferences, options.strategy), k};

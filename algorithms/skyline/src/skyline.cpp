@@ -13,6 +13,7 @@ constexpr std::string_view name = "skyline";
 
 void check(const skyline_points& points, const skyline_target& target, const skyline_options& options) {
   skyline_detail::check_points(name, points, options.preferences);
+  skyline_detail::check_policies(name, options.preferences, options.nans, options.duplicates);
   if (!target.wants_mask) return skyline_detail::check_ids(name, points, target.index_bytes, target.index_signed);
   if (target.mask_count != points.rows) {
     skyline_detail::reject(name, "mask_out has " + std::to_string(target.mask_count) + " elements and points " +

@@ -39,6 +39,7 @@ std::vector<std::uint32_t> dominators_of(const executor& on, const skyline_point
 skyline_run skyline_layers(const executor& on, const skyline_points& points, const layers_target& target,
                            const skyline_layers_options& options) {
   skyline_detail::check_points(name, points, options.preferences);
+  skyline_detail::check_policies(name, options.preferences, options.nans);
   if (target.count != points.rows) {
     skyline_detail::reject(name, "layers_out has " + std::to_string(target.count) + " elements and points " +
                                      std::to_string(points.rows) + " rows; they must be as many");

@@ -1,6 +1,7 @@
 // What the call promises beyond its results: errors, statistics, the choice.
 
 #include <algorithm>
+#include <cstdint>
 #include <initializer_list>
 #include <limits>
 #include <span>
@@ -12,6 +13,8 @@
 #include <expect_error.hpp>
 #include <tables.hpp>
 #include <zenith/error.hpp>
+#include <zenith/skyband.hpp>
+#include <zenith/skyline_layers.hpp>
 
 using namespace conformance::skyline;
 
@@ -47,6 +50,28 @@ TEST_CASE("what a skyline refuses", "[skyline-contract]") {
       (void)zenith::skyline(on.on, view::row_major(values, 4, 2), ids,
                             {.preferences = preferences, .strategy = on.strategy});
     });
+    // values that no enumerator has
+    constexpr auto unknown = std::uint8_t{77};
+    const std::vector odd{zenith::preference::minimise, static_cast<zenith::preference>(unknown)};
+    const auto nans = static_cast<zenith::nan_rows>(unknown);
+    const auto duplicates = static_cast<zenith::duplicate_rows>(unknown);
+    const auto points = view::row_major(values, 4, 2);
+    expect_error(wrong, {"skyline: options.preferences[1] is not one of the known ones"},
+                 [&] { (void)zenith::skyline(on.on, points, ids, {.preferences = odd, .strategy = on.strategy}); });
+    expect_error(wrong, {"skyline: options.nans is not"},
+                 [&] { (void)zenith::skyline(on.on, points, ids, {.nans = nans, .strategy = on.strategy}); });
+    expect_error(wrong, {"skyline: options.duplicates is not"}, [&] {
+      (void)zenith::skyline(on.on, points, ids, {.duplicates = duplicates, .strategy = on.strategy});
+    });
+    expect_error(wrong, {"skyband: options.nans is not"},
+                 [&] { (void)zenith::skyband(on.on, points, 1, {.nans = nans}); });
+    expect_error(wrong, {"skyband: options.duplicates is not"},
+                 [&] { (void)zenith::skyband(on.on, points, 1, {.duplicates = duplicates}); });
+    expect_error(wrong, {"skyline_layers: options.preferences[1] is not"},
+                 [&] { (void)zenith::skyline_layers(on.on, points, {.preferences = odd}); });
+    expect_error(wrong, {"skyline_layers: options.nans is not"},
+                 [&] { (void)zenith::skyline_layers(on.on, points, {.nans = nans}); });
+    CHECK(ids == std::vector<std::uint32_t>(4, 77));
     std::vector<float> with_nan(values.begin(), values.begin() + 12);
     with_nan[2 * 3 + 1] = std::numeric_limits<float>::quiet_NaN();
     with_nan[3 * 3] = std::numeric_limits<float>::quiet_NaN();
