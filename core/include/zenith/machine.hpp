@@ -71,8 +71,8 @@ class machine {
   explicit machine(std::vector<device_profile> devices) : devices_(std::move(devices)) {}
 
   /// This machine: every usable device, with its calibrated profile when one is kept and was measured on this chip with
-  /// this many cores. Otherwise it has the shipped default; a CPU's gets the bandwidths that a probe of about 80
-  /// milliseconds measures. Profiles are read once, and again after a backend was registered; the probe runs once.
+  /// this many cores. Otherwise it has the shipped default; a CPU's gets the bandwidths that a probe of 0.1 to 0.3
+  /// seconds measures. Profiles are read once, and again after a backend was registered; the probe runs once.
   /// Thread-safe. A damaged profile file throws `corrupt_data` that names it.
   [[nodiscard]] static const machine& local();
   /// Forgets what `local` read, after a calibration. References from earlier calls of `local` stay valid.
