@@ -228,16 +228,18 @@ bool is_near(double bytes, const device_profile& on) {
 }
 
 /// As how many workers those of a host are that open blocks: about so many times the share of the rows is that of the
-/// groups which reach the first threshold. More than a few take rows from each other, and where most rows are
-/// evaluated, two take as long as one, as measured on 16 cores.
+/// groups which reach the first threshold. More than four take rows from each other: 16 are worth six. Where most
+/// rows are evaluated, two take as long as one. Measured on 16 cores.
 int workers_of_walk(const threshold_table_problem& problem, const device_profile& on, double groups) {
   constexpr double groups_of_share = 10;
   constexpr double most_rows = 0.25;
-  constexpr int most_workers = 4;
+  constexpr int free_workers = 4;
+  constexpr int of_each_further = 6;
   const double share = share_of(problem);
   if (share > most_rows) return 1;
   const auto listed = static_cast<std::uint32_t>(groups * std::min(1.0, groups_of_share * share));
-  const auto threads = static_cast<std::uint32_t>(std::clamp(on.cores, 1, most_workers));
+  const int further = std::max(0, on.cores - free_workers) / of_each_further;
+  const auto threads = static_cast<std::uint32_t>(std::clamp(on.cores, 1, free_workers) + further);
   return static_cast<int>(
       threshold_table_family::teams_of_walk(listed, static_cast<std::uint32_t>(problem.columns), threads));
 }

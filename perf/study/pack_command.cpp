@@ -101,7 +101,7 @@ void add_pack(CLI::App& app, int& status) {
   command->add_option("--count", given->count, "How many values a column has: 2^26, 64M, 64Mi")->excludes(input);
   command->add_option("--seed", given->seed, "Of the random values")->check(CLI::NonNegativeNumber)->excludes(input);
   command->add_option("--time-limit", given->time_limit, "Seconds that one time may take to measure")
-      ->check(CLI::Range(0.001, 100.0));
+      ->check(finite_from_0() & CLI::Range(0.001, 100.0));
   add_output(*command, given->output)->excludes(input);
   command->callback([given, &status] { status = given->input.empty() ? draw_figures(*given) : pack_file(*given); });
 }

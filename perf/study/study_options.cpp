@@ -38,7 +38,7 @@ CLI::Option* add_kinds(CLI::App& command, const char* option, std::vector<std::s
 CLI::Option* add_time_limit(CLI::App& command, double& seconds) {
   return command
       .add_option("--time-limit", seconds, "Seconds: a strategy that takes longer is left out of larger sets of points")
-      ->check(CLI::Range(0.001, 1e6));
+      ->check(finite_from_0() & CLI::Range(0.001, 1e6));
 }
 
 CLI::Option* add_repeat(CLI::App& command, int& repeat, int most, const std::string& what) {

@@ -228,6 +228,9 @@ TEST_CASE("where results would go is no option beside an input") {
   CHECK(run("pack --backend cpu --time-limit 0.001 --input '" + sample + "'", folder).status == 0);
   CHECK(run("top-k --column dep_delay --k 3 --input '" + sample + "'", folder).status == 0);
   CHECK(run("pack --backend cpu --count 100 --time-limit 0.001 --figure sorted", folder).status == 0);
+  for (const std::string command : {"pack", "skyline"}) {
+    CHECK_THAT(run(command + " --time-limit nan").err, Contains("'nan' is not a number"));
+  }
   CHECK(fs::exists(output / "elsewhere/pack-sorted-100-cpu.svg"));
   CHECK_THAT(run("pack --output there --input '" + sample + "'").err, Contains("excludes"));
 }
@@ -403,11 +406,12 @@ TEST_CASE("study: spatial joins, all strategies agree") {
   CHECK_THAT(result.out, Contains("cpu/threshold_first") && Contains("cpu/full") && Contains("cpu/grid") &&
                              Contains("clustered points") && Contains("All strategies found the same pairs."));
   const auto numbers = nlohmann::json::parse(read(output / "spatial-join.json"));
-  CHECK(numbers.at("points").size() == 3 * 2 * (1 + 2 * 6));
+  CHECK(numbers.at("points").size() == 3 * 2 * (2 + 2 * 6));
   for (const auto& point : numbers.at("points")) {
     CHECK(point.at("result") == "measured");
     CHECK(point.at("predicted_seconds").is_number());
-    CHECK(point.at("k").is_string() == (point.at("strategy") == "cpu/grid"));
+    const auto strategy = point.at("strategy").get<std::string>();
+    CHECK(point.at("k").is_string() == (strategy == "cpu/grid" || strategy == "cpu/index_nested_loop"));
   }
   CHECK_THAT(read(output / "spatial-join.svg"), Catch::StartsWith("<svg") && Catch::EndsWith("</svg>\n"));
   for (const char* kind : {"uniform", "clustered", "anticorrelated"}) {

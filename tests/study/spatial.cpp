@@ -83,15 +83,15 @@ TEST_CASE("study: sides of very different size are joined") {
   REQUIRE(result.status == 0);
   CHECK_THAT(result.out, Contains("left rows  right rows") && Contains("All strategies found the same pairs."));
   const auto numbers = nlohmann::json::parse(read(output / "sides" / "spatial-join.json"));
-  CHECK(numbers.at("points").size() == 3 * (1 + 6));
+  CHECK(numbers.at("points").size() == 3 * (2 + 6));
   std::size_t wide = 0;
   std::size_t narrow = 0;
   for (const auto& point : numbers.at("points")) {
     wide += point.at("rows") == 2000 && point.at("right_rows") == 20 ? 1 : 0;
     narrow += point.at("rows") == 20 && point.at("right_rows") == 2000 ? 1 : 0;
   }
-  CHECK(wide == 7);
-  CHECK(narrow == 7);
+  CHECK(wide == 8);
+  CHECK(narrow == 8);
   CHECK_THAT(read(output / "sides" / "spatial-join.svg"), Contains("2,000 x 20"));
   for (const char* rows : {"0x5", "5x0", "5x2^27"}) {
     check_refused(run(std::string{"spatial-join --k 4 --rows "} + rows), "--rows must be from 1 to 2^26");
