@@ -99,7 +99,7 @@ void add_pack(CLI::App& app, int& status) {
   add_kinds(*command, "--figure", given->figures, {names.begin(), names.end()})->excludes(input);
   command->option_defaults()->always_capture_default();
   command->add_option("--count", given->count, "How many values a column has: 2^26, 64M, 64Mi")->excludes(input);
-  command->add_option("--seed", given->seed, "Of the random values")->check(CLI::NonNegativeNumber)->excludes(input);
+  add_seed(*command, given->seed, "Of the random values")->excludes(input);
   command->add_option("--time-limit", given->time_limit, "Seconds that one time may take to measure")
       ->check(finite_from_0() & CLI::Range(0.001, 100.0));
   add_output(*command, given->output)->excludes(input);

@@ -121,7 +121,7 @@ void add_skyline(CLI::App& app, int& status) {
   study(command->add_option("--columns", given->columns, "Column counts, up to 32"));
   study(
       add_kinds(*command, "--correlation", given->correlations, {correlation_names.begin(), correlation_names.end()}));
-  study(command->add_option("--seed", given->seed, "Of the standard generator"));
+  study(add_seed(*command, given->seed, "Of the standard generator"));
   study(add_repeat(*command, sweep.repeat, 1000));
   study(add_time_limit(*command, given->time_limit));
   study(add_output(*command, given->output));

@@ -178,7 +178,7 @@ void add_spatial_join(CLI::App& app, int& status) {
   study(command->add_flag("--figures", given->figures,
                           "Figures 7.1 to 7.4 of the thesis with its data: by sizes, k, threads and size of a block"))
       ->excludes(kind);
-  study(command->add_option("--seed", given->seed, "Of the random points")->check(CLI::NonNegativeNumber));
+  study(add_seed(*command, given->seed, "Of the random points"));
   study(add_repeat(*command, sweep.repeat, 1000));
   study(add_time_limit(*command, given->time_limit));
   study(add_output(*command, given->output));

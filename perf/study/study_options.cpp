@@ -60,6 +60,16 @@ CLI::Validator finite_from_0() {
   return {fault, "NUMBER FROM 0 ON"};
 }
 
+CLI::Validator whole_to(std::uint64_t most) {
+  const auto fault = [most](const std::string& text) -> std::string {
+    std::uint64_t value = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool is_whole = status == std::errc{} && end == text.data() + text.size() && value <= most;
+    return is_whole ? std::string{} : fmt::format("'{}' is not a whole number from 0 to {}", text, most);
+  };
+  return {fault, "WHOLE NUMBER"};
+}
+
 bool is_asked(const std::vector<std::string>& named, std::string_view kind) {
   return named.empty() || std::ranges::find(named, kind) != named.end();
 }

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,14 @@ CLI::Option* add_repeat(CLI::App& command, int& repeat, int most, const std::str
 
 /// Of an option: a finite number from 0 on. What is wrong with it is said in one line, with the text that was given.
 [[nodiscard]] CLI::Validator finite_from_0();
+
+/// Of an option: a whole number from 0 to `most`; what is wrong is said in the same way.
+[[nodiscard]] CLI::Validator whole_to(std::uint64_t most);
+/// --seed.
+template <class Seed>
+CLI::Option* add_seed(CLI::App& command, Seed& seed, const char* of) {
+  return command.add_option("--seed", seed, of)->check(whole_to(std::numeric_limits<Seed>::max()));
+}
 
 /// Whether a kind was named, or none was.
 [[nodiscard]] bool is_asked(const std::vector<std::string>& named, std::string_view kind);

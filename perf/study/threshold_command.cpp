@@ -216,7 +216,7 @@ void add_threshold(CLI::App& app, int& status) {
   study(command->add_flag("--host-memory", given->host_memory,
                           "On GPUs also tables whose rows stay on the host, beside streaming the host's columns"));
   study(command->add_option("--block-rows", given->block_rows, "Rows of a block")->check(CLI::Range(1, 1024)));
-  study(command->add_option("--seed", given->seed, "Of the standard generator"));
+  study(add_seed(*command, given->seed, "Of the standard generator"));
   study(add_repeat(*command, sweep.repeat, 100000));
   study(add_output(*command, given->output));
   command->callback([given, command, weights, &status] {

@@ -188,7 +188,7 @@ void add_top_k(CLI::App& app, int& status) {
   study(command->add_option("--type", given->type, "float32, float64, int32, uint32, int64 or uint64"));
   study(command->add_option("--distribution", given->values, fmt::format("{}", fmt::join(names, ", ")))
             ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end()))));
-  study(command->add_option("--seed", given->keys.seed, "Of the random values")->check(CLI::NonNegativeNumber));
+  study(add_seed(*command, given->keys.seed, "Of the random values"));
   study(add_repeat(*command, sweep.repeat, 100000, "Timed repetitions of each point"));
   study(command->add_option("--budget", sweep.budget, "Seconds for all timed calls; slow lines are thinned to fit")
             ->check(CLI::Range(0.1, 1e6)));

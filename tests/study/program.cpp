@@ -231,6 +231,9 @@ TEST_CASE("where results would go is no option beside an input") {
   for (const std::string command : {"pack", "skyline"}) {
     CHECK_THAT(run(command + " --time-limit nan").err, Contains("'nan' is not a number"));
   }
+  for (const std::string command : {"top-k", "pack", "skyline", "threshold", "spatial-join"}) {
+    CHECK_THAT(run(command + " --seed -1").err, Contains("--seed: '-1' is not a whole number from 0 to "));
+  }
   CHECK(fs::exists(output / "elsewhere/pack-sorted-100-cpu.svg"));
   CHECK_THAT(run("pack --output there --input '" + sample + "'").err, Contains("excludes"));
 }
