@@ -10,7 +10,7 @@
 #include <perf/study/skyline_file.hpp>
 #include <perf/study/skyline_subject.hpp>
 #include <perf/study/study_options.hpp>
-#include <zenith/skyline_call.hpp>
+#include <zenith/skyline.hpp>
 
 namespace zenith_study {
 namespace {
@@ -58,8 +58,20 @@ int run_study(const settings& given) {
   const auto shown = [](const auto& value) {
     return [value](const study_row& of) { return fmt::format("{:.1f}", value(of)); };
   };
+  // 0 of tests of tiles, whose work is another measure
+  const auto work = [](const study_row& of) {
+    zenith::skyline_statistics counted;
+    counted.dominance_tests = static_cast<std::uint64_t>(of.number("dominance_tests"));
+    counted.mask_tests = static_cast<std::uint64_t>(of.number("mask_tests"));
+    if (of.line().strategy == "bitmap_tiles") return 0.0;
+    return zenith::skyline_work(counted, static_cast<unsigned>(of.at("columns"))) / static_cast<double>(of.at("rows"));
+  };
   const auto columns = study.with_facts({{"dominance tests/row", align::right, shown(tests)},
-                                         {"mask tests/row", align::right, shown(each_row("mask_tests"))}});
+                                         {"mask tests/row", align::right, shown(each_row("mask_tests"))},
+                                         {"work/row", align::right, [&](const study_row& of) {
+                                            const double of_a_row = work(of);
+                                            return of_a_row > 0 ? fmt::format("{:.1f}", of_a_row) : std::string{"-"};
+                                          }}});
   for (const auto kind : correlation_names) {
     if (!is_asked(given.correlations, kind)) continue;
     fmt::print("{} points, seed {}\n\n{}\n", kind, given.seed, study.table_of(kind, columns));
@@ -81,6 +93,9 @@ int run_study(const settings& given) {
   chart.y_label = "dominance tests a row (log)";
   chart.y = tests;
   write_file("picture", base + "-tests.svg", study.picture_of(heading, study.by_kind(chart)));
+  chart.y_label = "work a row (log)";
+  chart.y = work;
+  write_file("picture", base + "-work.svg", study.picture_of(heading, study.by_kind(chart)));
   return study.status();
 }
 

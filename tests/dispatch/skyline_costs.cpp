@@ -162,3 +162,13 @@ TEST_CASE("on a GPU a band goes by bitmaps") {
     }
   }
 }
+
+TEST_CASE("the work of a skyline is that of the paper's third definition") {
+  skyline_statistics counted;
+  CHECK(skyline_work(counted, 8) == 0);
+  counted.mask_tests = 100;
+  CHECK(skyline_work(counted, 8) == 300);
+  counted.dominance_tests = 10;
+  CHECK(skyline_work(counted, 8) == 300 + 52 * 10);
+  CHECK(skyline_work(counted, 16) == 300 + 100 * 10);
+}

@@ -260,7 +260,7 @@ TEST_CASE("study: the skyline of standard points, all strategies agree") {
   INFO(result.out << result.err);
   REQUIRE(result.status == 0);
   CHECK_THAT(result.out, Contains("cpu/skyalign") && Contains("reference/bnl") && Contains("anticorrelated points") &&
-                             Contains("All strategies found the same ids."));
+                             Contains("work/row") && Contains("All strategies found the same ids."));
   const auto numbers = nlohmann::json::parse(read(output / "skyline-columns.json"));
   CHECK(numbers.at("points").size() == 3 * 4 * (10 + 1));
   for (const auto& point : numbers.at("points")) {
@@ -268,6 +268,7 @@ TEST_CASE("study: the skyline of standard points, all strategies agree") {
     CHECK(point.at("skyline") >= 1);
   }
   CHECK_THAT(read(output / "skyline-columns-time.svg"), Catch::StartsWith("<svg") && Catch::EndsWith("</svg>\n"));
+  CHECK_THAT(read(output / "skyline-columns-work.svg"), Contains("work a row") && Contains("cpu/skyalign"));
   const auto over_rows =
       run("skyline --rows 2^8..2^10 --columns 3 --repeat 1 --correlation correlated --strategy sfs "
           "--backend cpu --output '" +

@@ -63,6 +63,8 @@ TEST_CASE("what a skyline refuses", "[skyline-contract]") {
     expect_error(wrong, {"skyline: options.duplicates is not"}, [&] {
       (void)zenith::skyline(on.on, points, ids, {.duplicates = duplicates, .strategy = on.strategy});
     });
+    expect_error(wrong, {"skyband: options.preferences[1] is not"},
+                 [&] { (void)zenith::skyband(on.on, points, 1, {.preferences = odd}); });
     expect_error(wrong, {"skyband: options.nans is not"},
                  [&] { (void)zenith::skyband(on.on, points, 1, {.nans = nans}); });
     expect_error(wrong, {"skyband: options.duplicates is not"},

@@ -58,6 +58,14 @@ struct skyline_problem {
   [[nodiscard]] bool operator==(const skyline_problem&) const = default;
 };
 
+/// The work of a skyline of so many columns: 3 M + (6 d + 4) D, with M mask tests and D dominance tests. Of
+/// "bitmap_tiles", whose mask test compares a row with a tile of rows, it is not comparable with that of the others.
+/// Source: definition 3 of Bøgh, Chester, Assent: Work-Efficient Parallel Skyline Computation for the GPU, VLDB 2015.
+[[nodiscard]] constexpr double skyline_work(const skyline_statistics& counted, unsigned columns) {
+  return 3 * static_cast<double>(counted.mask_tests) +
+         (6.0 * columns + 4) * static_cast<double>(counted.dominance_tests);
+}
+
 /// About how many rows are in the skyline of `rows` rows of independent columns without equal values; `columns` need be
 /// no whole number. Source: the expectation over a row's probability to be undominated, Bentley, Kung, Schkolnick,
 /// Thompson: On the average number of maxima in a set of vectors and applications, JACM 1978.
