@@ -2,30 +2,56 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <type_traits>
 
 #include <algorithms/threshold_table/src/storage.hpp>
 
 namespace zenith::detail {
 namespace {
 
-/// Scores of sampled items, as near as the cost model needs them. NaN counts as the least.
+/// What scores of values are computed in, as near as the cost model needs them: of a short call the sample takes a good
+/// part, and a register holds twice as many floats.
+template <class T>
+using score_type = std::conditional_t<std::is_same_v<T, float>, float, double>;
+
+/// Scores of sampled items. NaN counts as the least.
 template <class T, class Column>
-std::vector<double> scores_of(std::size_t count, std::span<const std::uint32_t> columns,
-                              std::span<const double> weights, const Column& column) {
-  std::vector<double> scores(count);
+std::vector<score_type<T>> scores_of(std::size_t count, std::span<const std::uint32_t> columns,
+                                     std::span<const double> weights, const Column& column) {
+  using score = score_type<T>;
+  std::vector<score> scores(count);
   for (std::size_t j = 0; j < columns.size(); ++j) {
     const T* const values = column(j);
-    for (std::size_t i = 0; i < count; ++i) scores[i] += static_cast<double>(values[i]) * weights[j];
+    const auto weight = static_cast<score>(weights[j]);
+    for (std::size_t i = 0; i < count; ++i) scores[i] += static_cast<score>(values[i]) * weight;
   }
-  for (auto& one : scores) one = one == one ? one : -std::numeric_limits<double>::infinity();
+  for (auto& one : scores) one = one == one ? one : -std::numeric_limits<score>::infinity();
   return scores;
 }
 
-double rank_in(std::vector<double> scores, std::size_t rank) {
-  if (scores.size() < rank) return -std::numeric_limits<double>::infinity();
-  if (rank == 1) return std::ranges::max(scores);
-  const auto at = scores.begin() + static_cast<std::ptrdiff_t>(rank - 1);
-  std::nth_element(scores.begin(), at, scores.end(), std::greater<>{});
+/// In several lanes, which a compiler makes a vector of: one after the other each comparison waits for the last.
+template <class Score>
+Score greatest_of(std::span<const Score> scores) {
+  constexpr std::size_t lanes = 16;
+  Score best[lanes];
+  std::ranges::fill(best, -std::numeric_limits<Score>::infinity());
+  std::size_t i = 0;
+  for (; i + lanes <= scores.size(); i += lanes) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      best[lane] = scores[i + lane] > best[lane] ? scores[i + lane] : best[lane];
+    }
+  }
+  for (; i < scores.size(); ++i) best[0] = std::max(best[0], scores[i]);
+  return std::ranges::max(best);
+}
+
+template <class Score>
+Score rank_in(const std::vector<Score>& scores, std::size_t rank) {
+  if (scores.size() < rank) return -std::numeric_limits<Score>::infinity();
+  if (rank == 1) return greatest_of(std::span<const Score>(scores));
+  auto parted = scores;
+  const auto at = parted.begin() + static_cast<std::ptrdiff_t>(rank - 1);
+  std::nth_element(parted.begin(), at, parted.end(), std::greater<>{});
   return *at;
 }
 
@@ -46,9 +72,10 @@ double share_of(const table_storage& table, std::span<const std::uint32_t> colum
   const double seen = static_cast<double>(sample.rows) * static_cast<double>(k);
   const auto scores = scores_of<T>(sample.rows, columns, weights,
                                    [&](std::size_t j) { return sample.values.data() + columns[j] * sample.rows; });
-  double threshold = rank_in(scores, std::max<std::size_t>(rank, 1));
+  score_type<T> threshold = rank_in(scores, std::max<std::size_t>(rank, 1));
   // and not below the k-th best of the rows of any block
-  const auto best = static_cast<std::size_t>(std::ranges::max_element(bounds) - bounds.begin());
+  const auto highest = greatest_of(std::span<const score_type<T>>(bounds));
+  const auto best = static_cast<std::size_t>(std::ranges::find(bounds, highest) - bounds.begin());
   const auto raise = [&](std::size_t rows, const auto& column) {
     if (rows < k) return;
     threshold = std::max(threshold, rank_in(scores_of<T>(rows, columns, weights, column), static_cast<std::size_t>(k)));
@@ -63,7 +90,7 @@ double share_of(const table_storage& table, std::span<const std::uint32_t> colum
     raise(begins[sample.blocks[best] + 1] - first,
           [&](std::size_t j) { return values + columns[j] * of.row_stride + first; });
   }
-  const auto above = std::ranges::count_if(bounds, [&](double bound) { return bound > threshold; });
+  const auto above = std::ranges::count_if(bounds, [&](auto bound) { return bound > threshold; });
   // Of rows with the threshold's score the k with the lowest ids are enough: few blocks have one of these.
   const auto tied_blocks = std::ranges::count(bounds, threshold);
   const double tied_rows = static_cast<double>(std::ranges::count(scores, threshold)) * static_cast<double>(of.rows) /
