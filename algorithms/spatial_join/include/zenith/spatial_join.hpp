@@ -257,7 +257,7 @@ concept point_span = std::is_floating_point_v<typename Span::value_type> && key<
 /// cells a row. Pairs are counted, then written. Complexity: O(n + m + tested pairs), where a point is tested with all
 /// points in its cell and in those around it: where far points widen all cells, or clusters lie apart, these are many.
 /// Strategy "index_nested_loop" makes an aR-tree of each side by Sort-Tile-Recursive, and each left point descends the
-/// right one: some O((n + m) log(n + m) + pairs) however the points lie, and "auto" takes it where a sample says that a
+/// right one: as a rule O((n + m) log(n + m) + pairs) for any points, and "auto" takes it where a sample says that a
 /// grid tests too many. Scratch is O(n + m), and the pairs themselves. It synchronises. A GPU executor copies host
 /// columns to the device whole.
 ///
