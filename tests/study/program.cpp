@@ -5,6 +5,7 @@
 #include <program_runs.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
 
 using Catch::Matchers::Contains;
 using namespace zenith_study_test;
@@ -187,6 +188,23 @@ TEST_CASE("decide: the choice and the rest") {
   REQUIRE(result.status == 0);
   CHECK_THAT(result.out, Contains("predicted") && Contains("chosen"));
   CHECK_THAT(run("decide --count 5 -k 6").err, Contains("--k is 6, but --count is only 5"));
+  CHECK_THAT(run("decide --count 5 -k 0").err, Contains("--k is 0"));
+  CHECK_THAT(run("decide join --count 0").err, Contains("--count is 0"));
+  CHECK_THAT(run("decide skyline --columns 33").err, Contains("--columns is 33; a skyline has 1 to 32"));
+  CHECK_THAT(run("decide table --share 0").err, Contains("--share"));
+  const std::pair<const char*, const char*> asked[] = {
+      {"weighted-sum --count 1e6 -k 5 --columns 3", "cpu/scan"},
+      {"table --count 2^24 -k 16 --columns 8 --share 0.05", "cpu/blocks"},
+      {"skyline --count 1e6 --columns 8", "cpu/bitmap_tiles"},
+      {"join --count 1e6", "cpu/grid"},
+      {"ranked-join --count 1e6 --right 1e5 --pairs 1e6 -k 100", "cpu/threshold_first"},
+  };
+  for (const auto& [query, choice] : asked) {
+    const auto other = run(std::string{"decide "} + query);
+    INFO(query << "\n" << other.out << other.err);
+    CHECK(other.status == 0);
+    CHECK_THAT(other.out, Contains(choice) && Contains("in host memory"));
+  }
 }
 
 TEST_CASE("pack: every numeric column of a table, in every encoding") {
