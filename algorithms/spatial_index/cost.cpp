@@ -3,9 +3,13 @@
 #include <numbers>
 
 #include <algorithms/spatial_index/choices.hpp>
+#include <algorithms/spatial_join/cost_parts.hpp>
 
 namespace zenith {
 namespace spatial_index_detail {
+
+using spatial_join_detail::opposing_share;
+
 namespace {
 
 // How many bytes of an index take part: boxes, scores and ids.
@@ -23,9 +27,8 @@ double pairs_of(const top_k_index_join_problem& problem) {
   return problem.pairs > 0 ? static_cast<double>(problem.pairs) : 4 * static_cast<double>(problem.left_items) + 1;
 }
 
-// Of items that reach the k-th score with the best partner there is, if scores are independent.
 double share_in_reach(const top_k_index_join_problem& problem) {
-  return std::sqrt(std::min(1.0, 2 * static_cast<double>(problem.k) / pairs_of(problem)));
+  return spatial_join_detail::share_in_reach(static_cast<double>(problem.k), pairs_of(problem));
 }
 
 // On a host, the order of so many blocks of the left side, and descents of a share of its items, which take longer
@@ -67,9 +70,7 @@ cost openings(const top_k_index_join_problem& problem, const device_profile& on,
   return all;
 }
 
-// Where scores oppose each other the best pairs are no better than most, and where many tie for the best score no bound
-// keeps pairs of nodes out.
-constexpr double opposing_share = 0.4;
+// Where many tie for the best score no bound keeps pairs of nodes out.
 double least_share(const top_k_index_join_problem& problem) {
   if (problem.tied > 4 * problem.k) return 1;
   return problem.scores_oppose ? opposing_share : 0;

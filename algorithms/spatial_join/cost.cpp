@@ -5,11 +5,16 @@
 
 #include <algorithms/spatial_join/choices.hpp>
 #include <algorithms/spatial_join/cost_parts.hpp>
+#include <algorithms/spatial_join/goal.hpp>
 #include <core/core_speed.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith {
 namespace spatial_join_detail {
+
+using spatial_join_family::most_held;
+using spatial_join_family::pairs_to_find;
+
 namespace {
 
 // A walk through the pairs of neighbouring cells. A host's core reaches several tests at a time; of a GPU's threads
@@ -75,9 +80,6 @@ namespace {
 constexpr double picked_row_bytes = 128;
 constexpr double sampled_row_bytes = 64;
 
-// Pairs that a bound is to take.
-double goal_of(const top_k_spatial_join_problem& problem) { return 1.5 * static_cast<double>(problem.k) + 16; }
-
 // Up to 1024 rows of each side are drawn and sorted by score, and the places of 512 are compared with each other. A
 // bound is found in the sorted scores.
 void add_guess(cost& to, const spatial_join_problem& problem, double goal, double share, const device_profile& on) {
@@ -139,7 +141,7 @@ phase picking(const top_k_spatial_join_problem& problem, double picked, const de
 cost sampled_rounds_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
   const auto left = static_cast<double>(problem.left_rows);
   const auto right = static_cast<double>(problem.right_rows);
-  const double goal = std::min(static_cast<double>(problem.pairs), goal_of(problem));
+  const double goal = std::min(static_cast<double>(problem.pairs), pairs_to_find(problem.k));
   cost all;
   all.phases.push_back(reading(problem, problem.dimensions + 1, on));
   add_guess(all, problem, goal, 0, on);
@@ -167,7 +169,7 @@ cost tied_rounds_cost(const top_k_spatial_join_problem& problem, const device_pr
   const double right = static_cast<double>(problem.right_rows) * std::sqrt(part);
   cost all;
   all.phases.push_back(reading(problem, problem.dimensions + 1, on));
-  add_guess(all, problem, goal_of(problem), 0, on);
+  add_guess(all, problem, pairs_to_find(problem.k), 0, on);
   all.phases.push_back(picking(problem, left + right, on));
   all.phases.push_back(placing(right, problem, on));
   all.phases.push_back(walking("append", left, tied, tests_of(problem) * part, 16, picked_row_bytes, on));
@@ -181,7 +183,7 @@ cost tied_rounds_cost(const top_k_spatial_join_problem& problem, const device_pr
 }  // namespace
 
 cost threshold_first_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
-  const double pool = 4 * goal_of(problem) + 65536;
+  const double pool = most_held(pairs_to_find(problem.k));
   if (static_cast<double>(problem.tied) > pool && !is_gpu(on)) return tied_rounds_cost(problem, on);
   if (problem.scores_oppose && !is_gpu(on)) return sampled_rounds_cost(problem, on);
   // a first bound lets too few pairs through; those that follow spare hardly a row, or all are joined
@@ -192,7 +194,7 @@ cost threshold_first_cost(const top_k_spatial_join_problem& problem, const devic
     return all;
   }
   const auto pairs = std::max(1.0, static_cast<double>(problem.pairs));
-  const double goal = goal_of(problem);
+  const double goal = pairs_to_find(problem.k);
   // scores that are independent: of a sum, a share s of all pairs is made of a share of about the root of 2 s of both
   const double share = std::sqrt(std::min(1.0, 2 * goal / pairs));
   if (share == 1 && !is_gpu(on)) {

@@ -12,6 +12,8 @@ double workers_of(double bytes, const device_profile& on) {
 
 double unpredicted(double pairs, double rows) { return std::min(pairs, 6 * rows); }
 
+double share_in_reach(double k, double pairs) { return std::sqrt(std::min(1.0, 2 * k / std::max(1.0, pairs))); }
+
 // Cells are as wide as the distance: 9 squares around a circle, 27 cubes around a ball. Where points crowd there are
 // more.
 double tests_of(const spatial_join_problem& problem) {

@@ -21,6 +21,11 @@ namespace zenith::spatial_join_detail {
 /// Of pairs of so many rows, those whose branches no predictor knows: where points crowd, one partner follows another.
 [[nodiscard]] double unpredicted(double pairs, double rows);
 
+/// Of points that reach the k-th score of so many pairs with the best partner there is, if scores are independent.
+[[nodiscard]] double share_in_reach(double k, double pairs);
+/// The same where scores oppose each other: the best pairs are no better than most.
+inline constexpr double opposing_share = 0.4;
+
 /// Pairs of points in neighbouring cells.
 [[nodiscard]] double tests_of(const spatial_join_problem& problem);
 

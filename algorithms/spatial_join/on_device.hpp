@@ -35,7 +35,7 @@ template <class T, unsigned D, class Context>
   }
   plan.images = on.template buffer<ordered::bits_t<T>>(u64{plan.samples[0]} + plan.samples[1]);
   plan.state = on.template zeroed<round_state<T, D>>(1);
-  const double goal = goal_of(call);
+  const double goal = pairs_to_find(call.k);
   if (goal > most_listed || goal > plan.pairs) return plan;
   plan.goal = goal;
   plan.capacity = {part_of(input.left.rows), part_of(input.right.rows)};

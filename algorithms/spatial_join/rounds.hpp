@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include <algorithms/spatial_join/collect.hpp>
+#include <algorithms/spatial_join/goal.hpp>
 #include <algorithms/spatial_join/samples.hpp>
 
 namespace zenith::spatial_join_family::detail {
@@ -21,12 +22,6 @@ template <class T, unsigned D>
 
 /// No bound is to take more pairs than that: then all are joined.
 inline constexpr double most_listed = 1 << 22;
-/// Pairs that a bound is to take.
-[[nodiscard]] inline double goal_of(const top_k_spatial_join_call& call) {
-  return 1.5 * static_cast<double>(call.k) + 16;
-}
-/// Pairs that a pool for so many is to hold at most.
-[[nodiscard]] inline double most_held(double goal) { return 4 * goal + 65536; }
 
 /// How the rounds of threshold_first go on: from bound to bound, each lower than the one before.
 template <class T, unsigned D, class Context>
@@ -41,7 +36,7 @@ struct bound_search {
       : on(where),
         samples(of),
         all(static_cast<double>(call.left.rows) * static_cast<double>(call.right.rows)),
-        goal(goal_of(call)),
+        goal(pairs_to_find(call.k)),
         share(goal / (all * of.near_share())) {}
 
   /// An image, or 0.

@@ -80,14 +80,10 @@ cost node_pair_cost(const top_k_spatial_join_problem& problem, double leaf_share
   return all;
 }
 
-// Of items that reach the k-th score with the best partner there is, if scores are independent.
 double share_in_reach(const top_k_spatial_join_problem& problem) {
-  return std::sqrt(
-      std::min(1.0, 2 * static_cast<double>(problem.k) / std::max(1.0, static_cast<double>(problem.pairs))));
+  return spatial_join_detail::share_in_reach(static_cast<double>(problem.k), static_cast<double>(problem.pairs));
 }
 
-// The same where scores oppose each other: the best pairs are no better than most.
-constexpr double opposing_share = 0.4;
 double least_share(const top_k_spatial_join_problem& problem, const device_profile& on) {
   return !is_gpu(on) && problem.scores_oppose ? opposing_share : 0;
 }

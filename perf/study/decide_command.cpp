@@ -6,6 +6,8 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <perf/study/commands.hpp>
@@ -35,8 +37,6 @@ struct settings {
   std::string profile;
 };
 
-constexpr std::array<const char*, 6> every_query{"top-k", "weighted-sum", "table", "skyline", "join", "ranked-join"};
-
 std::string device_name(const std::string& backend, int device) {
   return device == 0 ? backend : fmt::format("{}:{}", backend, device);
 }
@@ -59,15 +59,19 @@ class questions {
   }
 
   [[nodiscard]] answer ask() const {
-    if (given_.query == "weighted-sum") return weighted_sum();
-    if (given_.query == "table") return table_query();
-    if (given_.query == "skyline") return skyline();
-    if (given_.query == "join") return join();
-    if (given_.query == "ranked-join") return ranked_join();
-    return top_k();
+    const auto found = std::ranges::find(every_query, std::string_view{given_.query}, &named::first);
+    return (this->*found->second)();
+  }
+  [[nodiscard]] static std::vector<std::string> names() {
+    std::vector<std::string> all;
+    for (const auto& one : every_query) all.emplace_back(one.first);
+    return all;
   }
 
  private:
+  using named = std::pair<std::string_view, answer (questions::*)() const>;
+  static const std::array<named, 6> every_query;
+
   [[nodiscard]] std::string of_rows() const {
     return fmt::format("{} {}", with_commas(count_), zenith::to_string(type_));
   }
@@ -156,6 +160,15 @@ class questions {
   zenith::memory_space space_;
 };
 
+const std::array<questions::named, 6> questions::every_query{{
+    {"top-k", &questions::top_k},
+    {"weighted-sum", &questions::weighted_sum},
+    {"table", &questions::table_query},
+    {"skyline", &questions::skyline},
+    {"join", &questions::join},
+    {"ranked-join", &questions::ranked_join},
+}};
+
 int explain(const settings& given) {
   const auto [problem, decided] = questions(given).ask();
   fmt::print("{} in {} memory: {} on {}, {} predicted\n{}\n\n", problem, given.on_device ? "device" : "host",
@@ -178,8 +191,8 @@ void add_decide(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("decide", "What the dispatcher chooses for a problem, and why not the others");
   const auto given = std::make_shared<settings>();
   command->option_defaults()->always_capture_default();
-  command->add_option("query", given->query, fmt::format("{}", fmt::join(every_query, ", ")))
-      ->check(CLI::IsMember(std::vector<std::string>(every_query.begin(), every_query.end())));
+  command->add_option("query", given->query, fmt::format("{}", fmt::join(questions::names(), ", ")))
+      ->check(CLI::IsMember(questions::names()));
   command->add_option("--count", given->count,
                       "How many values or rows: 2^26, 64M, 64Mi, 1e6; of a join, the left side's");
   command->add_option("-k,--k", given->k, "How many of them are wanted");

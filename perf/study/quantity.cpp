@@ -65,11 +65,19 @@ std::uint64_t parse_count(std::string_view what, std::string_view text) {
   return static_cast<std::uint64_t>(value);
 }
 
+std::vector<std::string_view> split_at_commas(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const auto end = std::min(text.find(',', at), text.size());
+    parts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
 std::vector<std::uint64_t> parse_counts(std::string_view what, std::string_view text) {
   std::vector<std::uint64_t> all;
-  for (std::string_view rest = text;;) {
-    const auto comma = rest.find(',');
-    const auto item = rest.substr(0, comma);
+  for (const auto item : split_at_commas(text)) {
     if (const auto dots = item.find(".."); dots != std::string_view::npos) {
       const auto first = parse_count(what, item.substr(0, dots));
       const auto last = parse_count(what, item.substr(dots + 2));
@@ -79,8 +87,6 @@ std::vector<std::uint64_t> parse_counts(std::string_view what, std::string_view 
     } else {
       all.push_back(parse_count(what, item));
     }
-    if (comma == std::string_view::npos) break;
-    rest = rest.substr(comma + 1);
   }
   std::ranges::sort(all);
   const auto repeated = std::ranges::unique(all);

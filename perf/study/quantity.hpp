@@ -17,6 +17,8 @@ namespace zenith_study {
 /// "1,16,1024" or "1..1024", which doubles from its first number and ends with its last; sorted, without repetitions.
 [[nodiscard]] std::vector<std::uint64_t> parse_counts(std::string_view what, std::string_view text);
 
+/// What stands between commas; a part may be empty.
+[[nodiscard]] std::vector<std::string_view> split_at_commas(std::string_view text);
 /// "336,776".
 [[nodiscard]] std::string with_commas(std::uint64_t value);
 /// Three digits and a unit that fits: "10.3 ms".

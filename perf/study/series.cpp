@@ -115,4 +115,12 @@ std::vector<series> list_series(const series_choice& choice, const sweep_options
   return found;
 }
 
+std::vector<std::string> compared_backends() {
+  std::vector<std::string> all{"cpu:threads=1", "cpu"};
+  for (const auto& one : zenith::backends()) {
+    if (one.usable && one.name == "cuda") all.emplace_back("cuda");
+  }
+  return all;
+}
+
 }  // namespace zenith_study

@@ -17,4 +17,7 @@ struct series_choice {
 [[nodiscard]] std::vector<series> list_series(const series_choice& choice, const sweep_options& options,
                                               std::vector<std::string>& notes);
 
+/// What a figure of one thread, all threads and a GPU compares: executor strings, CUDA's where it can be used.
+[[nodiscard]] std::vector<std::string> compared_backends();
+
 }  // namespace zenith_study

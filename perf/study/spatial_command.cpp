@@ -49,9 +49,7 @@ struct wanted_pairs {
 // "100,1000,90%"
 wanted_pairs parse_pairs(std::string_view text) {
   wanted_pairs wanted;
-  for (std::string_view rest = text;;) {
-    const auto comma = rest.find(',');
-    const auto item = rest.substr(0, comma);
+  for (const auto item : split_at_commas(text)) {
     if (item.ends_with('%')) {
       const auto digits = item.substr(0, item.size() - 1);
       double percent = 0;
@@ -63,8 +61,6 @@ wanted_pairs parse_pairs(std::string_view text) {
     } else {
       for (const auto count : parse_counts("--k", item)) wanted.counts.push_back(count);
     }
-    if (comma == std::string_view::npos) break;
-    rest = rest.substr(comma + 1);
   }
   if (std::ranges::find(wanted.counts, std::uint64_t{0}) != wanted.counts.end()) {
     reject("--k is 0; there is nothing to time in the best 0");

@@ -8,7 +8,7 @@
 
 #include <perf/study/family_study.hpp>
 #include <perf/study/files.hpp>
-#include <zenith/backend.hpp>
+#include <perf/study/series.hpp>
 
 namespace zenith_study {
 namespace {
@@ -19,11 +19,7 @@ constexpr const char* other_pairs = "a result is WRONG: the strategies do not ag
 // What the thesis compares, and our best strategy beside it.
 sweep_options lines_of_thesis(sweep_options asked) {
   if (asked.strategies.empty()) asked.strategies = {"ba", "threshold_first"};
-  if (!asked.backends.empty()) return asked;
-  asked.backends = {"cpu:threads=1", "cpu"};
-  for (const auto& one : zenith::backends()) {
-    if (one.usable && one.name == "cuda") asked.backends.emplace_back("cuda");
-  }
+  if (asked.backends.empty()) asked.backends = compared_backends();
   return asked;
 }
 

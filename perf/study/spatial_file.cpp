@@ -46,20 +46,12 @@ struct score_rule {
   std::array<double, 2> weights{1, 1};  // of the left and of the right side
 };
 
-std::vector<std::string> split(std::string_view text) {
-  std::vector<std::string> parts;
-  for (std::size_t at = 0; at <= text.size();) {
-    const auto end = std::min(text.find(',', at), text.size());
-    parts.emplace_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
-}
-
 // `made` is filled in place: the parsed table refers to the text.
 void read_places(std::string_view option, const std::string& spec, places& made) {
   const auto colon = spec.rfind(':');
-  if (colon != std::string::npos) made.names = split(std::string_view{spec}.substr(colon + 1));
+  if (colon != std::string::npos) {
+    for (const auto name : split_at_commas(std::string_view{spec}.substr(colon + 1))) made.names.emplace_back(name);
+  }
   const auto count = made.names.size();
   if (count != 3 && count != 4) {
     reject(fmt::format("{} is '{}'; it takes FILE:x,y,score, or FILE:x,y,z,score", option, spec));
@@ -96,7 +88,7 @@ void check_places(const places& side, const score_rule& score, double weight) {
   }
 }
 
-double parse_weight(const std::string& text, const std::string& given) {
+double parse_weight(std::string_view text, const std::string& given) {
   double value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
@@ -114,7 +106,7 @@ score_rule parse_score(const std::string& given) {
   if (!given.starts_with(weighted)) {
     reject(fmt::format("--score is '{}'; it takes sum, product, minimum, maximum or weighted_sum:0.7,0.3", given));
   }
-  const auto weights = split(std::string_view{given}.substr(weighted.size()));
+  const auto weights = split_at_commas(std::string_view{given}.substr(weighted.size()));
   if (weights.size() != 2) reject(fmt::format("--score is '{}'; it takes two weights: weighted_sum:0.7,0.3", given));
   return {zenith::pair_score::weighted_sum, {parse_weight(weights[0], given), parse_weight(weights[1], given)}};
 }

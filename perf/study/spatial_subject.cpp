@@ -317,16 +317,12 @@ std::string side_rows::text() const {
 
 std::vector<side_rows> parse_side_rows(std::string_view what, std::string_view text) {
   std::vector<side_rows> all;
-  for (std::string_view rest = text;;) {
-    const auto comma = rest.find(',');
-    const auto item = rest.substr(0, comma);
+  for (const auto item : split_at_commas(text)) {
     if (const auto by = item.find('x'); by != std::string_view::npos) {
       all.push_back({parse_count(what, item.substr(0, by)), parse_count(what, item.substr(by + 1))});
     } else {
       for (const auto count : parse_counts(what, item)) all.push_back({count, count});
     }
-    if (comma == std::string_view::npos) break;
-    rest = rest.substr(comma + 1);
   }
   std::ranges::sort(all, {}, [](const side_rows& of) {
     return std::tuple(static_cast<double>(of.left) * static_cast<double>(of.right), of.left);

@@ -86,4 +86,12 @@ std::vector<float> standard_points(correlation of, std::uint64_t rows, unsigned 
   return values;
 }
 
+std::vector<std::vector<float>> columns_of(const std::vector<float>& points, unsigned columns) {
+  std::vector<std::vector<float>> all(columns, std::vector<float>(points.size() / columns));
+  for (std::size_t i = 0; i < all.front().size(); ++i) {
+    for (unsigned j = 0; j < columns; ++j) all[j][i] = points[i * columns + j];
+  }
+  return all;
+}
+
 }  // namespace zenith_study

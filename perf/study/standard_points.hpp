@@ -20,4 +20,7 @@ inline constexpr std::array<std::string_view, 3> correlation_names{"correlated",
 [[nodiscard]] std::vector<float> standard_points(correlation of, std::uint64_t rows, unsigned columns,
                                                  std::uint32_t seed);
 
+/// Row-major points as columns.
+[[nodiscard]] std::vector<std::vector<float>> columns_of(const std::vector<float>& points, unsigned columns);
+
 }  // namespace zenith_study

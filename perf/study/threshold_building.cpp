@@ -16,8 +16,8 @@
 #include <perf/study/floor.hpp>
 #include <perf/study/line_chart.hpp>
 #include <perf/study/quantity.hpp>
+#include <perf/study/series.hpp>
 #include <perf/study/table.hpp>
-#include <zenith/backend.hpp>
 #include <zenith/threshold_table.hpp>
 
 namespace zenith_study {
@@ -45,15 +45,6 @@ struct building {
   bool is_right = false;
 };
 
-std::vector<std::string> backends_of(const building_request& given) {
-  if (!given.backends.empty()) return given.backends;
-  std::vector<std::string> all{"cpu:threads=1", "cpu"};
-  for (const auto& one : zenith::backends()) {
-    if (one.usable && one.name == "cuda") all.emplace_back("cuda");
-  }
-  return all;
-}
-
 // Points of one correlation, by rows and as columns.
 struct points {
   std::vector<float> drawn;
@@ -62,10 +53,7 @@ struct points {
   std::vector<std::uint64_t> best;
 
   points(const building_request& given, correlation of, std::uint64_t rows)
-      : drawn(standard_points(of, rows, given.columns, given.seed)), values(given.columns, std::vector<float>(rows)) {
-    for (std::uint64_t i = 0; i < rows; ++i) {
-      for (unsigned j = 0; j < given.columns; ++j) values[j][i] = drawn[i * given.columns + j];
-    }
+      : drawn(standard_points(of, rows, given.columns, given.seed)), values(columns_of(drawn, given.columns)) {
     for (const auto& column : values) columns.add(column);
     best = best_of(zenith::make_executor("cpu"), columns, zenith::top_k_options{.strategy = "scan"});
   }
@@ -130,7 +118,7 @@ class buildings {
     const auto threads = static_cast<int>(std::thread::hardware_concurrency());
     const double floor =
         median(measure_read_floor(std::as_bytes(std::span(from.drawn)), threads, std::max(3, given_.repeat)).seconds);
-    for (const auto& backend : backends_of(given_)) {
+    for (const auto& backend : given_.backends.empty() ? compared_backends() : given_.backends) {
       const auto on = zenith::make_executor(backend);
       for (const auto& kind : every_kind) {
         zenith::table_options options;

@@ -46,11 +46,8 @@ struct there {
 class threshold_input final : public input {
  public:
   threshold_input(threshold_input_options options, double* build_seconds)
-      : given_(std::move(options)), values_(given_.columns, std::vector<float>(given_.rows)) {
-    const auto points = standard_points(given_.of, given_.rows, given_.columns, given_.seed);
-    for (std::uint64_t i = 0; i < given_.rows; ++i) {
-      for (unsigned j = 0; j < given_.columns; ++j) values_[j][i] = points[i * given_.columns + j];
-    }
+      : given_(std::move(options)),
+        values_(columns_of(standard_points(given_.of, given_.rows, given_.columns, given_.seed), given_.columns)) {
     for (const auto& column : values_) columns_.add(column);
     const double seconds = seconds_of([&] { table_ = table_t::build(columns_, given_.table); });
     if (build_seconds != nullptr) *build_seconds = seconds;

@@ -166,7 +166,7 @@ TEST_CASE("rows of a small threshold table are taken where no sample says what t
 
 TEST_CASE("16 threads of a host open many blocks faster than they scan") {
   const auto all = *fixture("server-h200.json").find("cpu");
-  // 2^24 anticorrelated rows, k = 16, of which "blocks" evaluates 6.6 %; 512d614, an H100's host
+  // 2^24 anticorrelated rows, k = 16, of which "blocks" evaluates 6.6 %; fd120d1, an H100's host
   const auto asked = problem(24, 16, 8, 31);
   const auto of = [&](const char* strategy, int threads) {
     return seconds(threshold_table_cost(strategy, asked, all.with_threads(threads)), all.with_threads(threads));

@@ -242,7 +242,7 @@ top_k_index_join_problem describe(const executor& on, const index_join_arguments
     return index.space == memory_space::host && index.layout != nullptr && index.layout->items > 0 &&
            !index.layout->has_boxes;
   };
-  const bool is_modelled = options.strategy == "auto" || on.settings().target == nullptr;
+  const bool is_modelled = options.strategy == "auto" || on.is_automatic();
   if (!is_modelled || near == nullptr || !has_points(given.left) || !has_points(given.right)) return problem;
   spatial_arguments sides{};
   sides.type = given.type;
