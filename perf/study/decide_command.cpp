@@ -103,11 +103,13 @@ class questions {
     return {fmt::format("top-k, k = {} of {}", with_commas(problem.k), of_rows()), zenith::decide(problem, here_)};
   }
   [[nodiscard]] answer weighted_sum() const {
+    check_type(true);
     const zenith::scored_top_k_problem problem{count_, k(), columns(zenith::most_table_columns), type_, space_};
     return {fmt::format("the {} best sums of {} columns of {}", with_commas(problem.k), problem.columns, of_rows()),
             zenith::decide(problem, here_)};
   }
   [[nodiscard]] answer table_query() const {
+    check_type(true);
     zenith::threshold_table_problem problem;
     problem.count = count_;
     problem.k = k();
@@ -128,8 +130,18 @@ class questions {
     return {fmt::format("the skyline of {} in {} independent columns", of_rows(), problem.columns),
             zenith::decide(problem, here_)};
   }
+  // Rows of a weighted sum have no 64-bit integers, points no integers.
+  void check_type(bool takes_integers) const {
+    using zenith::key_type;
+    const bool is_float = type_ == key_type::float32 || type_ == key_type::float64;
+    const bool is_short = type_ == key_type::int32 || type_ == key_type::uint32;
+    if (is_float || (takes_integers && is_short)) return;
+    reject(fmt::format("--type is {}; a {} takes float32{} float64{}", given_.type, given_.query,
+                       takes_integers ? "," : " or", takes_integers ? ", int32 or uint32" : ""));
+  }
   template <class Problem>
   [[nodiscard]] Problem joined() const {
+    check_type(false);
     Problem problem;
     problem.left_rows = count_;
     problem.right_rows = given_.right.empty() ? count_ : parse_count("--right", given_.right);

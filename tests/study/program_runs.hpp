@@ -58,4 +58,9 @@ inline ran run(const std::string& arguments, const std::string& environment = {}
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
 }
 
+/// The same of a study whose numbers and pictures go to a folder.
+inline ran run_into(const fs::path& folder, const std::string& arguments) {
+  return run(arguments + " --output '" + folder.string() + "'");
+}
+
 }  // namespace zenith_study_test

@@ -12,10 +12,8 @@ using namespace zenith_study_test;
 
 namespace {
 
-std::string into_output() { return " --output '" + output.string() + "'"; }
-
 void check_refused(const std::string& arguments, const std::string& word) {
-  const auto result = run("threshold " + arguments + into_output());
+  const auto result = run_into(output, "threshold " + arguments);
   INFO(arguments << "\n" << result.out << result.err);
   CHECK(result.status != 0);
   CHECK(result.out.empty());
@@ -26,9 +24,9 @@ void check_refused(const std::string& arguments, const std::string& word) {
 
 TEST_CASE("study: preference vectors of threshold tables, and the bytes that were read") {
   const auto result =
-      run("threshold --rows 3000 --weights 2,10 --k 4 --repeat 1 --backend cpu --strategy scan --strategy blocks "
-          "--correlation independent --preferences Q0,Q1,Q4" +
-          into_output());
+      run_into(output,
+               "threshold --rows 3000 --weights 2,10 --k 4 --repeat 1 --backend cpu --strategy scan --strategy blocks "
+               "--correlation independent --preferences Q0,Q1,Q4");
   INFO(result.out << result.err);
   REQUIRE(result.status == 0);
   CHECK_THAT(result.out, Contains("preference") && Contains("bytes read"));
@@ -55,7 +53,7 @@ TEST_CASE("study: preference vectors of threshold tables, and the bytes that wer
 
 TEST_CASE("study: points of more columns than the standard generator makes anticorrelated") {
   const std::string many = "--rows 200 --weights 64 --k 4 --repeat 1 --backend cpu --strategy scan";
-  const auto result = run("threshold " + many + into_output());
+  const auto result = run_into(output, "threshold " + many);
   INFO(result.out << result.err);
   CHECK(result.status == 0);
   CHECK_THAT(result.out, Contains("Left out: anticorrelated points") && Contains("independent"));
@@ -63,9 +61,8 @@ TEST_CASE("study: points of more columns than the standard generator makes antic
 }
 
 TEST_CASE("study: how long threshold tables take to build") {
-  const auto result =
-      run("threshold --building --rows 3000 --weights 4 --k 4 --repeat 1 --backend cpu --correlation correlated" +
-          into_output());
+  const auto result = run_into(
+      output, "threshold --building --rows 3000 --weights 4 --k 4 --repeat 1 --backend cpu --correlation correlated");
   INFO(result.out << result.err);
   REQUIRE(result.status == 0);
   CHECK_THAT(result.out, Contains("cpu, partitions by angle") && Contains("reads of the columns") &&
