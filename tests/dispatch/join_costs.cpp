@@ -305,6 +305,10 @@ TEST_CASE("pairs that share the best score are seen in a sample, and spare a tre
   CHECK(half.tied > all.tied / 16);
   CHECK(asked(rising, rising, {.select = selection::smallest}).tied > all.tied / 16);
   // a weight below 0 makes the smallest of one side the best
-  const auto turned = asked(same, rising, {.score = pair_score::weighted_sum, .right_weight = -1});
-  CHECK(turned.tied > all.tied / 8);
+  std::vector<float> mostly(same);
+  for (std::size_t i = 0; i < rows; i += 8) mostly[i] = 1;
+  const auto turned = asked(same, mostly, {.score = pair_score::weighted_sum, .right_weight = -1});
+  CHECK(turned.tied > all.tied / 64);
+  CHECK(turned.tied < all.tied / 2);
+  CHECK(asked(same, mostly).tied > all.tied / 2);
 }

@@ -32,11 +32,13 @@ TEST_CASE("study: preference vectors of threshold tables, and the bytes that wer
   CHECK_THAT(result.out, Contains("preference") && Contains("bytes read"));
   const auto numbers = nlohmann::json::parse(read(output / "threshold.json"));
   std::set<std::uint64_t> preferences;
+  std::set<double> by_blocks;  // bytes that blocks read of ten columns
   for (const auto& point : numbers.at("points")) {
     INFO(point.dump());
     CHECK(point.at("result") == "measured");
     preferences.insert(point.at("preference").get<std::uint64_t>());
     const auto read_bytes = point.at("bytes_read").get<double>();
+    if (point.at("strategy") == "cpu/blocks" && point.at("weights") == 10) by_blocks.insert(read_bytes);
     const auto whole = 3000.0 * 4 * point.at("weights").get<double>();
     if (point.at("strategy").get<std::string>().ends_with("scan")) {
       CHECK(read_bytes == whole);
@@ -45,6 +47,7 @@ TEST_CASE("study: preference vectors of threshold tables, and the bytes that wer
     }
   }
   CHECK(preferences == std::set<std::uint64_t>{0, 1, 4});
+  CHECK(by_blocks.size() > 1);
   CHECK_THAT(read(output / "threshold-preferences.svg"), Contains("preference vector"));
 
   check_refused("--rows 100 --k 1 --preferences Q5", "--preferences has 'Q5'; it takes Q0 to Q4");

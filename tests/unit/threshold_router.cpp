@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -93,4 +94,31 @@ TEST_CASE("rows of one call go to blocks with a short route") {
     }
     CHECK(longest_route(table) <= table.route().most_depth(table.route().leaves()) + 1);
   }
+}
+
+TEST_CASE("a route that was short for many leaves is short for the few that are left") {
+  detail::router<float> route(0);
+  std::uint32_t leaves = 1;
+  const auto split = [&](std::uint32_t leaf) {
+    route.reserve_one_for(leaves);
+    route.split(leaf, 0, 0, leaves);
+    return leaves++;
+  };
+  const auto plane = [](std::span<std::uint32_t>) { return detail::router_plane<float>{}; };
+  // one leaf is split again and again, and one becomes a subtree of 256
+  constexpr std::uint32_t deep = 20;
+  const std::uint32_t top = split(0);
+  for (std::uint32_t i = 1; i < deep; ++i) (void)split(0);
+  std::vector<std::uint32_t> bushy{top};
+  while (bushy.size() < 256) {
+    for (std::size_t i = 0, n = bushy.size(); i < n; ++i) bushy.push_back(split(bushy[i]));
+  }
+  REQUIRE(route.depth(0) == deep);
+  REQUIRE(route.depth(0) <= route.most_depth(route.leaves()));
+  for (const std::uint32_t leaf : bushy) {
+    route.remove(leaf);
+    route.balance_after_removal(plane);
+  }
+  CHECK(route.leaves() == deep);
+  CHECK(route.depth(0) <= route.most_depth(2 * deep));
 }

@@ -409,6 +409,26 @@ TEST_CASE("a choice for indexes of points sees how scores go together", "[index-
   const auto of_mixed = strategy_for(mixed, mixed);
   CHECK((takes_scores(of_mixed) || of_mixed == "rj"));
   CHECK(!takes_scores(strategy_for(x, falling)));
-  // all tie for the best score: no bound keeps pairs of nodes out
   CHECK(takes_scores(strategy_for(std::vector<float>(rows, 1), std::vector<float>(rows, 1))));
+}
+
+// Where the best bounds are few, "rj" is as fast as the strategies by score: but no bound keeps tied pairs of nodes
+// out.
+TEST_CASE("a choice for indexes of points sees that many pairs have the best score", "[index-contract]") {
+  constexpr std::size_t rows = 200000;
+  random_source random{zenith_test::seed_of("index.ties", 0)};
+  std::vector<float> x;
+  std::vector<float> y;
+  std::vector<float> two_scores;
+  for (std::size_t i = 0; i < rows; ++i) {
+    x.push_back(static_cast<float>(random() % 1000000) / 1000);
+    y.push_back(static_cast<float>(random() % 1000000) / 1000);
+    two_scores.push_back(static_cast<float>(random() % 2));
+  }
+  const auto side = flat::build(points{{x, y}, two_scores});
+  // some 60 partners each
+  const auto strategy =
+      zenith::top_k_spatial_join(zenith::cpu({.threads = 1}), side, side, 10, {.predicate = zenith::within{9.8}})
+          .strategy;
+  CHECK((strategy == "ba" || strategy == "sfa"));
 }
