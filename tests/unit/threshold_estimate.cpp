@@ -1,0 +1,44 @@
+// What a choice expects of a query, from a table's sample.
+
+#include <array>
+#include <cstdint>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include <algorithms/threshold_table/src/storage.hpp>
+#include <catch.hpp>
+#include <zenith/executor.hpp>
+#include <zenith/threshold_table.hpp>
+
+using namespace zenith;
+
+// Of so few rows the sample has all, and so the best score: no more blocks are expected than reach it.
+TEMPLATE_TEST_CASE("of a table that is its own sample the blocks are expected that reach the best score", "", float,
+                   double, std::int32_t) {
+  using weights_type = std::vector<std::conditional_t<std::is_same_v<TestType, float>, float, double>>;
+  constexpr std::uint32_t block_rows = 4;
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    CAPTURE(seed);
+    const std::size_t rows = 100 + seed;  // in lanes, and some behind them
+    std::mt19937 random(seed);
+    std::vector<TestType> a(rows);
+    std::vector<TestType> b(rows);
+    for (auto* const column : {&a, &b}) {
+      for (auto& value : *column) value = static_cast<TestType>(random() % 100000);
+    }
+    const column_set<TestType> columns{a, b};
+    table_options options;
+    options.block_rows = block_rows;
+    const auto built = detail::build_table(detail::input_of_columns(columns), options, nullptr);
+    const std::array<std::uint32_t, 2> used{0, 1};
+    const std::array<double, 2> weights{1, 1};
+    const double expected = detail::expected_share(*built, used, weights, 1) * static_cast<double>(rows) / block_rows;
+
+    threshold_statistics seen;
+    static_cast<void>(top_k(cpu({.threads = 1}), threshold_table<TestType>::build(columns, options), weights_type{1, 1},
+                            1, {.strategy = "blocks", .statistics = &seen}));
+    CHECK(expected >= 0.5);
+    CHECK(expected <= static_cast<double>(seen.blocks_opened) + 1);
+  }
+}
