@@ -286,9 +286,7 @@ top_k_spatial_join_problem describe_ranked(const spatial_arguments& given, std::
   return problem;
 }
 
-bool is_chosen(const executor& on, std::string_view strategy) {
-  return strategy == "auto" || on.is_automatic();
-}
+bool is_chosen(const executor& on, std::string_view strategy) { return strategy == "auto" || on.is_automatic(); }
 
 /// The caller's memory, if it is large enough, or vectors; no memory for these is an error of ours.
 struct output_provider {
