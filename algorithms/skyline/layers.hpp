@@ -87,7 +87,7 @@ class layer_marks {
     const u64 candidates = count;
     u32 small_layers = 0;
     while (count > 0 && layer_ < call_.most_layers && candidates - count < call_.enough_rows) {
-      blocks_ += rounds.mark(on, points, count, members_, true, counters_);
+      blocks_ += rounds.mark(on, points, count, members_, true, counters_, log_);
       on.for_each(count, assign_layer{points.rows, members_, layer_, layers_});
       on.compact(count, has_no_layer{points.rows, members_}, picked, found);
       const u64 before = std::exchange(count, on.read(found));
@@ -126,6 +126,7 @@ class layer_marks {
   u32* layers_;
   u8* members_;
   test_counters counters_;
+  round_log<Context> log_;  // off: layers are no rounds
   u32 layer_ = 0;
   u64 blocks_ = 0;
 };

@@ -344,8 +344,11 @@ template <class Context>
 template <class Context>
 void report(Context& on, const skyline_input& call, const test_counters& counters, u64 candidates, u64 rounds) {
   if (call.statistics == nullptr) return;
-  *call.statistics = {candidates, on.read(static_cast<const u64*>(counters.dominance.at)),
-                      on.read(static_cast<const u64*>(counters.masks.at)), rounds};
+  auto& to = *call.statistics;
+  to.candidates = candidates;
+  to.dominance_tests = on.read(static_cast<const u64*>(counters.dominance.at));
+  to.mask_tests = on.read(static_cast<const u64*>(counters.masks.at));
+  to.rounds = rounds;
 }
 
 /// The rows that are not removed, and how many they are.

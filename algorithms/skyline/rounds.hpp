@@ -13,6 +13,7 @@
 #include <algorithms/skyline/grid.hpp>
 #include <algorithms/skyline/partitions.hpp>
 #include <algorithms/skyline/points.hpp>
+#include <algorithms/skyline/round_log.hpp>
 #include <algorithms/skyline/widths.hpp>
 
 namespace zenith::skyline_family {
@@ -129,7 +130,7 @@ class skyline_rounds {
   ///
   /// Complexity: every point is compared with at most the skyline before it and the rest of its block.
   u64 mark(Context& on, const point_set<Image>& points, u64 count, u8* members, bool keeps_twins,
-           const test_counters& counters) {
+           const test_counters& counters, round_log<Context>& log) {
     filter_request<Image> request;
     request.states = states_;
     request.members = keeps_twins ? members : nullptr;
@@ -147,22 +148,8 @@ class skyline_rounds {
       of_confirmed_.filter(on, request);
       on.compact(request.count, is_open{states_}, picked_, found_);
       const u64 left = on.read(found_);
-      if (left == 0) continue;
-      on.for_each(left, gather_points<Image>{request.candidates, picked_, block_});
-
-      auto inner = request;
-      inner.candidates = inner.window = block_;
-      inner.count = inner.window_count = left;
-      inner.is_itself = true;
-      of_block_.extend(on, block_, 0, left);
-      of_block_.filter(on, inner);
-      on.compact(left, is_open{states_}, picked_, found_);
-      const u64 more = on.read(found_);
-      const auto end = confirmed_.from(skyline);
-      on.for_each(more, gather_points<Image>{block_, picked_, end});
-      on.for_each(more, mark_members{end.rows, members});
-      of_confirmed_.extend(on, confirmed_, skyline, skyline + more);
-      skyline += more;
+      if (left > 0) skyline += confirm(on, request, left, skyline, members);
+      log.add(on, request.count);
     }
     return blocks;
   }
@@ -171,6 +158,25 @@ class skyline_rounds {
   [[nodiscard]] u32 padded() const { return padded_; }
 
  private:
+  /// Compares the `left` candidates picked_[0], … with each other, and puts those that are left behind the `skyline`
+  /// points that are confirmed. Returns how many they are.
+  u64 confirm(Context& on, const filter_request<Image>& of, u64 left, u64 skyline, u8* members) {
+    on.for_each(left, gather_points<Image>{of.candidates, picked_, block_});
+    auto inner = of;
+    inner.candidates = inner.window = block_;
+    inner.count = inner.window_count = left;
+    inner.is_itself = true;
+    of_block_.extend(on, block_, 0, left);
+    of_block_.filter(on, inner);
+    on.compact(left, is_open{states_}, picked_, found_);
+    const u64 more = on.read(found_);
+    const auto end = confirmed_.from(skyline);
+    on.for_each(more, gather_points<Image>{block_, picked_, end});
+    on.for_each(more, mark_members{end.rows, members});
+    of_confirmed_.extend(on, confirmed_, skyline, skyline + more);
+    return more;
+  }
+
   u32 padded_;
   block_sizes sizes_;
   u64 most_;
@@ -204,7 +210,7 @@ class first_of_left {
   ///
   /// Complexity: every point is compared with every window up to that which it is dominated by or belongs to.
   u64 mark(Context& on, const point_set<Image>& points, u64 count, u8* members, bool keeps_twins,
-           const test_counters& counters) {
+           const test_counters& counters, round_log<Context>& log) {
     filter_request<Image> request;
     request.states = states_;
     request.members = keeps_twins ? members : nullptr;
@@ -221,13 +227,15 @@ class first_of_left {
       windows_.filter(on, request);
       on.for_each(request.window_count, mark_open{states_, request.candidates.rows, members});
       count -= request.window_count;
-      if (count == 0) break;
-      on.compact(count, is_open{states_ + request.window_count}, picked_, found_);
-      const auto behind = request.candidates.from(request.window_count);
-      count = on.read(static_cast<const u32*>(found_));
-      on.for_each(count, gather_points<Image>{behind, picked_, left_});
-      request.candidates = left_;
-      std::swap(left_, other_);
+      if (count > 0) {
+        on.compact(count, is_open{states_ + request.window_count}, picked_, found_);
+        const auto behind = request.candidates.from(request.window_count);
+        count = on.read(static_cast<const u32*>(found_));
+        on.for_each(count, gather_points<Image>{behind, picked_, left_});
+        request.candidates = left_;
+        std::swap(left_, other_);
+      }
+      log.add(on, request.count - count);
     }
     return windows;
   }

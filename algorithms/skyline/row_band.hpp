@@ -74,6 +74,7 @@ class band_goal {
     const u64 end = window + more;
     on.for_each(tiles_of(end, 64) - window / 64, mark_heavy{copies_.weights, end, window / 64, heavy_});
   }
+  void end(Context& /*on*/, u64 /*count*/) const {}
 
  private:
   point_copies copies_;

@@ -82,19 +82,19 @@ class row_rounds {
 
   /// As that of `skyline_rounds`.
   u64 mark(Context& on, const point_set<Image>& points, u64 count, u8* members, bool keeps_twins,
-           const test_counters& counters) {
+           const test_counters& counters, round_log<Context>& log) {
     filter_request<Image> request;
     request.states = states_;
     request.members = keeps_twins ? members : nullptr;
     request.counters = counters;
-    return in_blocks(on, points, count, request, skyline_goal{members});
+    return in_blocks(on, points, count, request, skyline_goal{members, log});
   }
 
   /// Block by block: what is left of it by the window so far is compared with itself, and what is then left joins the
   /// window. `request` says what a candidate is asked, `goal` what is kept of those that are left: its begin(on,
   /// request, at) prepares a block, inside(on, request, picked, left) is the request for the candidates picked[0 …
-  /// left) of it, and confirm(on, inner, picked, rows, window, more) is told of those that join. Returns the number of
-  /// blocks.
+  /// left) of it, confirm(on, inner, picked, rows, window, more) is told of those that join, and end(on, count) ends a
+  /// block of so many. Returns the number of blocks.
   template <class Request, class Goal>
   u64 in_blocks(Context& on, const point_set<Image>& points, u64 count, Request request, Goal&& goal) {
     u64 blocks = 0;
@@ -114,19 +114,8 @@ class row_rounds {
       filter(on, request, tiles_, fresh_);
       filter_by_rest(on, request, window);
       const u64 left = pick(on, request, fresh_, block_, left_);
-      if (left == 0) continue;
-      auto inner = goal.inside(on, request, picked_, left);
-      inner.candidates = inner.window = block_;
-      inner.candidates.masks = left_.masks;
-      inner.count = inner.window_count = left;
-      inner.is_itself = true;
-      extend(on, of_block_, left_, 0, left);
-      filter(on, inner, of_block_, left_);
-      const auto end = confirmed_.from(window);
-      const u64 more = pick(on, inner, left_, end, fresh_);
-      goal.confirm(on, inner, picked_, end.rows, window, more);
-      extend(on, tiles_, fresh_, window, more);
-      window += more;
+      if (left > 0) window += confirm(on, goal.inside(on, request, picked_, left), left, window, goal);
+      goal.end(on, request.count);
     }
     return blocks;
   }
@@ -139,6 +128,7 @@ class row_rounds {
   /// The skyline: points that are left are members.
   struct skyline_goal {
     u8* members;
+    round_log<Context>& log;
 
     void begin(Context& /*on*/, const filter_request<Image>& /*request*/, u64 /*at*/) const {}
     filter_request<Image> inside(Context& /*on*/, const filter_request<Image>& request, const u32* /*picked*/,
@@ -149,6 +139,7 @@ class row_rounds {
                  u64 /*window*/, u64 more) const {
       on.for_each(more, mark_members{rows, members});
     }
+    void end(Context& on, u64 count) const { log.add(on, count); }
   };
   /// What is known of a block's points.
   struct known {
@@ -169,6 +160,23 @@ class row_rounds {
     const u64 of_block = most * (columns * (sizeof(Image) + 2 * sizeof(u16) + 4) + 32);
     others += rows.count * 13 + of_block;
     return bytes > others ? (bytes - others) / sizeof(u64) : 0;
+  }
+
+  /// Compares the `left` points of block_ with each other: those that are left join the `window` points that are
+  /// confirmed. Returns how many they are.
+  template <class Request, class Goal>
+  u64 confirm(Context& on, Request inner, u64 left, u64 window, Goal& goal) {
+    inner.candidates = inner.window = block_;
+    inner.candidates.masks = left_.masks;
+    inner.count = inner.window_count = left;
+    inner.is_itself = true;
+    extend(on, of_block_, left_, 0, left);
+    filter(on, inner, of_block_, left_);
+    const auto end = confirmed_.from(window);
+    const u64 more = pick(on, inner, left_, end, fresh_);
+    goal.confirm(on, inner, picked_, end.rows, window, more);
+    extend(on, tiles_, fresh_, window, more);
+    return more;
   }
 
   /// The candidates against those of the window whose bitmaps are not kept: they are made again, in a block's memory.

@@ -12,6 +12,7 @@
 #include <algorithms/skyline/family.hpp>
 #include <algorithms/skyline/layers.hpp>
 #include <algorithms/skyline/phases.hpp>
+#include <algorithms/skyline/round_log.hpp>
 #include <algorithms/skyline/row_band.hpp>
 #include <algorithms/skyline/row_rounds.hpp>
 #include <algorithms/skyline/skyband.hpp>
@@ -94,6 +95,7 @@ void deliver(Context& on, const skyline_call& call, const u8* flags, u32* rows, 
 /// On a host: in_rounds(rows, use) calls use(points, count, rounds).
 template <class Context, class LayoutOf, class InRounds>
 void find_skyline_by_rows(Context& on, const skyline_call& call, const LayoutOf& layout_of, const InRounds& in_rounds) {
+  round_log<Context> log(on, call);
   const auto counters = make_counters(on, call);
   const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
   bool has_members = false;
@@ -104,8 +106,11 @@ void find_skyline_by_rows(Context& on, const skyline_call& call, const LayoutOf&
                       u64 blocks = 0;
                       if (rows.count > 0) {
                         in_rounds(rows, [&](const auto& points, u64 count, auto& rounds) {
-                          blocks = rounds.mark(on, points, count, members, keeps_twins, counters);
+                          log.begin(on, members, count);
+                          blocks = rounds.mark(on, points, count, members, keeps_twins, counters, log);
                         });
+                      } else {
+                        log.begin(on, members, 0);
                       }
                       deliver(on, call, members, rows.points.rows, has_members ? nullptr : rows.ascending, rows.count);
                       report(on, call, counters, settled + rows.count, blocks);
@@ -115,6 +120,7 @@ void find_skyline_by_rows(Context& on, const skyline_call& call, const LayoutOf&
 /// On a host, of one column or two that say which row is better (layers_of_two.hpp).
 template <class Context>
 void find_skyline_of_two(Context& on, const skyline_call& call) {
+  round_log<Context> log(on, call);
   const auto counters = make_counters(on, call);
   ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
     const auto from = make_row_source<T>(on, call);
@@ -129,7 +135,9 @@ void find_skyline_of_two(Context& on, const skyline_call& call) {
       on.copy(ascending, static_cast<const u32*>(rows), count);
       asked = ascending;
     }
+    log.begin(on, flags, count);
     mark_skyline_of_two(on, from, rows, count, call.duplicates == duplicate_rows::keep_all, flags);
+    log.add(on, count);
     deliver(on, call, flags, rows, asked, count);
     report(on, call, counters, count, 1);
   });
@@ -153,6 +161,7 @@ void find_skyline_by_values(Context& on, const skyline_call& call, const value_m
       });
     }
   }
+  round_log<Context> log(on, call);
   const auto pivots_of = [&](const auto& from) {
     return how.is_prefiltered ? choose_pivots(on, from, nullptr) : nullptr;
   };
@@ -168,8 +177,11 @@ void find_skyline_by_values(Context& on, const skyline_call& call, const value_m
       const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
       in_order_of(how, on, table, left, count, points_after::overwritten,
                   [&](const auto& points, u64 placed, auto& rounds) {
-                    blocks = rounds.mark(on, points, placed, members, keeps_twins, counters);
+                    log.begin(on, members, std::min(count, placed));  // padded, there are more
+                    blocks = rounds.mark(on, points, placed, members, keeps_twins, counters, log);
                   });
+    } else {
+      log.begin(on, members, 0);
     }
     deliver(on, call, members, left);
     report(on, call, counters, count, blocks);
@@ -214,6 +226,7 @@ void bitmap_tiles::run(Context& on, const skyline_call& call) {
       use(rows.points, rows.count, rounds);
     });
   } else {
+    round_log<Context> log(on, call);
     const auto counters = make_counters(on, call);
     const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
     const few_request few{keeps_twins, call.nans == nan_rows::reject, target_of(call), counters};
@@ -221,11 +234,13 @@ void bitmap_tiles::run(Context& on, const skyline_call& call) {
       u8* const members = rows.flags;
       const bool are_written = few.ids.at != nullptr && !rows.has_members;
       if (rows.has_members && rows.count == 0) {
+        log.begin(on, members, 0);
         deliver(on, call, members, rows.points.rows);
         report(on, call, counters, rows.settled, 0);
         return true;
       }
       if (rows.kept != nullptr || rows.count == 0) {
+        log.end_without_rounds(rows.members);
         on.for_each(call.out_mask == nullptr ? 0 : rows.members, mark_rows{rows.kept, members});
         deliver_marks(on, call, members);
         deliver_ids(on, call, rows.kept, rows.members, are_written);
@@ -234,7 +249,8 @@ void bitmap_tiles::run(Context& on, const skyline_call& call) {
       }
       const auto find = [&](auto* masks) {
         tile_rounds rounds(on, rows.points, rows.count, masks, bytes_for_bitmaps(call, rows));
-        const u64 blocks = rounds.mark(on, rows.points, rows.count, members, keeps_twins, counters);
+        log.begin(on, members, rows.count);
+        const u64 blocks = rounds.mark(on, rows.points, rows.count, members, keeps_twins, counters, log);
         on.compact(call.rows, is_marked{members}, rows.points.rows, &rows.found->left);
         if (are_written) {
           on.for_each(std::min(rows.count, few.ids.most), write_found_ids{rows.found, rows.points.rows, few.ids});

@@ -131,7 +131,7 @@ u64 mark_skyband_by_tiles(Context& on, const ordered_points<Image>& rows, Mask* 
   tile_rounds rounds(on, rows.points, rows.count, masks, bytes_for_bitmaps(call, rows, others));
   rounds.begin(on, rows.points, rows.count);
   if (copies.firsts != nullptr) on.for_each(rows.count, leave_out_equals<Mask>{copies.firsts, masks});
-  const u64 blocks = rounds.in_blocks(on, rows.points, rows.count, count);
+  const u64 blocks = rounds.in_blocks(on, rows.points, rows.count, count, [](u64 /*first*/, u64 /*size*/) {});
   on.for_each(rows.count, mark_counted<Mask>{masks, rows.points.rows, count.counts, rows.flags, dominated_by});
   if (copies.weights != nullptr) {
     on.for_each(rows.count, confirm_copies{rows.points.rows, copies.firsts, rows.flags, dominated_by});

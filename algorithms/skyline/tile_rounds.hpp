@@ -34,12 +34,16 @@ class tile_rounds {
 
   /// As that of `skyline_rounds`, but members get flags that say `marked`.
   u64 mark(Context& on, const point_set<Image>& points, u64 count, u8* flags, bool keeps_twins,
-           const test_counters& counters) {
+           const test_counters& counters, round_log<Context>& log) {
     begin(on, points, count);
     tile_filter_request<Image, Mask> filter{};
     filter.flags = keeps_twins ? flags : nullptr;
     filter.counters = counters;
-    const u64 blocks = in_blocks(on, points, count, filter);
+    const u64 blocks = in_blocks(on, points, count, filter, [&](u64 first, u64 size) {
+      if (!log.is_on()) return;
+      on.for_each(size, mark_alive<Mask>{masks_ + first, points.rows + first, keeps_twins, flags});
+      log.add(on, size);
+    });
     on.for_each(count, mark_alive<Mask>{masks_, points.rows, keeps_twins, flags});
     return blocks;
   }
@@ -49,10 +53,10 @@ class tile_rounds {
     if (std::exchange(is_used_, true)) on.fill_zero(words_, words_of_part * parts_of(count));
     if (are_kept_) on.for_each(count, copy_masks<Mask>{points.masks, masks_});
   }
-  /// What `filter` settles, of `count` points after `begin`: who is left has a mask that says so. Returns the number of
-  /// blocks.
-  template <class Request>
-  u64 in_blocks(Context& on, const point_set<Image>& points, u64 count, Request filter) const {
+  /// What `filter` settles, of `count` points after `begin`: who is left has a mask that says so. after(first, count)
+  /// is called behind each block's launches. Returns the number of blocks.
+  template <class Request, class After>
+  u64 in_blocks(Context& on, const point_set<Image>& points, u64 count, Request filter, const After& after) const {
     filter.points = points;
     filter.bitmaps = bitmaps_;
     filter.tile_masks = tile_masks_;
@@ -66,6 +70,7 @@ class tile_rounds {
       filter.count = std::min(size, count - at);
       compare_with(on, filter, 0, at);
       compare_with(on, filter, at, at + filter.count);
+      after(at, filter.count);
     }
     return blocks;
   }

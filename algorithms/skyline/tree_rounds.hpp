@@ -5,6 +5,7 @@
 
 #include <algorithms/skyline/points.hpp>
 #include <algorithms/skyline/region_tree.hpp>
+#include <algorithms/skyline/round_log.hpp>
 
 namespace zenith::skyline_family::detail {
 
@@ -21,9 +22,10 @@ class tree_rounds {
 
   /// As that of `skyline_rounds`; returns the number of partitions. The points are lost.
   u64 mark(Context& on, const point_set<Image>& points, u64 count, u8* members, bool keeps_twins,
-           const test_counters& counters) {
+           const test_counters& counters, round_log<Context>& log) {
     on.for_each(1, find_by_region_tree<Image>{points.values, points.rows, count, points.columns, masks_, order_,
                                               child_masks_, child_nodes_, members, keeps_twins, partitions_, counters});
+    log.add(on, count);
     return on.read(static_cast<const u64*>(partitions_));
   }
 

@@ -1,6 +1,7 @@
 #include <backends/reference/skyline.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -81,9 +82,12 @@ std::optional<std::vector<std::uint64_t>> candidates_of(const table<T>& points) 
 
 template <class T>
 void find_skyline(const skyline_call& call) {
+  using clock = std::chrono::steady_clock;
+  const auto begin = clock::now();
   const table<T> points{call};
   const auto candidates = candidates_of(points);
   if (!candidates) return;
+  const auto middle = clock::now();
   const bool keeps_first = call.duplicates == duplicate_rows::keep_first;
   std::vector<std::uint64_t> skyline;
   std::uint64_t tests = 0;
@@ -98,7 +102,13 @@ void find_skyline(const skyline_call& call) {
     if (!is_out) skyline.push_back(p);
   }
   call.outcome->count = skyline.size();
-  if (call.statistics != nullptr) *call.statistics = {candidates->size(), tests, 0, 1};
+  if (call.statistics != nullptr) {
+    using seconds = std::chrono::duration<double>;
+    *call.statistics = {candidates->size(), tests, 0, 1, {}};
+    call.statistics->by_round = {
+        {0, call.rows - candidates->size(), seconds(middle - begin).count()},
+        {skyline.size(), candidates->size() - skyline.size(), seconds(clock::now() - middle).count()}};
+  }
   if (call.out_mask != nullptr) {
     for (std::uint64_t row = 0; row < call.rows; ++row) call.out_mask[row] = 0;
     for (const auto row : skyline) call.out_mask[row] = 1;
@@ -138,7 +148,7 @@ void find_skyband(const skyband_call& call) {
     dominated_by.push_back(count);
   }
   call.outcome->count = band.size();
-  if (call.statistics != nullptr) *call.statistics = {all->size(), tests, 0, 1};
+  if (call.statistics != nullptr) *call.statistics = {all->size(), tests, 0, 1, {}};
   const auto out = call.provide(call.provide_state, band.size());
   if (out.ids != nullptr) write_ids(band, call.index_bytes, out.ids);
   if (out.dominated_by != nullptr) std::ranges::copy(dominated_by, out.dominated_by);
@@ -171,7 +181,7 @@ void find_layers(const skyline_layers_call& call) {
   }
   std::ranges::copy(layers, call.out_layers);
   call.outcome->count = layer;
-  if (call.statistics != nullptr) *call.statistics = {candidates, tests, 0, layer};
+  if (call.statistics != nullptr) *call.statistics = {candidates, tests, 0, layer, {}};
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <perf/study/files.hpp>
 #include <perf/study/quantity.hpp>
 #include <perf/study/skyline_file.hpp>
+#include <perf/study/skyline_iterations.hpp>
 #include <perf/study/skyline_subject.hpp>
 #include <perf/study/study_options.hpp>
 #include <zenith/skyline.hpp>
@@ -20,6 +21,7 @@ constexpr std::string_view operation = zenith::skyline_call::operation;
 struct settings {
   std::string rows = "2^16";
   std::string columns = "2,4,6,8,10,12,14,16";
+  bool iterations = false;
   std::vector<std::string> correlations;
   std::uint32_t seed = 7;
   double time_limit = 5;
@@ -38,6 +40,15 @@ int run_study(const settings& given) {
   }
   if (rows.front() == 0 || rows.back() > std::uint64_t{1} << 28) reject("--rows must be from 1 to 2^28");
   const auto folder = output_folder(given.output);
+  if (given.iterations) {
+    if (rows.size() > 1) reject("--rows has several counts, but --iterations are of one");
+    iterations_request asked{rows.front(),           widths, {}, given.seed, given.sweep.repeat, given.sweep.backends,
+                             given.sweep.strategies, folder};
+    for (std::size_t i = 0; i < correlation_names.size(); ++i) {
+      if (is_asked(given.correlations, correlation_names[i])) asked.correlations.push_back(static_cast<correlation>(i));
+    }
+    return draw_iterations(asked);
+  }
   family_study study("skyline", given.sweep, given.time_limit);
   const auto all = study.lines({operation});
   for (std::size_t i = 0; i < correlation_names.size(); ++i) {
@@ -136,12 +147,17 @@ void add_skyline(CLI::App& app, int& status) {
   study(command->add_option("--columns", given->columns, "Column counts, up to 32"));
   study(
       add_kinds(*command, "--correlation", given->correlations, {correlation_names.begin(), correlation_names.end()}));
+  study(command->add_flag("--iterations", given->iterations,
+                          "Instead: what each iteration prunes, and its time, of 6, 12 and 16 columns (figure 10)"));
   study(add_seed(*command, given->seed, "Of the standard generator"));
   study(add_repeat(*command, sweep.repeat, 1000));
   study(add_time_limit(*command, given->time_limit));
   study(add_output(*command, given->output));
-  command->callback([given, &status] {
+  command->callback([given, command, &status] {
     if (given->query.file.empty()) {
+      // those of the paper
+      if (given->iterations && command->count("--columns") == 0) given->columns = "6,12,16";
+      if (given->iterations && given->correlations.empty()) given->correlations = {"independent", "anticorrelated"};
       status = run_study(*given);
       return;
     }

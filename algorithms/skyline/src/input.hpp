@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <zenith/error.hpp>
@@ -40,7 +41,7 @@ class input {
   /// Throws when the call has met a NaN that it rejects.
   void check(std::string_view function) const;
   [[nodiscard]] const skyline_outcome& outcome() const { return outcome_; }
-  [[nodiscard]] const skyline_statistics& statistics() const { return statistics_; }
+  [[nodiscard]] skyline_statistics take_statistics() noexcept { return std::move(statistics_); }
 
  private:
   const detail::skyline_points& points_;

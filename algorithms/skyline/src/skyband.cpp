@@ -63,7 +63,7 @@ skyline_run skyband(const executor& on, const skyline_points& points, std::uint3
     if (rows.has_few_counts) refuse("dominated_by_out", target.dominated_by_count);
     run.count = static_cast<std::size_t>(input.outcome().count);
   }
-  if (options.statistics != nullptr) *options.statistics = input.statistics();
+  if (options.statistics != nullptr) *options.statistics = input.take_statistics();
   return run;
 }
 

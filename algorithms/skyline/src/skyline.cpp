@@ -73,7 +73,7 @@ skyline_run skyline(const executor& on, const skyline_points& points, const skyl
     }
     run.count = static_cast<std::size_t>(input.outcome().count);
   }
-  if (options.statistics != nullptr) *options.statistics = input.statistics();
+  if (options.statistics != nullptr) *options.statistics = input.take_statistics();
   return run;
 }
 

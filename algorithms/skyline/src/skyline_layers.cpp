@@ -73,7 +73,7 @@ skyline_run skyline_layers(const executor& on, const skyline_points& points, con
     run.count = static_cast<std::size_t>(input.outcome().count);
   }
   std::ranges::copy(dominators, options.dominated_by.begin());
-  if (options.statistics != nullptr) *options.statistics = input.statistics();
+  if (options.statistics != nullptr) *options.statistics = input.take_statistics();
   return run;
 }
 

@@ -145,6 +145,10 @@ TEST_CASE("a choice is made and statistics are kept", "[skyline-contract]") {
       CHECK(statistics.candidates <= made.rows);
       CHECK(statistics.dominance_tests > 0);
       CHECK(statistics.rounds > 0);
+      REQUIRE(!statistics.by_round.empty());
+      // the prefilter prunes what are no candidates; a few rows on a device are all decided with it
+      if (statistics.by_round.size() > 1) CHECK(statistics.by_round[0].pruned >= made.rows - statistics.candidates);
+      CHECK(statistics.by_round.back().seconds > 0);
       if (on.strategy == "skyalign") CHECK(statistics.mask_tests > 0);
       if (on.strategy == "bitmap_tiles") {
         const bool is_host = runs_on_host(on);

@@ -285,18 +285,46 @@ std::vector<std::uint64_t> expected(const table<T>& of, const request& asked) {
   return ids;
 }
 
+/// What is wrong with what the rounds say that they found: members are the result, and with those that they pruned all
+/// rows.
+std::string fault_of_rounds(std::string_view strategy, const zenith::skyline_statistics& seen, std::size_t rows,
+                            std::size_t result) {
+  std::size_t members = 0;
+  std::size_t pruned = 0;
+  for (const auto& round : seen.by_round) {
+    members += round.members;
+    pruned += round.pruned;
+    if (!(round.seconds >= 0)) return "a round takes " + std::to_string(round.seconds) + " s";
+  }
+  const bool has_copies = strategy == "skyalign_padded";
+  const bool is_all = has_copies ? members + pruned >= rows : members + pruned == rows;
+  const bool has_each = seen.by_round.size() == (rows == 0 ? 0 : seen.rounds + 1) || strategy == "bskytree" ||
+                        (seen.by_round.size() == 1 && strategy == "bitmap_tiles" && seen.mask_tests == 0);
+  if (is_all && members == result && has_each) return "";
+  return "of " + std::to_string(seen.rounds) + " rounds " + std::to_string(seen.by_round.size()) +
+         " are counted, with " + std::to_string(members) + " of " + std::to_string(result) + " members and " +
+         std::to_string(pruned) + " other rows of " + std::to_string(rows);
+}
+
 template <class T>
 std::string fault_of(const zenith_test::target& on, const table<T>& of, const request& asked,
                      const std::vector<std::uint64_t>& expected_ids, random_source& random) {
   const auto as = static_cast<layout>(random() % 6);
   const auto result = static_cast<form>(random() % 6);
   const laid_out<T> memory(of, as);
-  const zenith::skyline_options options{
-      .preferences = asked.preferences, .duplicates = asked.duplicates, .nans = asked.nans, .strategy = on.strategy};
-  const auto fault = zenith_test::caught([&] {
+  zenith::skyline_statistics seen;
+  const zenith::skyline_options options{.preferences = asked.preferences,
+                                        .duplicates = asked.duplicates,
+                                        .nans = asked.nans,
+                                        .strategy = on.strategy,
+                                        .statistics = random() % 4 == 0 ? &seen : nullptr};
+  auto fault = zenith_test::caught([&] {
     return memory.with(
         [&](const auto& points) { return check_form(on, points, result, options, expected_ids, random); });
   });
+  if (fault.empty() && options.statistics != nullptr) {
+    fault = fault_of_rounds(on.strategy, seen, of.rows, expected_ids.size());
+  }
   if (fault.empty()) return fault;
   return "layout " + std::to_string(static_cast<int>(as)) + " form " + std::to_string(static_cast<int>(result)) + ": " +
          fault;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include <zenith/types.hpp>
 
@@ -27,6 +28,13 @@ enum class nan_rows : std::uint8_t {
   worst,   ///< a NaN is worse than every number, whatever is preferred, and as good as another NaN
 };
 
+/// What a round of a skyline decided.
+struct skyline_round {
+  std::uint64_t members = 0;  ///< rows found to be in the skyline
+  std::uint64_t pruned = 0;   ///< rows found not to be in the result
+  double seconds = 0;
+};
+
 /// What happened during a call.
 struct skyline_statistics {
   std::uint64_t candidates = 0;       ///< rows that were left by the prefilter
@@ -34,6 +42,11 @@ struct skyline_statistics {
   /// Pairs of a row and a tile of rows that were compared by their masks alone.
   std::uint64_t mask_tests = 0;
   std::uint64_t rounds = 0;
+  /// Of `skyline`: first what comes before the rounds, copies to a device, prefilter and order; then each round. All
+  /// members are the result, and members and pruned rows together all rows; but "skyalign_padded" counts copies that it
+  /// makes of rows as pruned. "bskytree" partitions recursively and has one round here. A device that has few rows left
+  /// compares them as it prefilters, and has none.
+  std::vector<skyline_round> by_round;
 };
 
 /// What a kernel found.
