@@ -30,6 +30,44 @@ struct side_extents {
   T high[D];
 };
 
+/// Whether so many cells of the width of `reach` do not cover the extents.
+template <class T, unsigned D>
+[[nodiscard]] ZENITH_FN bool are_widened(const side_extents<T, D>& all, T reach, double most) {
+  double needed = 1;
+  for (unsigned a = 0; a < D; ++a) {
+    const double cells =
+        (static_cast<double>(all.high[a]) - static_cast<double>(all.low[a])) / static_cast<double>(reach);
+    needed *= cells > 1 ? cells : 1;
+  }
+  return !(needed <= most);
+}
+
+/// Where so many cells are: where most of the points are, and beyond as far as cells of the width of `reach` cover. So
+/// a few far points do not widen all cells. `sampled`: of some of the points.
+template <class T, unsigned D>
+[[nodiscard]] ZENITH_FN side_extents<T, D> spread_of(T reach, const side_extents<T, D>& sampled,
+                                                     const side_extents<T, D>& all, double cells) {
+  double length[D];
+  double needed = 1;
+  for (unsigned a = 0; a < D; ++a) {
+    length[a] = static_cast<double>(sampled.high[a]) - static_cast<double>(sampled.low[a]);
+    if (length[a] < static_cast<double>(reach)) length[a] = static_cast<double>(reach);
+    needed *= length[a] / static_cast<double>(reach);
+  }
+  const double wider = needed < cells ? std::pow(cells / needed, 1.0 / D) : 1.0;
+  side_extents<T, D> spread;
+  for (unsigned a = 0; a < D; ++a) {
+    const auto low = static_cast<double>(sampled.low[a]);
+    const auto high = static_cast<double>(sampled.high[a]);
+    const double more = wider > 1 ? (length[a] * wider - (high - low)) / 2 : 0.0;
+    const T lower = static_cast<T>(low - more);
+    const T higher = static_cast<T>(high + more);
+    spread.low[a] = lower > all.low[a] ? lower : all.low[a];
+    spread.high[a] = higher < all.high[a] ? higher : all.high[a];
+  }
+  return spread;
+}
+
 /// Cells of at least the width of `reach`, so that a probe meets three on an axis, or wider ones: about `most` cells at
 /// most. That of low + i / inverse is cell i. `spread`: where cells are, which may leave out some of the `right`
 /// points.

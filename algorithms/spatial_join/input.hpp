@@ -212,7 +212,7 @@ template <class T, unsigned D, class Context>
   return starts;
 }
 
-/// The extents of some of the right side's points, on a host.
+/// The extents of some of the right side's points.
 template <class T, unsigned D, class Context>
 [[nodiscard]] side_extents<T, D> sampled_extents(Context& on, const join_input<T, D>& input) {
   using image = ordered::bits_t<T>;
@@ -237,47 +237,24 @@ template <class T, unsigned D>
   return all;
 }
 
-/// Where the cells of a grid of so many are, on a host: where most of the points are, and beyond as far as cells of the
-/// distance's width reach. So a few far points do not widen all cells.
-template <class T, unsigned D>
-[[nodiscard]] side_extents<T, D> spread_of(T squared, const side_extents<T, D>& sampled, const side_extents<T, D>& all,
-                                           double cells) {
-  double low[D];
-  double high[D];
-  const auto reach = static_cast<double>(reach_of(squared));
-  double needed = 1;
-  for (unsigned a = 0; a < D; ++a) {
-    low[a] = static_cast<double>(sampled.low[a]);
-    high[a] = static_cast<double>(sampled.high[a]);
-    needed *= std::max(high[a] - low[a], reach) / reach;
-  }
-  const double wider = needed < cells ? std::pow(cells / needed, 1.0 / D) : 1.0;
-  side_extents<T, D> spread;
-  for (unsigned a = 0; a < D; ++a) {
-    const double more = wider > 1 ? (std::max(high[a] - low[a], reach) * wider - (high[a] - low[a])) / 2 : 0.0;
-    spread.low[a] = std::max(all.low[a], static_cast<T>(low[a] - more));
-    spread.high[a] = std::min(all.high[a], static_cast<T>(high[a] + more));
-  }
-  return spread;
-}
-
 /// A grid over the right side for so many of its points, of some of which the extents are known.
 template <class T, unsigned D>
 [[nodiscard]] cell_grid<T, D> make_side_grid(const join_input<T, D>& input, u64 points,
                                              const side_extents<T, D>& sampled) {
   const auto all = right_extents<T, D>(input.known);
   const auto cells = static_cast<double>(most_cells(points));
-  return make_grid(all, spread_of(input.squared, sampled, all, cells), input.squared, cells);
+  return make_grid(all, spread_of(reach_of(input.squared), sampled, all, cells), input.squared, cells);
 }
-/// A grid over the right side for so many of its points.
+/// A grid over the right side for so many of its points. A device draws some of them only where all extents widen
+/// cells.
 template <class T, unsigned D, class Context>
-[[nodiscard]] cell_grid<T, D> make_side_grid([[maybe_unused]] Context& on, const join_input<T, D>& input, u64 points) {
-  if constexpr (Context::runs_on_host) {
-    return make_side_grid(input, points, sampled_extents(on, input));
-  } else {
+[[nodiscard]] cell_grid<T, D> make_side_grid(Context& on, const join_input<T, D>& input, u64 points) {
+  if constexpr (!Context::runs_on_host) {
     const auto all = right_extents<T, D>(input.known);
-    return make_grid(all, all, input.squared, static_cast<double>(most_cells(points)));
+    const auto cells = static_cast<double>(most_cells(points));
+    if (!are_widened(all, reach_of(input.squared), cells)) return make_grid(all, all, input.squared, cells);
   }
+  return make_side_grid(input, points, sampled_extents(on, input));
 }
 
 /// All points of one side in the order of their cells, on a host; `starts`: where each cell begins.

@@ -19,9 +19,12 @@ struct join_facts {
   cell_grid<T, D> grid;
 };
 
-/// The grid, of extremes that are known.
+/// The grid, of extremes that are known. Where they would widen the cells, some points say where most are.
 template <class T, unsigned D>
 struct choose_grid {
+  using image = ordered::bits_t<T>;
+
+  point_columns<T, D> right;
   T squared;
   T reach;
   double most_cells;
@@ -29,15 +32,25 @@ struct choose_grid {
 
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 /*i*/) const {
-    team.once([&]() ZENITH_BODY {
-      const auto& known = facts->known;
-      if (!are_finite(known)) return;
-      side_extents<T, D> all;
+    const auto& known = facts->known;
+    if (!are_finite(known)) return;
+    side_extents<T, D> all;
+    for (unsigned a = 0; a < D; ++a) {
+      all.low[a] = from_total_order<T>(known.least[most_side_columns + a]);
+      all.high[a] = from_total_order<T>(known.greatest[most_side_columns + a]);
+    }
+    auto spread = all;
+    if (are_widened(all, reach, most_cells)) {
+      side_extents<T, D> sampled;
       for (unsigned a = 0; a < D; ++a) {
-        all.low[a] = from_total_order<T>(known.least[most_side_columns + a]);
-        all.high[a] = from_total_order<T>(known.greatest[most_side_columns + a]);
+        const auto extent = sample_extent<T, D>{right, nullptr, nullptr}.of(team, a);
+        sampled.low[a] = from_total_order<T>(extent.least);
+        sampled.high[a] = from_total_order<T>(extent.greatest);
       }
-      facts->grid = make_grid(all, all, squared, reach, most_cells);
+      spread = spread_of(reach, sampled, all, most_cells);
+    }
+    team.once([&]() ZENITH_BODY {
+      facts->grid = make_grid(all, spread, squared, reach, most_cells);
       facts->is_finite = 1;
     });
   }

@@ -190,8 +190,21 @@ struct sample_extent {
   image* least;
   image* greatest;
 
+  struct extent {
+    image least;
+    image greatest;
+  };
+
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 a) const {
+    const extent found = of(team, a);
+    team.once([&]() ZENITH_BODY {
+      least[a] = found.least;
+      greatest[a] = found.greatest;
+    });
+  }
+  template <class Team>
+  ZENITH_FN extent of(Team& team, u64 a) const {
     const T* const column = from.at[a];
     const u64 n = from.rows < most_place_samples ? from.rows : most_place_samples;
     const image low = team.reduce(
@@ -201,10 +214,7 @@ struct sample_extent {
     const image high = team.reduce(
         n, image{0}, [&](u64 i) ZENITH_BODY { return total_order(column[sampled_row(i, from.rows)]); },
         [](image x, image y) ZENITH_BODY { return x < y ? y : x; });
-    team.once([&]() ZENITH_BODY {
-      least[a] = low;
-      greatest[a] = high;
-    });
+    return {low, high};
   }
 };
 

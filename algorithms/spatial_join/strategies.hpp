@@ -146,8 +146,8 @@ void join_on_device(Context& on, const spatial_join_call& call) {
   on.for_teams_in_turn(
       device::turn{parts, find},
       device::turn{u64{most_all_columns}, fold_extremes<T>{find.parts, find.least, find.greatest, &facts->known}},
-      device::turn{u64{1},
-                   choose_grid<T, D>{input.squared, reach_of(input.squared), static_cast<double>(cells), facts}});
+      device::turn{u64{1}, choose_grid<T, D>{input.right, input.squared, reach_of(input.squared),
+                                             static_cast<double>(cells), facts}});
   on.for_each(m, count_in_cells<T, D>{input.right, facts, ranks, counts});
   on.exclusive_scan(static_cast<const u32*>(counts), cells, starts);
   group_probe<T, D> probe{input.left, facts, points, starts, rows, nullptr};

@@ -440,3 +440,44 @@ TEMPLATE_TEST_CASE("a first round learns what the other rounds do", "[spatial]",
     for (unsigned cell = 0; cell < plan.most_cells; ++cell) REQUIRE(plan.heads[cell] == 0);
   }
 }
+
+TEST_CASE("a few far points do not widen a device's cells", "[spatial]") {
+  using namespace spatial_join_family;
+  std::mt19937 random{zenith_test::seed_of("spatial.far", 0)};
+  drawn_points left(1000, random);
+  drawn_points right(20000, random);
+  std::vector<bool> is_sampled(right.x.size(), false);
+  for (unsigned i = 0; i < most_place_samples; ++i) is_sampled[sampled_row(i, right.x.size())] = true;
+  for (std::size_t row = 0, far = 0; far < 20; ++row) {
+    if (is_sampled[row]) continue;
+    right.x[row] = 1e6F * static_cast<float>(far % 3);
+    right.y[row] = -1e6F * static_cast<float>(far % 2);
+    ++far;
+  }
+  spatial_join_call call;
+  for (const auto* side : {&left, &right}) {
+    auto& to = side == &left ? call.left : call.right;
+    to.coordinates[0] = side->x.data();
+    to.coordinates[1] = side->y.data();
+    to.rows = side->x.size();
+  }
+  call.distance = 1;
+  counting_device on;
+  auto input = open_input<float, 2>(on, call, {});
+  input.known = read_extremes(on, input.left, input.right);
+  const auto grid = make_side_grid(on, input, input.right.rows);
+  auto* const facts = on.zeroed<join_facts<float, 2>>(1);
+  facts->known = input.known;
+  on.for_teams(1, choose_grid<float, 2>{input.right, input.squared, reach_of(input.squared),
+                                        static_cast<double>(most_cells(input.right.rows)), facts});
+  for (const auto& one : {grid, facts->grid}) {
+    // the points without the far ones lie in [0, 100]^2
+    const double wide = 1 / static_cast<double>(one.inverse[0]);
+    const double high = 1 / static_cast<double>(one.inverse[1]);
+    INFO("cells of " << wide << " x " << high << ", " << one.cells[0] << " x " << one.cells[1]);
+    CHECK(std::max(wide, high) < 1.5);
+    CHECK(one.cells[0] * one.cells[1] > 5000);
+    CHECK(one.greatest[0] == 2e6F);
+    CHECK(one.least[1] == -1e6F);
+  }
+}

@@ -324,11 +324,23 @@ class writable_blocks {
       chunk.nan |= u64{1} << j;
     }
   }
+  /// Whether one of some values is equal to another one. Where many are, one is among the first.
+  [[nodiscard]] static bool holds(const T* values, u32 count, T value) noexcept {
+    constexpr u32 step = 32;
+    u32 r = 0;
+    for (; r + step <= count; r += step) {
+      bool has_one = false;
+      for (u32 i = 0; i < step; ++i) has_one |= values[r + i] == value;
+      if (has_one) return true;
+    }
+    return std::find(values + r, values + count, value) != values + count;
+  }
   /// Finds the extremes again that a value may have been that is gone from block b.
   void narrow(chunk_type& chunk, u32 b, std::size_t j, T gone, const rows_type& rows) {
     T& most = chunk.maxima[b * columns_ + j];
     T& least = chunk.minima[b * columns_ + j];
     if (gone < most && gone > least) return;
+    if (holds(rows.column(j), rows.count, gone)) return;
     chunk.set(b, j, range_of_values<T>::of(rows.column(j), rows.count));
     if (!(gone < chunk.most[j]) || !(gone > chunk.least[j])) chunk.sum_up(j);
     if (gone != gone) chunk.sum_up_ids();
