@@ -84,7 +84,7 @@ join_of_indexes index_sides(const execution& on, const index_join_arguments& giv
   auto right = given.columns[1];
   left.function = right.function = function;
   std::tie(made.given.left, made.owners[0]) = build_side(on, left, given.left.space);
-  if (left.has_boxes == right.has_boxes && left.low == right.low && left.high == right.high) {
+  if (left.low == right.low && left.high == right.high) {
     made.given.right = made.given.left;
   } else {
     std::tie(made.given.right, made.owners[1]) = build_side(on, right, given.left.space);
