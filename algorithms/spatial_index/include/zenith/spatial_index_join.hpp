@@ -261,7 +261,7 @@ requires(detail::are_together<LeftOut, Scores>) spatial_run
 }
 
 /// Chooses the device and strategy that will be fastest for `problem` on `on`. Pure. Throws `unsupported` when no
-/// device can run it.
+/// device can run it. Columns are seen as their indexes are, which are taken as built.
 [[nodiscard]] decision decide(const index_join_problem& problem, const machine& on);
 [[nodiscard]] decision decide(const top_k_index_join_problem& problem, const machine& on);
 
