@@ -30,8 +30,8 @@ inline constexpr std::array join_strategies{join_strategy{"ba", ba_cost}, join_s
 inline constexpr detail::choosable<top_k_range_problem> range_choices{top_k_range_call::operation, "top_k_range",
                                                                       "the index lies", range_strategies};
 inline constexpr detail::choosable<index_join_problem> all_pairs_choices{index_join_call::operation, "spatial_join",
-                                                                         "the indexes lie", all_pairs_strategies};
+                                                                         "the sides lie", all_pairs_strategies};
 inline constexpr detail::choosable<top_k_index_join_problem> join_choices{
-    top_k_index_join_call::operation, "top_k_spatial_join", "the indexes lie", join_strategies};
+    top_k_index_join_call::operation, "top_k_spatial_join", "the sides lie", join_strategies};
 
 }  // namespace zenith::spatial_index_detail

@@ -16,8 +16,9 @@ namespace {
 
 using u64 = std::uint64_t;
 
-[[noreturn]] void reject(const std::string& message, error_code code = error_code::invalid_argument) {
-  throw error(code, "spatial_index: " + message);
+[[noreturn]] void reject(const index_input& input, const std::string& message,
+                         error_code code = error_code::invalid_argument) {
+  throw error(code, std::string{input.function} + ": " + message);
 }
 
 template <class T>
@@ -46,28 +47,29 @@ std::size_t find_bad(std::size_t n, int workers, const Test& is_bad) {
 
 template <class T>
 void check_values(const index_input& input, int workers) {
-  const std::string items = input.has_boxes ? "boxes" : "points";
+  const std::string name = input.name;
   const std::size_t n = input.low.rows;
   const auto find_infinite = [&](const T* values) {
     return find_bad(n, workers, [values](std::size_t i) { return !(values[i] - values[i] == T{0}); });
   };
-  const auto check_column = [&](const spatial_points& side, const std::string& name, unsigned a) {
+  const auto check_column = [&](const spatial_points& side, const std::string& part, unsigned a) {
     const std::size_t row = find_infinite(column<T>(side, a));
     if (row == n) return;
-    reject(name + " has a NaN or an infinity in column " + std::to_string(a) + ", row " + std::to_string(row));
+    reject(input, part + " has a NaN or an infinity in column " + std::to_string(a) + ", row " + std::to_string(row));
   };
   for (unsigned a = 0; a < input.dimensions; ++a) {
-    check_column(input.low, items + (input.has_boxes ? ".low" : ".coordinates"), a);
+    check_column(input.low, name_of_low(input), a);
     if (!input.has_boxes) continue;
-    check_column(input.high, "boxes.high", a);
+    check_column(input.high, name + ".high", a);
     const T* const low = column<T>(input.low, a);
     const T* const high = column<T>(input.high, a);
     const std::size_t row = find_bad(n, workers, [=](std::size_t i) { return high[i] < low[i]; });
     if (row == n) continue;
-    reject("boxes.low is above boxes.high in column " + std::to_string(a) + ", row " + std::to_string(row));
+    reject(input,
+           name + ".low is above " + name + ".high in column " + std::to_string(a) + ", row " + std::to_string(row));
   }
   const std::size_t row = find_infinite(static_cast<const T*>(input.low.scores));
-  if (row < n) reject(items + ".scores[" + std::to_string(row) + "] is NaN or infinite");
+  if (row < n) reject(input, name + ".scores[" + std::to_string(row) + "] is NaN or infinite");
 }
 
 /// A new index's columns.
@@ -187,27 +189,30 @@ std::shared_ptr<const index_storage> build(const index_input& input, const spati
 }  // namespace
 
 void check_index_shape(const index_input& input, const spatial_index_options& options) {
-  const std::string items = input.has_boxes ? "boxes.low" : "points.coordinates";
+  const std::string name = input.name;
+  const std::string low = name_of_low(input);
+  const char* const kind = input.has_boxes ? "boxes" : "points";
   if (options.fanout < least_index_fanout || options.fanout > most_index_fanout) {
-    reject("options.fanout is " + std::to_string(options.fanout) + "; it must be from 2 to 64");
+    reject(input, "options.fanout is " + std::to_string(options.fanout) + "; it must be from 2 to 64");
   }
-  const auto check_columns = [&](const spatial_points& side, const std::string& name) {
+  const auto check_columns = [&](const spatial_points& side, const std::string& part) {
     if (side.columns.size() == input.dimensions) return;
-    reject(name + " has " + std::to_string(side.columns.size()) + " columns; an index of " +
-           std::to_string(input.dimensions) + " dimensions takes as many");
+    reject(input, part + " has " + std::to_string(side.columns.size()) + " columns; " + kind + " of " +
+                      std::to_string(input.dimensions) + " dimensions have as many");
   };
-  check_columns(input.low, items);
-  if (input.has_boxes) check_columns(input.high, "boxes.high");
+  check_columns(input.low, low);
+  if (input.has_boxes) check_columns(input.high, name + ".high");
   if (input.low.rows >= std::numeric_limits<std::uint32_t>::max()) {
-    reject(items + " has " + std::to_string(input.low.rows) + " rows; the most is 2^32 - 2", error_code::unsupported);
+    reject(input, low + " has " + std::to_string(input.low.rows) + " rows; the most is 2^32 - 2",
+           error_code::unsupported);
   }
   if (input.has_boxes && input.high.rows != input.low.rows) {
-    reject("boxes.high has " + std::to_string(input.high.rows) + " rows and boxes.low " +
-           std::to_string(input.low.rows) + "; they must be as many");
+    reject(input, name + ".high has " + std::to_string(input.high.rows) + " rows and " + low + " " +
+                      std::to_string(input.low.rows) + "; they must be as many");
   }
   if (input.low.score_count != input.low.rows) {
-    reject(std::string(input.has_boxes ? "boxes" : "points") + ".scores has " + std::to_string(input.low.score_count) +
-           " elements and " + items + " " + std::to_string(input.low.rows) + " rows; they must be as many");
+    reject(input, name + ".scores has " + std::to_string(input.low.score_count) + " elements and " + low + " " +
+                      std::to_string(input.low.rows) + " rows; they must be as many");
   }
 }
 
@@ -251,7 +256,7 @@ std::shared_ptr<const index_storage> build_index(const index_input& input, const
     return input.type == key_type::float32 ? build<float>(input, options, workers)
                                            : build<double>(input, options, workers);
   } catch (const std::bad_alloc&) {
-    reject("there is no memory for " + std::to_string(input.low.rows) + " items", error_code::out_of_memory);
+    reject(input, "there is no memory for " + std::to_string(input.low.rows) + " items", error_code::out_of_memory);
   }
 }
 

@@ -10,25 +10,19 @@
 namespace zenith::detail {
 namespace {
 
-template <class T>
-void read_extremes(const index_storage& index, device_index& to) {
-  to.least = static_cast<double>(*index_column<T>(index, index.layout.node_least));
-  to.most = static_cast<double>(*index_column<T>(index, index.layout.node_most));
+[[noreturn]] void reject(const index_input& input, const std::string& message) {
+  throw error(error_code::invalid_argument, std::string{input.function} + ": " + message);
 }
 
-[[noreturn]] void reject(const std::string& message) {
-  throw error(error_code::invalid_argument, "spatial_index: " + message);
-}
-
-[[noreturn]] void report(const spatial_outcome& found, bool has_boxes) {
-  const std::string items = has_boxes ? "boxes" : "points";
+[[noreturn]] void report(const spatial_outcome& found, const index_input& input) {
+  const std::string name = input.name;
   const std::string at = " in column " + std::to_string(found.axis) + ", row " + std::to_string(found.row);
-  if (found.fault == spatial_fault::turned_box) reject("boxes.low is above boxes.high" + at);
+  if (found.fault == spatial_fault::turned_box) reject(input, name + ".low is above " + name + ".high" + at);
   if (found.fault == spatial_fault::score) {
-    reject(items + ".scores[" + std::to_string(found.row) + "] is NaN or infinite");
+    reject(input, name + ".scores[" + std::to_string(found.row) + "] is NaN or infinite");
   }
-  const char* const part = !has_boxes ? ".coordinates" : found.is_right ? ".high" : ".low";
-  reject(items + part + " has a NaN or an infinity" + at);
+  const bool is_high = input.has_boxes && found.is_right;
+  reject(input, (is_high ? name + ".high" : name_of_low(input)) + " has a NaN or an infinity" + at);
 }
 
 spatial_side side_of(const spatial_points& points) {
@@ -49,10 +43,9 @@ std::shared_ptr<const device_index> copy_index(const executor& on, const std::sh
   made->bytes.require(memory_space::device);
   made->bytes.write(index->data);
   made->host = index;
-  if (index->layout.items > 0) {
-    index->layout.type == key_type::float32 ? read_extremes<float>(*index, *made)
-                                            : read_extremes<double>(*index, *made);
-  }
+  const auto argument = argument_of(index.get());
+  made->least = argument.least;
+  made->most = argument.most;
   return made;
 }
 
@@ -64,11 +57,11 @@ std::shared_ptr<const device_index> build_index_there(const executor& on, const 
                 "spatial_index: options.order is hilbert; a device builds by sort_tile_recursive alone");
   }
   if (on.settings().target == nullptr) {
-    reject("an executor of one device is needed, not \"auto\"");
+    reject(input, "an executor of one device is needed, not \"auto\"");
   }
   constexpr std::string_view strategy = "sort_tile_recursive";
-  const auto& by = check_backend(on.settings(), index_build_call::operation, "spatial_index",
-                                 input.has_boxes ? "boxes" : "points", space, strategy);
+  const auto& by =
+      check_backend(on.settings(), index_build_call::operation, input.function, input.name, space, strategy);
   auto made = std::make_shared<device_index>();
   made->layout = place_index(input.type, input.dimensions, input.has_boxes, options.fanout, input.low.rows);
   made->bytes = raw_array(on, static_cast<std::size_t>(made->layout.bytes));
@@ -85,7 +78,7 @@ std::shared_ptr<const device_index> build_index_there(const executor& on, const 
   call.least = &made->least;
   call.most = &made->most;
   by.run(on.settings(), &call);
-  if (outcome.fault != spatial_fault::none) report(outcome, input.has_boxes);
+  if (outcome.fault != spatial_fault::none) report(outcome, input);
   return made;
 }
 

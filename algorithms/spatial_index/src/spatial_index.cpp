@@ -8,6 +8,7 @@
 #include <string>
 
 #include <algorithms/spatial_index/choices.hpp>
+#include <algorithms/spatial_index/src/sides.hpp>
 #include <algorithms/spatial_index/src/storage.hpp>
 #include <algorithms/spatial_join/src/batches.hpp>
 #include <core/choose.hpp>
@@ -25,11 +26,9 @@ struct caller {
   }
 };
 
-std::uint64_t items_of(const index_argument& index) { return index.layout == nullptr ? 0 : index.layout->items; }
-
 void check_ids(const caller& by, std::uint64_t items, int index_bytes, bool index_signed) {
   if (index_bytes == 4 && index_signed && items > std::uint64_t{std::numeric_limits<std::int32_t>::max()} + 1) {
-    by.reject("an index has " + std::to_string(items) +
+    by.reject("a side has " + std::to_string(items) +
               " items, more than ids of signed 32 bits can tell apart; use unsigned or 64-bit ids");
   }
 }
@@ -111,8 +110,8 @@ struct join_choice : choice {
 template <class Options>
 join_choice choose_join(const caller& by, const executor& on, const index_join_arguments& given,
                         const Options& options) {
-  const std::uint64_t left = items_of(given.left);
-  const std::uint64_t right = items_of(given.right);
+  check_columns(given, by.function);
+  const auto [left, right] = sizes_of(given);
   if (const auto* const near = std::get_if<within>(&options.predicate)) {
     check_distance(by, near->distance, "options.predicate.distance");
   }
@@ -125,31 +124,39 @@ join_choice choose_join(const caller& by, const executor& on, const index_join_a
   return {std::move(chosen), run_by};
 }
 
-/// The pairs of `rows` left ids from `first` on.
-std::uint64_t join_rows(const caller& by, const join_choice& chosen, const index_join_arguments& given,
-                        const std::variant<within, intersects>& predicate, std::uint64_t first, std::uint64_t rows) {
+/// Fills in what all joins of indexes have, and runs the call; returns the number of pairs.
+template <class Call>
+std::uint64_t run(const caller& by, const execution& on, const kernel& run_by, const index_join_arguments& given,
+                  const std::variant<within, intersects>& predicate, Call& call) {
   const auto* const near = std::get_if<within>(&predicate);
+  const auto [left, right] = sizes_of(given);
   output_provider<index_join_arguments> results{by, given};
   spatial_outcome outcome;
-  index_join_call call;
   call.type = given.type;
   call.space = given.left.space;
   call.dimensions = given.dimensions;
-  call.left.rows = items_of(given.left);
-  call.right.rows = items_of(given.right);
+  call.left.rows = left;
+  call.right.rows = right;
   call.left_index = {given.left.layout, given.left.bytes, given.left.space};
   call.right_index = {given.right.layout, given.right.bytes, given.right.space};
   call.intersects = near == nullptr;
   call.distance = near == nullptr ? 0 : near->distance;
-  call.first = first;
-  call.rows = rows;
   call.index_bytes = given.index_bytes;
   call.out_space = given.target.space;
   call.provide = output_provider<index_join_arguments>::provide;
   call.provide_state = &results;
   call.outcome = &outcome;
-  chosen.run_by.run(chosen.on, &call);
+  run_by.run(on, &call);
   return outcome.count;
+}
+
+/// The pairs of `rows` left ids from `first` on, of indexes.
+std::uint64_t join_rows(const caller& by, const join_choice& chosen, const index_join_arguments& given,
+                        const std::variant<within, intersects>& predicate, std::uint64_t first, std::uint64_t rows) {
+  index_join_call call;
+  call.first = first;
+  call.rows = rows;
+  return run(by, chosen.on, chosen.run_by, given, predicate, call);
 }
 
 }  // namespace
@@ -158,9 +165,10 @@ spatial_run index_join(const executor& on, const index_join_arguments& given, co
   const caller by{given.target.is == spatial_target::kind::nothing ? "count_spatial_join" : "spatial_join"};
   const auto chosen = choose_join(by, on, given, options);
   spatial_run done{0, std::string{chosen.on.target->name}, chosen.strategy};
-  const std::uint64_t rows = items_of(given.left);
-  if (rows == 0 || items_of(given.right) == 0) return done;
-  done.count = static_cast<std::size_t>(join_rows(by, chosen, given, options.predicate, 0, rows));
+  const auto [left, right] = sizes_of(given);
+  if (left == 0 || right == 0) return done;
+  const auto joined = index_sides(chosen.on, given, by.function);
+  done.count = static_cast<std::size_t>(join_rows(by, chosen, joined.given, options.predicate, 0, left));
   if (given.target.is == spatial_target::kind::memory && done.count > given.target.size) {
     by.reject("left_out has " + std::to_string(given.target.size) + " elements, but there are " +
               std::to_string(done.count) + " pairs");
@@ -175,12 +183,13 @@ spatial_join_batches_result index_join_batches(const executor& on, const index_j
   if (options.batch_pairs == 0) by.reject("options.batch_pairs is 0; it must be 1 or more");
   const auto chosen = choose_join(by, on, given, options);
   spatial_join_batches_result done{0, 0, std::string{chosen.on.target->name}, chosen.strategy};
-  const std::uint64_t n = items_of(given.left);
-  if (n == 0 || items_of(given.right) == 0) return done;
+  const auto [left, right] = sizes_of(given);
+  if (left == 0 || right == 0) return done;
+  const auto joined = index_sides(chosen.on, given, by.function);
   join_in_batches(
-      n, 4.0 * static_cast<double>(n), options.batch_pairs,
+      left, 4.0 * static_cast<double>(left), options.batch_pairs,
       [&](std::uint64_t begin, std::uint64_t rows, std::uint64_t most) {
-        auto part = given;
+        auto part = joined.given;
         batch_provider<index_join_arguments> memory{given, most};
         part.provide = batch_provider<index_join_arguments>::provide;
         part.state = &memory;
@@ -192,7 +201,7 @@ spatial_join_batches_result index_join_batches(const executor& on, const index_j
 
 spatial_run top_k_range(const executor& on, const range_arguments& given, const top_k_range_options& options) {
   const caller by{"top_k_range"};
-  const std::uint64_t items = items_of(given.index);
+  const std::uint64_t items = given.index.layout == nullptr ? 0 : given.index.layout->items;
   check_region(by, given);
   check_ids(by, items, given.index_bytes, given.index_signed);
   const top_k_range_problem problem{items, given.k, given.type, given.index.space};
@@ -224,10 +233,17 @@ spatial_run top_k_range(const executor& on, const range_arguments& given, const 
 
 namespace {
 
-/// The points of an index in the order of its tree.
-spatial_points points_of(const index_argument& index, unsigned dimensions) {
+/// The points of a side on the host, of an index in the order of its tree; no columns: it has none there, or boxes.
+spatial_points points_of(const index_join_arguments& given, bool is_right) {
+  const auto& index = is_right ? given.right : given.left;
+  if (index.space != memory_space::host) return {};
+  if (!given.columns.empty()) {
+    const auto& side = given.columns[is_right ? 1 : 0];
+    return side.has_boxes || side.low.rows == 0 ? spatial_points{} : side.low;
+  }
+  if (index.layout == nullptr || index.layout->items == 0 || index.layout->has_boxes) return {};
   spatial_points points;
-  for (unsigned a = 0; a < dimensions; ++a) points.columns.push_back(index.bytes + index.layout->low[a]);
+  for (unsigned a = 0; a < given.dimensions; ++a) points.columns.push_back(index.bytes + index.layout->low[a]);
   points.rows = points.score_count = static_cast<std::size_t>(index.layout->items);
   points.scores = index.bytes + index.layout->scores;
   return points;
@@ -236,19 +252,17 @@ spatial_points points_of(const index_argument& index, unsigned dimensions) {
 /// What the models ask of a call. Points that lie on the host are sampled, unless the call names a strategy.
 top_k_index_join_problem describe(const executor& on, const index_join_arguments& given,
                                   const top_k_index_join_options& options) {
-  top_k_index_join_problem problem{items_of(given.left), items_of(given.right), given.k, given.type, given.left.space};
+  const auto [left, right] = sizes_of(given);
+  top_k_index_join_problem problem{left, right, given.k, given.type, given.left.space};
   const auto* const near = std::get_if<within>(&options.predicate);
-  const auto has_points = [](const index_argument& index) {
-    return index.space == memory_space::host && index.layout != nullptr && index.layout->items > 0 &&
-           !index.layout->has_boxes;
-  };
   const bool is_modelled = options.strategy == "auto" || on.is_automatic();
-  if (!is_modelled || near == nullptr || !has_points(given.left) || !has_points(given.right)) return problem;
+  if (!is_modelled || near == nullptr) return problem;
   spatial_arguments sides{};
   sides.type = given.type;
   sides.space = memory_space::host;
-  sides.left = points_of(given.left, given.dimensions);
-  sides.right = points_of(given.right, given.dimensions);
+  sides.left = points_of(given, false);
+  sides.right = points_of(given, true);
+  if (sides.left.columns.empty() || sides.right.columns.empty()) return problem;
   sides.index_bytes = 8;
   const auto sampled = describe(sides, given.k,
                                 top_k_spatial_join_options{.predicate = *near,
@@ -267,8 +281,8 @@ top_k_index_join_problem describe(const executor& on, const index_join_arguments
 spatial_run top_k_index_join(const executor& on, const index_join_arguments& given,
                              const top_k_index_join_options& options) {
   const caller by{"top_k_spatial_join"};
-  const std::uint64_t left = items_of(given.left);
-  const std::uint64_t right = items_of(given.right);
+  check_columns(given, by.function);
+  const auto [left, right] = sizes_of(given);
   const auto* const near = std::get_if<within>(&options.predicate);
   if (near != nullptr) check_distance(by, near->distance, "options.predicate.distance");
   check_ids(by, std::max(left, right), given.index_bytes, given.index_signed);
@@ -288,36 +302,20 @@ spatial_run top_k_index_join(const executor& on, const index_join_arguments& giv
   spatial_run done{0, std::string{where.target->name}, strategy};
   spatial_join_statistics counted;
   if (left > 0 && right > 0) {
+    const auto joined = index_sides(where, given, by.function);
     const auto check = given.type == key_type::float32 ? check_scores<float> : check_scores<double>;
-    check(by, given.left, "left", options.score, weights[0]);
-    check(by, given.right, "right", options.score, weights[1]);
-  }
-  if (left > 0 && right > 0 && given.k > 0) {
-    output_provider<index_join_arguments> results{by, given};
-    spatial_outcome outcome;
-    top_k_index_join_call call;
-    call.type = given.type;
-    call.space = given.left.space;
-    call.dimensions = given.dimensions;
-    call.left.rows = left;
-    call.right.rows = right;
-    call.left_index = {given.left.layout, given.left.bytes, given.left.space};
-    call.right_index = {given.right.layout, given.right.bytes, given.right.space};
-    call.intersects = near == nullptr;
-    call.distance = near == nullptr ? 0 : near->distance;
-    call.score = options.score;
-    call.left_weight = weights[0];
-    call.right_weight = weights[1];
-    call.select = options.select;
-    call.k = given.k;
-    call.statistics = options.statistics == nullptr ? nullptr : &counted;
-    call.index_bytes = given.index_bytes;
-    call.out_space = given.target.space;
-    call.provide = output_provider<index_join_arguments>::provide;
-    call.provide_state = &results;
-    call.outcome = &outcome;
-    run_by.run(where, &call);
-    done.count = static_cast<std::size_t>(outcome.count);
+    check(by, joined.given.left, "left", options.score, weights[0]);
+    check(by, joined.given.right, "right", options.score, weights[1]);
+    if (given.k > 0) {
+      top_k_index_join_call call;
+      call.score = options.score;
+      call.left_weight = weights[0];
+      call.right_weight = weights[1];
+      call.select = options.select;
+      call.k = given.k;
+      call.statistics = options.statistics == nullptr ? nullptr : &counted;
+      done.count = static_cast<std::size_t>(run(by, where, run_by, joined.given, options.predicate, call));
+    }
   }
   if (options.statistics != nullptr) *options.statistics = counted;
   return done;

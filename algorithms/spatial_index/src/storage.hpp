@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <core/host_memory.hpp>
@@ -21,6 +22,11 @@ void write_header(const spatial_index_layout& of, std::byte* bytes);
 
 /// Throws for arguments of a build that do not fit each other; the values are not looked at.
 void check_index_shape(const index_input& input, const spatial_index_options& options);
+
+/// How messages name an input's points or lowest coordinates.
+[[nodiscard]] inline std::string name_of_low(const index_input& input) {
+  return std::string{input.name} + (input.has_boxes ? ".low" : input.has_scores ? ".coordinates" : "");
+}
 
 /// A column of an index in the host's memory.
 template <class T>

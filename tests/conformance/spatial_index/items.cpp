@@ -8,6 +8,8 @@
 #include <utility>
 
 #include <index_suite.hpp>
+#include <oracle.hpp>
+#include <ways_to_join.hpp>
 
 namespace conformance::spatial_index {
 namespace {
@@ -68,76 +70,6 @@ item_table<T> make_items(shape one, std::size_t count, unsigned dimensions, bool
   return made;
 }
 
-/// One item, or a region, as the double loop sees it.
-struct box_at {
-  double low[3];
-  double high[3];
-};
-
-template <class T>
-box_at at(const item_table<T>& of, std::size_t i) {
-  box_at one{};
-  for (std::size_t a = 0; a < of.low.size(); ++a) {
-    one.low[a] = of.low[a][i];
-    one.high[a] = of.high.empty() ? of.low[a][i] : of.high[a][i];
-  }
-  return one;
-}
-
-/// Coordinates are numbers of T. nullptr: whether they intersect.
-template <class T>
-bool are_near(const box_at& left, const box_at& right, std::size_t dimensions, const double* distance) {
-  volatile T sum = 0;
-  bool has_gap = false;
-  for (std::size_t a = 0; a < dimensions; ++a) {
-    volatile T gap = 0;
-    if (left.high[a] < right.low[a]) gap = static_cast<T>(right.low[a]) - static_cast<T>(left.high[a]);
-    if (right.high[a] < left.low[a]) gap = static_cast<T>(left.low[a]) - static_cast<T>(right.high[a]);
-    has_gap = has_gap || left.high[a] < right.low[a] || right.high[a] < left.low[a];
-    volatile T square = gap * gap;
-    if (a == 0) {
-      sum = square;
-    } else {
-      sum = sum + square;
-    }
-  }
-  if (distance == nullptr) return !has_gap;
-  volatile T most = static_cast<T>(*distance) * static_cast<T>(*distance);
-  return sum <= most;
-}
-
-template <class T>
-struct ranked {
-  T score;
-  std::size_t left;
-  std::size_t right;
-};
-
-/// Items in the order of their ids become the k best of them.
-template <class T>
-void keep_best(std::vector<ranked<T>>& all, zenith::selection select, std::size_t k) {
-  std::stable_sort(all.begin(), all.end(), [&](const ranked<T>& a, const ranked<T>& b) {
-    return select == zenith::selection::largest ? a.score > b.score : a.score < b.score;
-  });
-  all.resize(std::min(k, all.size()));
-}
-
-template <class T>
-std::string difference(const std::vector<ranked<T>>& expected, std::span<const T> scores,
-                       const std::vector<std::uint64_t>& left, const std::vector<std::uint64_t>& right) {
-  if (left.size() != expected.size() || right.size() != expected.size() || scores.size() != expected.size()) {
-    return "count is " + std::to_string(left.size()) + ", expected " + std::to_string(expected.size());
-  }
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    const auto& one = expected[i];
-    if (left[i] == one.left && right[i] == one.right && std::memcmp(&scores[i], &one.score, sizeof(T)) == 0) continue;
-    return "place " + std::to_string(i) + " is (" + std::to_string(left[i]) + ", " + std::to_string(right[i]) +
-           "), expected (" + std::to_string(one.left) + ", " + std::to_string(one.right) + ") with " +
-           std::to_string(one.score);
-  }
-  return {};
-}
-
 template <class T, unsigned Dim>
 zenith::spatial_index<T, Dim> build(const item_table<T>& of, const zenith::spatial_index_options& options) {
   zenith::column_set<T> low;
@@ -148,137 +80,26 @@ zenith::spatial_index<T, Dim> build(const item_table<T>& of, const zenith::spati
   return zenith::spatial_index<T, Dim>::build(zenith::scored_boxes<T>{low, high, of.scores}, options);
 }
 
-template <class T>
-std::string text_of(const question<T>& asked) {
-  const auto side = [](const item_table<T>& of, std::uint32_t fanout) {
-    return std::to_string(of.size()) + (of.high.empty() ? " points" : " boxes") + " (fanout " + std::to_string(fanout) +
-           ")";
-  };
-  const auto* const near = std::get_if<zenith::within>(&asked.options.predicate);
-  return asked.name + " " + std::to_string(asked.left.low.size()) + "-D, " + side(asked.left, asked.left_build.fanout) +
-         " and " + side(asked.right, asked.right_build.fanout) + ", " +
-         (near == nullptr ? "intersects" : "within " + std::to_string(near->distance)) + ", score " +
-         std::to_string(static_cast<int>(asked.options.score)) +
-         (asked.options.select == zenith::selection::largest ? " largest" : " smallest") +
-         ", k = " + std::to_string(asked.k);
-}
-
-std::vector<std::uint64_t> widened(const std::vector<std::uint32_t>& ids) { return {ids.begin(), ids.end()}; }
-
-/// All pairs: as vectors, in memory of the caller's, and in batches.
-template <class T, unsigned Dim>
-void ask_all_pairs(zenith_test::verdict& seen, const question<T>& asked, const zenith::spatial_index<T, Dim>& left,
-                   const zenith::spatial_index<T, Dim>& right, const std::vector<ranked<T>>& expected,
-                   random_source& random) {
-  const std::size_t count = expected.size();
-  const auto text = [&] { return text_of(asked) + ", all pairs"; };
-  judge(seen, the_suite().all_pairs, random, one_of_each, text, [&](const place& at) -> std::string {
-    const auto& on = at.on;
-    const bool on_device = at.on_device;
-    const zenith::index_join_options options{asked.options.predicate, on.strategy};
-    const auto way = random() % 3;
-    const bool to_device = on.memory == zenith::memory_space::device && random() % 4 != 0;
-    const std::size_t batch_pairs = 1 + count / (1 + random() % 6);
-    const auto run = [&](const auto& a, const auto& b) -> std::string {
-      zenith::spatial_join_result<std::uint32_t> found;
-      if (way == 0) {
-        found = zenith::spatial_join(on.on, a, b, options);
-        if (found.strategy != on.strategy || found.backend != on.on.backend()) return "ran as " + found.strategy;
-      } else if (way == 1) {
-        if (zenith::count_spatial_join(on.on, a, b, options).count != count) return "counts otherwise";
-        outputs<std::uint32_t> lefts(on, count + random() % 3, to_device);
-        outputs<std::uint32_t> rights(on, lefts.on_host().size(), to_device);
-        found.count = (to_device ? zenith::spatial_join(on.on, a, b, lefts.on_device(), rights.on_device(), options)
-                                 : zenith::spatial_join(on.on, a, b, lefts.on_host(), rights.on_host(), options))
-                          .count;
-        if (!take_first(lefts, found.count, found.left) || !take_first(rights, found.count, found.right)) {
-          return "writes behind the pairs";
-        }
-      } else {
-        bool is_right = true;
-        const auto take = [&](std::span<const std::uint32_t> ids, std::span<const std::uint32_t> partners) {
-          is_right = is_right && !ids.empty() && ids.size() == partners.size() &&
-                     (ids.size() <= 2 * batch_pairs || ids.front() == ids.back());
-          found.left.insert(found.left.end(), ids.begin(), ids.end());
-          found.right.insert(found.right.end(), partners.begin(), partners.end());
-        };
-        found.count =
-            zenith::spatial_join_batches(on.on, a, b, take, {options.predicate, options.strategy, batch_pairs}).count;
-        if (!is_right) return "a batch is empty or too large";
-      }
-      if (found.count != count || found.left.size() != count || found.right.size() != count) {
-        return "count is " + std::to_string(found.count) + ", expected " + std::to_string(count);
-      }
-      for (std::size_t i = 0; i < count; ++i) {
-        if (found.left[i] == expected[i].left && found.right[i] == expected[i].right) continue;
-        return "place " + std::to_string(i) + " is (" + std::to_string(found.left[i]) + ", " +
-               std::to_string(found.right[i]) + ")";
-      }
-      return {};
-    };
-    const auto fault = zenith_test::caught([&] {
-      return on_device ? run(zenith::device_spatial_index<T, Dim>(on.on, left),
-                             zenith::device_spatial_index<T, Dim>(on.on, right))
-                       : run(left, right);
-    });
-    return fault.empty() ? fault : "way " + std::to_string(way) + ": " + fault;
-  });
-}
-
 template <class T, unsigned Dim>
 void ask_join_of(zenith_test::verdict& seen, const question<T>& asked, random_source& random) {
-  const auto* const near = std::get_if<zenith::within>(&asked.options.predicate);
-  std::vector<ranked<T>> expected;
-  for (std::size_t i = 0; i < asked.left.size(); ++i) {
-    for (std::size_t j = 0; j < asked.right.size(); ++j) {
-      if (!are_near<T>(at(asked.left, i), at(asked.right, j), Dim, near == nullptr ? nullptr : &near->distance))
-        continue;
-      expected.push_back({score_of(asked.options, asked.left.scores[i], asked.right.scores[j]), i, j});
-    }
-  }
+  auto expected = every_pair(asked);
   const auto left = build<T, Dim>(asked.left, asked.left_build);
   const auto right = build<T, Dim>(asked.right, asked.right_build);
-  ask_all_pairs(seen, asked, left, right, expected, random);
-  keep_best(expected, asked.options.select, asked.k);
+  const auto use_indexes = [&](const place& at, const auto& join) {
+    return at.on_device ? join(zenith::device_spatial_index<T, Dim>(at.on.on, left),
+                               zenith::device_spatial_index<T, Dim>(at.on.on, right))
+                        : join(left, right);
+  };
   const auto text = [&] { return text_of(asked); };
-  judge(seen, the_suite().joins, random, one_of_each, text, [&](const place& at) -> std::string {
-    const auto& on = at.on;
-    const bool on_device = at.on_device;
-    auto options = asked.options;
-    options.strategy = on.strategy;
-    const bool into_memory = asked.k <= expected.size() + 3 && random() % 2 == 0;
-    if (into_memory) {
-      const bool to_device = on.memory == zenith::memory_space::device;
-      outputs<std::uint64_t> to_left(on, asked.k, to_device);
-      outputs<std::uint64_t> to_right(on, asked.k, to_device);
-      outputs<T> to_scores(on, asked.k, to_device);
-      const auto join = [&](const auto& a, const auto& b) {
-        return to_device ? zenith::top_k_spatial_join(on.on, a, b, to_left.on_device(), to_right.on_device(),
-                                                      to_scores.on_device(), options)
-                         : zenith::top_k_spatial_join(on.on, a, b, to_left.on_host(), to_right.on_host(),
-                                                      to_scores.on_host(), options);
-      };
-      const auto run = on_device ? join(zenith::device_spatial_index<T, Dim>(on.on, left),
-                                        zenith::device_spatial_index<T, Dim>(on.on, right))
-                                 : join(left, right);
-      std::vector<std::uint64_t> lefts;
-      std::vector<std::uint64_t> rights;
-      std::vector<T> scores;
-      if (!take_first(to_left, run.count, lefts) || !take_first(to_right, run.count, rights) ||
-          !take_first(to_scores, run.count, scores)) {
-        return "writes behind the pairs";
-      }
-      return difference<T>(expected, scores, lefts, rights);
-    }
-    if (on_device) {
-      const zenith::device_spatial_index<T, Dim> a(on.on, left);
-      const zenith::device_spatial_index<T, Dim> b(on.on, right);
-      const auto found = zenith::top_k_spatial_join<std::uint64_t>(on.on, a, b, asked.k, options);
-      return difference<T>(expected, found.scores, found.left, found.right);
-    }
-    const auto found = zenith::top_k_spatial_join(on.on, left, right, asked.k, options);
-    if (found.strategy != on.strategy || found.count != found.left.size()) return "ran as " + found.strategy;
-    return difference<T>(expected, found.scores, widened(found.left), widened(found.right));
+  judge(seen, the_suite().all_pairs, random, one_of_each, text, [&](const place& at) {
+    return use_indexes(at, [&](const auto& a, const auto& b) {
+      return join_all(at.on, a, b, asked.options.predicate, expected, random);
+    });
+  });
+  keep_best(expected, asked.options.select, asked.k);
+  judge(seen, the_suite().joins, random, one_of_each, text, [&](const place& at) {
+    return use_indexes(at,
+                       [&](const auto& a, const auto& b) { return join_best(at.on, a, b, asked, expected, random); });
   });
 }
 

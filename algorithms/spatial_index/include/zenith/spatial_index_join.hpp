@@ -15,9 +15,11 @@
 #include <zenith/result_vector.hpp>
 #include <zenith/spatial_index_tree.hpp>
 #include <zenith/spatial_join.hpp>
+#include <zenith/spatial_sides.hpp>
 
 /// \file
-/// Joins of two spatial indexes: all pairs of items that are near, or the k best of them.
+/// Joins of two spatial indexes, or of points and boxes in columns: all pairs of items that are near, or the k best of
+/// them.
 
 namespace zenith {
 
@@ -39,7 +41,7 @@ struct index_join_batch_options {
   std::size_t batch_pairs = std::size_t{1} << 22;
 };
 
-/// As for ranked joins of columns, but for the predicate.
+/// As for ranked joins of points in columns, but for the predicate and the strategies.
 struct top_k_index_join_options {
   std::variant<within, intersects> predicate = within{};
   pair_score score = pair_score::sum;
@@ -77,18 +79,6 @@ struct top_k_index_join_problem {
 
 namespace detail {
 
-struct index_join_arguments {
-  key_type type;
-  unsigned dimensions;
-  index_argument left;
-  index_argument right;
-  std::size_t k;
-  int index_bytes;
-  bool index_signed;
-  spatial_output (*provide)(void* state, std::uint64_t count);
-  void* state;
-  spatial_target target = {};
-};
 spatial_run top_k_index_join(const executor& on, const index_join_arguments& given,
                              const top_k_index_join_options& options);
 /// All pairs; `given.k` is not looked at.
@@ -98,46 +88,11 @@ spatial_join_batches_result index_join_batches(const executor& on, const index_j
                                                const index_join_batch_options& options,
                                                void (*deliver)(void* state, std::uint64_t first));
 
-/// All pairs of two indexes; where they go is still to be said.
-template <class Index, class Tree>
-[[nodiscard]] index_join_arguments join_of(const Tree& left, const Tree& right) {
-  return {key_type_of<typename Tree::value_type>,
-          Tree::dimensions,
-          argument_of(left),
-          argument_of(right),
-          0,
-          static_cast<int>(sizeof(Index)),
-          std::is_signed_v<Index>,
-          nullptr,
-          nullptr};
-}
-
-}  // namespace detail
-
-/// All pairs of items of two indexes that are near each other, by left id and then by right id: for points and boxes
-/// alike. Two items are within the distance d when their gaps g on the axes, 0 where both overlap, fulfil
-///
-///     gx * gx + gy * gy  [+ gz * gz]  <=  d * d
-///
-/// with the roundings of a join of columns; so for points the pairs are the same. With `intersects` they are those
-/// without a gap: boxes that touch do intersect.
-///
-/// Strategy "index_nested_loop": each left item descends the right side's tree; pairs are counted and then written,
-/// which takes a second descent for items of more than 8 partners. Complexity: O(n * nodes that an item is near to) and
-/// a sort of each item's partners. Scratch: about 60 bytes a left item, and the pairs themselves. It synchronises. A
-/// GPU executor copies a host's indexes to the device at each call; `device_spatial_index` keeps them there.
-///
-/// Throws `invalid_argument` for a distance that is negative or NaN, when the ids' type cannot hold the largest id, and
-/// for a device's index on an executor of the host; `unsupported` for a strategy that the backend does not offer;
-/// `out_of_memory`. The two indexes must lie in the same memory.
-///
-/// Source: an index nested-loop join, as in Brinkhoff, Kriegel, Seeger: Efficient processing of spatial joins using
-/// R-trees, SIGMOD 1993, where both trees are descended at once.
-template <index Index = std::uint32_t, detail::any_spatial_index Tree>
-[[nodiscard]] spatial_join_result<Index> spatial_join(const executor& on, const Tree& left, const Tree& right,
-                                                      const index_join_options& options = {}) {
+/// The joins that make results of their own, whatever the sides are.
+template <class Index>
+[[nodiscard]] spatial_join_result<Index> all_pairs(const executor& on, index_join_arguments given,
+                                                   const index_join_options& options) {
   spatial_join_result<Index> result;
-  auto given = detail::join_of<Index>(left, right);
   given.provide = [](void* state, std::uint64_t count) -> spatial_output {
     auto& to = *static_cast<spatial_join_result<Index>*>(state);
     detail::resize_results(to.left, static_cast<std::size_t>(count));
@@ -151,50 +106,115 @@ template <index Index = std::uint32_t, detail::any_spatial_index Tree>
   result.strategy = std::move(run.strategy);
   return result;
 }
-
-/// Writes the same pairs to the beginning of `left_out` and `right_out`, as the join of columns does.
-template <detail::any_spatial_index Tree, detail::id_range Left, detail::id_range Right>
-requires(detail::are_together<Left, Right>&& std::same_as<typename detail::output_of<Left>::value_type,
-                                                          typename detail::output_of<Right>::value_type>) spatial_run
-    spatial_join(const executor& on, const Tree& left, const Tree& right, Left&& left_out, Right&& right_out,
-                 const index_join_options& options = {}) {
-  auto given = detail::join_of<typename detail::output_of<Left>::value_type>(left, right);
-  given.target = detail::pair_target("spatial_join", left_out, right_out);
-  return detail::index_join(on, given, options);
-}
-
-/// How many pairs there are: `count` of the result. Throws as `spatial_join`.
-template <detail::any_spatial_index Tree>
-[[nodiscard]] spatial_run count_spatial_join(const executor& on, const Tree& left, const Tree& right,
-                                             const index_join_options& options = {}) {
-  auto given = detail::join_of<std::uint64_t>(left, right);
-  given.target.is = detail::spatial_target::kind::nothing;
-  return detail::index_join(on, given, options);
-}
-
-/// The same pairs in batches, as `spatial_join_batches` of columns: use(left, right) gets spans of left and of right
-/// ids, the pairs of some consecutive left ids. Each batch reads the ids of all left items besides. Throws as above,
-/// and `invalid_argument` for options.batch_pairs of 0.
-template <index Index = std::uint32_t, detail::any_spatial_index Tree, class Use>
-requires std::invocable<Use&, std::span<const Index>, std::span<const Index>> spatial_join_batches_result
-spatial_join_batches(const executor& on, const Tree& left, const Tree& right, Use&& use,
-                     const index_join_batch_options& options = {}) {
-  using batch = detail::pair_batch<Index, std::remove_reference_t<Use>>;
-  batch one{{}, {}, std::addressof(use)};
-  auto given = detail::join_of<Index>(left, right);
-  given.provide = batch::provide;
+template <class Index, class Use>
+spatial_join_batches_result all_pairs_in_batches(const executor& on, index_join_arguments given, Use& use,
+                                                 const index_join_batch_options& options) {
+  pair_batch<Index, Use> one{{}, {}, std::addressof(use)};
+  given.provide = pair_batch<Index, Use>::provide;
   given.state = &one;
-  return detail::index_join_batches(on, given, options, batch::deliver);
+  return detail::index_join_batches(on, given, options, pair_batch<Index, Use>::deliver);
+}
+template <class T, class Index>
+[[nodiscard]] top_k_spatial_join_result<T, Index> best_pairs(const executor& on, index_join_arguments given,
+                                                             std::size_t k, const top_k_index_join_options& options) {
+  using result_type = top_k_spatial_join_result<T, Index>;
+  result_type result;
+  given.k = k;
+  given.provide = [](void* state, std::uint64_t count) -> spatial_output {
+    auto& to = *static_cast<result_type*>(state);
+    detail::resize_results(to.left, static_cast<std::size_t>(count));
+    detail::resize_results(to.right, static_cast<std::size_t>(count));
+    detail::resize_results(to.scores, static_cast<std::size_t>(count));
+    return {to.left.data(), to.right.data(), to.scores.data()};
+  };
+  given.state = &result;
+  auto run = detail::top_k_index_join(on, given, options);
+  result.count = run.count;
+  result.backend = std::move(run.backend);
+  result.strategy = std::move(run.strategy);
+  return result;
 }
 
-/// The k best pairs of items of two indexes, by score, then by left id, then by right id: as `top_k_spatial_join` of
-/// columns, for points and boxes alike. Two items are within the distance d when their gaps g on the axes, 0 where both
-/// overlap, fulfil
+/// The same into memory of the caller's, or for the number alone.
+inline spatial_run all_pairs_into(const executor& on, index_join_arguments given, const spatial_target& target,
+                                  const index_join_options& options) {
+  given.target = target;
+  return detail::index_join(on, given, options);
+}
+inline spatial_run best_pairs_into(const executor& on, index_join_arguments given, const spatial_target& target,
+                                   const top_k_index_join_options& options) {
+  given.k = target.size;
+  given.target = target;
+  return detail::top_k_index_join(on, given, options);
+}
+
+}  // namespace detail
+
+/// All pairs of items of two sides that are near each other, by left id and then by right id: for points and boxes
+/// alike. Two items are within the distance d when their gaps g on the axes, 0 where both overlap, fulfil
 ///
 ///     gx * gx + gy * gy  [+ gz * gz]  <=  d * d
 ///
-/// with the roundings of a join of columns; so for points the pairs are the same. With `intersects` they are those
-/// without a gap: boxes that touch do intersect.
+/// with the roundings of a join of points in columns; so for points the pairs are the same. With `intersects` they are
+/// those without a gap: boxes that touch do intersect.
+///
+/// Sides are two indexes of one type, or columns in one kind of memory: a `column_set` of points or `boxes` each. Of
+/// columns indexes are built first, as `spatial_index::build(on, ...)` or, on an executor of a device,
+/// `device_spatial_index::build` do, and of the same columns on both sides one. Two sides of points come here where the
+/// options are of this type, or say `intersects`.
+///
+/// Strategy "index_nested_loop": each left item descends the right side's tree; pairs are counted and then written,
+/// which takes a second descent for items of more than 8 partners. Complexity: O(n * nodes that an item is near to) and
+/// a sort of each item's partners. Scratch: about 60 bytes a left item, and the pairs themselves. It synchronises. A
+/// GPU executor copies a host's indexes to the device at each call; `device_spatial_index` keeps them there. "auto"
+/// does not count what building costs.
+///
+/// Throws `invalid_argument` for a distance that is negative or NaN, when the ids' type cannot hold the largest id, and
+/// for a device's index or columns on an executor of the host; `unsupported` for a strategy that the backend does not
+/// offer; `out_of_memory`. Of columns also what their building throws, where the message names the side, and
+/// `invalid_argument` when they do not have 2 or 3 dimensions or both differ; values are not looked at when a side has
+/// no rows.
+///
+/// Source: an index nested-loop join, as in Brinkhoff, Kriegel, Seeger: Efficient processing of spatial joins using
+/// R-trees, SIGMOD 1993, where both trees are descended at once.
+template <index Index = std::uint32_t, class Left, detail::joined_with<Left> Right,
+          std::same_as<index_join_options> Options = index_join_options>
+[[nodiscard]] spatial_join_result<Index> spatial_join(const executor& on, const Left& left, const Right& right,
+                                                      const Options& options = {}) {
+  return detail::all_pairs<Index>(on, detail::join_of<Index>(left, right), options);
+}
+
+/// Writes the same pairs to the beginning of `left_out` and `right_out`, as the join of points in columns does.
+template <class Left, detail::joined_with<Left> Right, detail::id_range LeftOut, detail::ids_beside<LeftOut> RightOut,
+          std::same_as<index_join_options> Options = index_join_options>
+spatial_run spatial_join(const executor& on, const Left& left, const Right& right, LeftOut&& left_out,
+                         RightOut&& right_out, const Options& options = {}) {
+  using Index = typename detail::output_of<LeftOut>::value_type;
+  return detail::all_pairs_into(on, detail::join_of<Index>(left, right),
+                                detail::pair_target("spatial_join", left_out, right_out), options);
+}
+
+/// How many pairs there are: `count` of the result. Throws as `spatial_join`.
+template <class Left, detail::joined_with<Left> Right, std::same_as<index_join_options> Options = index_join_options>
+[[nodiscard]] spatial_run count_spatial_join(const executor& on, const Left& left, const Right& right,
+                                             const Options& options = {}) {
+  return detail::all_pairs_into(on, detail::join_of<std::uint64_t>(left, right),
+                                {detail::spatial_target::kind::nothing}, options);
+}
+
+/// The same pairs in batches, as `spatial_join_batches` of points in columns: use(left, right) gets spans of left and
+/// of right ids, the pairs of some consecutive left ids. Each batch reads the ids of all left items besides. Throws as
+/// above, and `invalid_argument` for options.batch_pairs of 0.
+template <index Index = std::uint32_t, class Left, detail::joined_with<Left> Right, class Use,
+          std::same_as<index_join_batch_options> Options = index_join_batch_options>
+requires std::invocable<Use&, std::span<const Index>, std::span<const Index>> spatial_join_batches_result
+spatial_join_batches(const executor& on, const Left& left, const Right& right, Use&& use, const Options& options = {}) {
+  return detail::all_pairs_in_batches<Index>(on, detail::join_of<Index>(left, right), use, options);
+}
+
+/// The k best pairs of items of two sides, by score, then by left id, then by right id: as `top_k_spatial_join` of
+/// points in columns, for points and boxes alike. Which items are near each other, and what a side is, `spatial_join`
+/// says; columns are `scored_points` or `scored_boxes`.
 ///
 /// Strategies: "ba", the Block-based Algorithm, takes the left side's leaves by their best score, some more in each
 /// round. Each item of a leaf descends the right side's tree, where subtrees are left out that are too far away or
@@ -213,57 +233,35 @@ spatial_join_batches(const executor& on, const Tree& left, const Tree& right, Us
 /// about 50 bytes for each of 2 k + 2^20 pairs; O(n + m) for "ba" and "sfa", 2^18 pairs of nodes for each level of the
 /// trees for the others. It synchronises in each round.
 ///
-/// Throws as the join of columns; what is wrong with scores is found by their extremes, before anything is copied. The
-/// two indexes must lie in the same memory.
+/// Throws as `spatial_join`, and for scores and weights as the join of points in columns. What is wrong with scores is
+/// found by the extremes of an index, before anything is copied.
 ///
 /// Sources: Qi et al.: Efficient Top-k Spatial Distance Joins, SSTD 2013 (sfa, dfa, ba); Åmdal 2020, sections 4.4 (rj)
 /// and 6.5 (ba).
-template <index Index = std::uint32_t, detail::any_spatial_index Tree>
-[[nodiscard]] auto top_k_spatial_join(const executor& on, const Tree& left, const Tree& right, std::size_t k,
-                                      const top_k_index_join_options& options = {})
-    -> top_k_spatial_join_result<typename Tree::value_type, Index> {
-  using T = typename Tree::value_type;
-  using result_type = top_k_spatial_join_result<T, Index>;
-  result_type result;
-  auto run =
-      detail::top_k_index_join(on,
-                               {key_type_of<T>, Tree::dimensions, detail::argument_of(left), detail::argument_of(right),
-                                k, static_cast<int>(sizeof(Index)), std::is_signed_v<Index>,
-                                [](void* state, std::uint64_t count) -> spatial_output {
-                                  auto& to = *static_cast<result_type*>(state);
-                                  detail::resize_results(to.left, static_cast<std::size_t>(count));
-                                  detail::resize_results(to.right, static_cast<std::size_t>(count));
-                                  detail::resize_results(to.scores, static_cast<std::size_t>(count));
-                                  return {to.left.data(), to.right.data(), to.scores.data()};
-                                },
-                                &result},
-                               options);
-  result.count = run.count;
-  result.backend = std::move(run.backend);
-  result.strategy = std::move(run.strategy);
-  return result;
+template <index Index = std::uint32_t, class Left, detail::ranked_with<Left> Right,
+          std::same_as<top_k_index_join_options> Options = top_k_index_join_options>
+[[nodiscard]] auto top_k_spatial_join(const executor& on, const Left& left, const Right& right, std::size_t k,
+                                      const Options& options = {})
+    -> top_k_spatial_join_result<typename detail::join_side<Left>::value_type, Index> {
+  using T = typename detail::join_side<Left>::value_type;
+  return detail::best_pairs<T, Index>(on, detail::join_of<Index>(left, right), k, options);
 }
 
 /// Writes the k = `left_out` size best pairs to the beginning of `left_out`, `right_out` and `scores_out`, as the join
-/// of columns does.
-template <detail::any_spatial_index Tree, detail::id_range Left, detail::id_range Right,
-          detail::score_range<typename Tree::value_type> Scores>
-requires(detail::are_together<Left, Right, Scores>&&
-             std::same_as<typename detail::output_of<Left>::value_type, typename detail::output_of<Right>::value_type>)
-    spatial_run
-    top_k_spatial_join(const executor& on, const Tree& left, const Tree& right, Left&& left_out, Right&& right_out,
-                       Scores&& scores_out, const top_k_index_join_options& options = {}) {
-  using Index = typename detail::output_of<Left>::value_type;
-  const auto target = detail::pair_target("top_k_spatial_join", left_out, right_out, scores_out);
-  return detail::top_k_index_join(
-      on,
-      {key_type_of<typename Tree::value_type>, Tree::dimensions, detail::argument_of(left), detail::argument_of(right),
-       target.size, static_cast<int>(sizeof(Index)), std::is_signed_v<Index>, nullptr, nullptr, target},
-      options);
+/// of points in columns does.
+template <class Left, detail::ranked_with<Left> Right, detail::id_range LeftOut, detail::ids_beside<LeftOut> RightOut,
+          detail::score_range<typename detail::join_side<Left>::value_type> Scores,
+          std::same_as<top_k_index_join_options> Options = top_k_index_join_options>
+requires(detail::are_together<LeftOut, Scores>) spatial_run
+    top_k_spatial_join(const executor& on, const Left& left, const Right& right, LeftOut&& left_out,
+                       RightOut&& right_out, Scores&& scores_out, const Options& options = {}) {
+  using Index = typename detail::output_of<LeftOut>::value_type;
+  return detail::best_pairs_into(on, detail::join_of<Index>(left, right),
+                                 detail::pair_target("top_k_spatial_join", left_out, right_out, scores_out), options);
 }
 
 /// Chooses the device and strategy that will be fastest for `problem` on `on`. Pure. Throws `unsupported` when no
-/// device can run it.
+/// device can run it. Columns are seen as their indexes are, which are taken as built.
 [[nodiscard]] decision decide(const index_join_problem& problem, const machine& on);
 [[nodiscard]] decision decide(const top_k_index_join_problem& problem, const machine& on);
 

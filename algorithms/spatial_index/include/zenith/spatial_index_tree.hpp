@@ -65,6 +65,9 @@ struct index_input {
   bool has_boxes;
   spatial_points low;  ///< or points, with the scores
   spatial_points high;
+  const char* function = "spatial_index";             ///< messages begin with it
+  const char* name = has_boxes ? "boxes" : "points";  ///< of the argument, in messages
+  bool has_scores = true;                             ///< else its user has no scores: those of `low` stand for them
 };
 
 [[nodiscard]] std::shared_ptr<const index_storage> build_index(const index_input& input,
@@ -283,35 +286,17 @@ inline constexpr bool is_spatial_index<spatial_index<T, Dim>> = true;
 template <class T, unsigned Dim>
 inline constexpr bool is_spatial_index<device_spatial_index<T, Dim>> = true;
 
-template <class T, unsigned Dim>
-[[nodiscard]] index_argument argument_of(const spatial_index<T, Dim>& index) {
-  const auto* const held = index.storage();
-  if (held == nullptr) return {};
-  index_argument given{&held->layout, held->data, memory_space::host, 0, 0, held, nullptr};
-  given.host = [](const void* of) { return static_cast<const index_storage*>(of); };
-  if (held->layout.items > 0) {  // the root's
-    given.least = *reinterpret_cast<const T*>(held->data + held->layout.node_least);
-    given.most = *reinterpret_cast<const T*>(held->data + held->layout.node_most);
-  }
-  return given;
-}
-template <class T, unsigned Dim>
-[[nodiscard]] index_argument argument_of(const device_spatial_index<T, Dim>& index) {
-  const auto* const held = index.storage();
-  if (held == nullptr) return {nullptr, nullptr, memory_space::device, 0, 0, nullptr, nullptr};
-  return {
-      &held->layout,
-      index.data(),
-      memory_space::device,
-      held->least,
-      held->most,
-      held,
-      [](const void* of) -> const index_storage* { return host_copy(*static_cast<const device_index*>(of)).get(); }};
-}
-
 /// An index on the host or on a device.
 template <class Index>
 concept any_spatial_index = is_spatial_index<Index>;
+
+/// nullptr: an index without items.
+[[nodiscard]] index_argument argument_of(const index_storage* index);
+[[nodiscard]] index_argument argument_of(const device_index* index);
+template <any_spatial_index Tree>
+[[nodiscard]] index_argument argument_of(const Tree& tree) {
+  return argument_of(tree.storage());
+}
 
 }  // namespace detail
 

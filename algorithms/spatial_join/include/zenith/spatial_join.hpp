@@ -23,7 +23,8 @@
 #include <zenith/top_k.hpp>
 
 /// \file
-/// Spatial joins: all pairs of points of two sets that are near each other, or the k of them with the best scores.
+/// Spatial joins: all pairs of points of two sets that are near each other, or the k of them with the best scores. The
+/// same calls take boxes by <zenith/spatial_index.hpp>.
 
 namespace zenith {
 
@@ -148,6 +149,8 @@ struct spatial_points {
   std::size_t rows = 0;
   const void* scores = nullptr;
   std::size_t score_count = 0;
+
+  [[nodiscard]] bool operator==(const spatial_points&) const = default;
 };
 
 struct spatial_arguments {
@@ -452,6 +455,8 @@ template <detail::point_span Span>
 
 /// Take what no overload takes, so that the compiler's message is short.
 ZENITH_NO_OVERLOAD spatial_join ZENITH_OF_ANYTHING;
+ZENITH_NO_OVERLOAD count_spatial_join ZENITH_OF_ANYTHING;
+ZENITH_NO_OVERLOAD spatial_join_batches ZENITH_OF_ANYTHING;
 ZENITH_NO_OVERLOAD top_k_spatial_join ZENITH_OF_ANYTHING;
 
 }  // namespace zenith
