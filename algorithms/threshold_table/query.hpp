@@ -42,7 +42,7 @@ class query {
     rows_.ids = part<u32>(layout_.ids, layout_.rows);
     for (unsigned j = 0; j < call_.column_count; ++j) rows_.scored.column[j] = part<value>(values_at(j), layout_.rows);
   }
-  [[nodiscard]] bool fetches_rows() const { return call_.rows != nullptr; }
+  [[nodiscard]] bool fetches_rows() const { return call_.rows != nullptr && !call_.maps_rows; }
   /// Pieces of so many rows of the table on the host, from these positions on, one piece behind the other.
   [[nodiscard]] rows_of<T> fetch(const u32* positions, u64 pieces, u64 length) {
     auto* const ids = on_.template buffer<u32>(pieces * length);
@@ -68,6 +68,7 @@ class query {
   template <class X>
   [[nodiscard]] const X* part(u64 offset, u64 count) {
     if (call_.rows != nullptr && offset < layout_.begins) {
+      if (call_.maps_rows) return host_part<X>(offset);
       return on_.input(host_part<X>(offset), count, memory_space::host);
     }
     return on_.input(reinterpret_cast<const X*>(call_.table + offset), count, call_.space);

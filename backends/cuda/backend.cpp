@@ -25,6 +25,8 @@ constinit const backend descriptor{
     .allocate = allocate,
     .deallocate = deallocate,
     .copy = copy,
+    .map_host = map_host,
+    .unmap_host = unmap_host,
     .synchronize = synchronize,
     .default_profile = default_profile,
     .measure = measure,

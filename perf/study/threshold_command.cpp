@@ -51,6 +51,7 @@ std::vector<series> lines_of(const settings& given, family_study& study) {
     if (given.sweep.strategies.empty()) add(one, "auto");
     if (!given.host_memory || !one.resident) continue;
     add(one, blocks_on_host);
+    add(one, rows_mapped);
     add(one, columns_on_host);
   }
   return all;

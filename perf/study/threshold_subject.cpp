@@ -39,6 +39,7 @@ struct there {
   std::string executor;
   zenith::device_threshold_table<float> table;
   zenith::device_threshold_table<float> directory;  // rows stay on the host
+  zenith::device_threshold_table<float> mapped;     // the same, and are read there
   std::vector<zenith::array<float>> held;
   zenith::device_column_set<float> set;
 };
@@ -66,7 +67,7 @@ class threshold_input final : public input {
 
   [[nodiscard]] std::vector<trial> place(std::size_t point, const placement& at) override {
     const bool is_table = offers(at.on, operation, at.strategy) || at.strategy == "auto";
-    if (!is_table && at.strategy != scan_of_columns && at.strategy != blocks_on_host &&
+    if (!is_table && at.strategy != scan_of_columns && at.strategy != blocks_on_host && at.strategy != rows_mapped &&
         at.strategy != columns_on_host) {
       return {};
     }
@@ -75,6 +76,9 @@ class threshold_input final : public input {
     }
     if (at.strategy == blocks_on_host && there_->directory.host().rows() == 0) {
       there_->directory = {at.on, table_, zenith::table_residence::host_blocks};
+    }
+    if (at.strategy == rows_mapped && there_->mapped.host().rows() == 0) {
+      there_->mapped = {at.on, table_, zenith::table_residence::mapped_rows};
     }
     const auto to = std::make_shared<outputs>(at, k(point));
     const auto call = [=, this, device = there_](zenith::threshold_statistics* statistics) {
@@ -97,6 +101,8 @@ class threshold_input final : public input {
         if (statistics != nullptr) statistics->rows_evaluated = given_.rows;
       } else if (at.strategy == blocks_on_host) {
         to->ran = run(device->directory, zenith::table_query_options{.strategy = "blocks", .statistics = statistics});
+      } else if (at.strategy == rows_mapped) {
+        to->ran = run(device->mapped, zenith::table_query_options{.strategy = "blocks", .statistics = statistics});
       } else {
         const zenith::table_query_options options{.strategy = at.strategy, .statistics = statistics};
         to->ran = at.resident ? run(device->table, options) : run(table_, options);

@@ -36,6 +36,7 @@ struct threshold_input_options {
 /// What else a placement can name than the strategies of a table.
 inline constexpr std::string_view scan_of_columns = "scan of the columns";    ///< of scored top-k
 inline constexpr std::string_view blocks_on_host = "blocks, rows on host";    ///< of a device: blocks are fetched
+inline constexpr std::string_view rows_mapped = "blocks, rows mapped";        ///< of a device: read on the host
 inline constexpr std::string_view columns_on_host = "scan, columns on host";  ///< of a device: all is streamed
 
 /// `build_seconds`, where it is not nullptr, is how long the table took on one thread.

@@ -1,10 +1,13 @@
-// Queries that fetch the blocks they open, on the sequential context: its memory is the host's, so what the device
-// would not have is poisoned.
+// Queries of tables whose rows lie on the host, fetched or read there, on the sequential context: its memory is the
+// host's, so what the device would not have is poisoned.
 
 #include <algorithms/threshold_table/strategies.hpp>
 
 #include <cstdint>
+#include <cstring>
+#include <new>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,8 +21,33 @@
 
 namespace {
 
+/// Counts what is copied of the rows of a table.
+struct watching_context : zenith::device::sequential_context {
+  using base = zenith::device::sequential_context;
+
+  explicit watching_context(std::span<const std::byte> watched) : rows(watched) {}
+
+  template <class T>
+  const T* input(const T* from, std::uint64_t n, zenith::memory_space space) {
+    const auto* const at = reinterpret_cast<const std::byte*>(from);
+    if (rows.data() <= at && at < rows.data() + rows.size()) ++copies;
+    return base::input(from, n, space);
+  }
+  void fetch(std::span<const zenith::device::fetched_array> arrays, const std::uint32_t* begins, std::uint64_t n,
+             std::uint64_t length) {
+    ++copies;
+    base::fetch(arrays, begins, n, length);
+  }
+
+  std::span<const std::byte> rows;
+  int copies = 0;
+};
+
+enum class rows_are { fetched, mapped };
+
 template <class Strategy>
-void check(const zenith::threshold_table<float>& table, const std::vector<float>& weights, std::uint64_t k) {
+void check(const zenith::threshold_table<float>& table, const std::vector<float>& weights, std::uint64_t k,
+           rows_are how) {
   const auto& layout = zenith::detail::layout_of(*table.storage());
   const auto bytes = zenith::detail::bytes_of(*table.storage());
   // the directory alone: in front of it is nothing
@@ -42,6 +70,7 @@ void check(const zenith::threshold_table<float>& table, const std::vector<float>
   call.layout = &layout;
   call.table = whole.data();
   call.rows = bytes.data();
+  call.maps_rows = how == rows_are::mapped;
   call.columns = columns.data();
   call.weights = used.data();
   call.column_count = static_cast<unsigned>(columns.size());
@@ -52,8 +81,9 @@ void check(const zenith::threshold_table<float>& table, const std::vector<float>
   call.result.out_keys = scores.data();
   call.result.out_indices = ids.data();
   call.result.index_bytes = 8;
-  zenith::device::sequential_context on;
+  watching_context on(bytes.first(layout.begins));
   Strategy::run(on, call);
+  CHECK((on.copies == 0) == (how == rows_are::mapped));
   CHECK(scores == expected.keys);
   CHECK(ids == expected.indices);
   CHECK(seen.rows_evaluated >= k);
@@ -137,6 +167,63 @@ TEST_CASE("rows on the host are streamed where nearly all will be evaluated, and
   has_memory_for_columns = true;
 }
 
+TEST_CASE("rows are mapped on request, by backends that can", "[unit]") {
+  const std::vector<float> values{1, 2, 3};
+  const auto table = zenith::threshold_table<float>::build(zenith::column_set<float>{values});
+  // a backend says where kernels see the host's memory
+  static int mapped = 0;
+  static constexpr zenith::backend seeing{
+      .name = "seeing",
+      .description = "a device that is none",
+      .needs = "nothing",
+      .memory = zenith::memory_space::device,
+      .allocate = [](const zenith::execution&, std::size_t bytes) { return ::operator new(bytes); },
+      .deallocate = [](const zenith::execution&, void* at, std::size_t) noexcept { ::operator delete(at); },
+      .copy = [](const zenith::execution&, void* to, zenith::memory_space, const void* from, zenith::memory_space,
+                 std::size_t bytes) { std::memcpy(to, from, bytes); },
+      .map_host =
+          [](const zenith::execution&, const void* at, std::size_t) {
+            ++mapped;
+            return at;
+          },
+      .unmap_host = [](const zenith::execution&, const void*) noexcept { --mapped; },
+      .synchronize = [](const zenith::execution&) {}};
+  static constexpr zenith::backend blind{.name = "blind",
+                                         .description = "a device that is none",
+                                         .needs = "nothing",
+                                         .memory = zenith::memory_space::device,
+                                         .allocate = seeing.allocate,
+                                         .deallocate = seeing.deallocate,
+                                         .copy = seeing.copy,
+                                         .synchronize = seeing.synchronize};
+  zenith::register_backend(seeing);
+  zenith::register_backend(blind);
+  using there = zenith::device_threshold_table<float>;
+  using zenith::table_residence;
+  {
+    const there whole(zenith::make_executor("seeing"), table);
+    CHECK(whole.mapped_rows() == nullptr);
+    CHECK(mapped == 0);
+    const there rows(zenith::make_executor("seeing"), table, table_residence::mapped_rows);
+    const auto copy = rows;
+    CHECK(mapped == 1);
+    CHECK(copy.mapped_rows() == zenith::detail::bytes_of(*table.storage()).data());
+    const there none(zenith::make_executor("seeing"), {}, table_residence::mapped_rows);
+    CHECK(none.mapped_rows() == nullptr);
+  }
+  CHECK(mapped == 0);
+  const auto message_of = [&](const char* executor, table_residence residence) -> std::string {
+    try {
+      const there made(zenith::make_executor(executor), table, residence);
+    } catch (const zenith::error& fault) {
+      return fault.what();
+    }
+    return "";
+  };
+  CHECK(message_of("blind", table_residence::mapped_rows).find("backend 'blind' cannot read") != std::string::npos);
+  CHECK(message_of("seeing", static_cast<table_residence>(9)).find("residence is 9") != std::string::npos);
+}
+
 TEST_CASE("a GPU streams the rows of which it would fetch nearly all", "[unit]") {
   zenith::device_profile on;
   on.kind = zenith::device_kind::gpu;
@@ -168,7 +255,7 @@ TEST_CASE("a GPU streams the rows of which it would fetch nearly all", "[unit]")
   CHECK_FALSE(streams(26, 8, 16, 0));
 }
 
-TEST_CASE("blocks that are opened are fetched from the host", "[unit]") {
+TEST_CASE("rows that are needed are fetched from the host, or read there", "[unit]") {
   namespace family = zenith::threshold_table_family;
   std::mt19937 random(5);
   for (const std::uint32_t block_rows : {1, 50, 64}) {
@@ -182,11 +269,13 @@ TEST_CASE("blocks that are opened are fetched from the host", "[unit]") {
     const auto table = zenith::threshold_table<float>::build(columns, {.block_rows = block_rows});
     for (const std::uint64_t k : {1, 16, 90, 5000}) {
       const std::vector<float> weights{1, 0, -0.5F, 2};
-      check<family::blocks>(table, weights, k);
-      check<family::scan>(table, weights, k);
-      check<family::gta_shared>(table, weights, k);
-      check<family::ta>(table, weights, k);
-      check<family::full>(table, weights, k);
+      for (const auto how : {rows_are::fetched, rows_are::mapped}) {
+        check<family::blocks>(table, weights, k, how);
+        check<family::scan>(table, weights, k, how);
+        check<family::gta_shared>(table, weights, k, how);
+        check<family::ta>(table, weights, k, how);
+        check<family::full>(table, weights, k, how);
+      }
     }
   }
 }

@@ -28,8 +28,8 @@ threshold_table_problem problem_of(const table_query& query, const scored_top_k_
   return problem;
 }
 
-/// "auto" where rows are fetched: blocks, or all rows where nearly all would be evaluated and the device has the
-/// memory.
+/// "auto" where rows lie on the host: blocks, or all rows where nearly all would be evaluated and the device has the
+/// memory, if it needs any.
 top_k_run query_fetched(const executor& on, const table_query& query, const table_query_options& options,
                         const threshold_table_problem& problem) {
   auto asked = options;
@@ -49,6 +49,17 @@ top_k_run query_fetched(const executor& on, const table_query& query, const tabl
 
 }  // namespace
 
+void check_residence(table_residence residence) {
+  switch (residence) {
+    case table_residence::device:
+    case table_residence::host_blocks:
+    case table_residence::mapped_rows: return;
+  }
+  throw error(error_code::invalid_argument, "device_threshold_table: residence is " +
+                                                std::to_string(static_cast<int>(residence)) +
+                                                ", which no table_residence has");
+}
+
 void check_query(const table_query& query, std::size_t columns, std::uint64_t rows, std::uint64_t id_limit) {
   scored_top_k_detail::check_sizes({"table", rows, columns, query.weights_count, query.out_scores_count,
                                     query.out_indices_count, query.index_bytes, query.index_signed});
@@ -65,7 +76,8 @@ top_k_run query_table(const executor& on, const table_query& query, const table_
   const scored_top_k_detail::weighted_columns weighted("table", query.score_type, query.weights, query.weights_count,
                                                        most_table_columns);
   const auto problem = problem_of(query, weighted, options);
-  if (query.fetches_rows && options.strategy == "auto") return query_fetched(on, query, options, problem);
+  const bool is_directory = query.fetches_rows || query.mapped_rows != nullptr;
+  if (is_directory && options.strategy == "auto") return query_fetched(on, query, options, problem);
   const auto chosen = choose(threshold_table_detail::choices, on.settings(), problem, options.strategy);
   const auto& by =
       check_backend(chosen.on, threshold_table_call::operation, "top_k", "table", query.space, chosen.strategy);
@@ -76,8 +88,9 @@ top_k_run query_table(const executor& on, const table_query& query, const table_
     call.layout = &layout;
     call.table = query.bytes;
     call.space = query.space;
-    if (query.fetches_rows) {
-      call.rows = bytes_of(*query.table).data();
+    if (is_directory) {
+      call.rows = query.fetches_rows ? bytes_of(*query.table).data() : query.mapped_rows;
+      call.maps_rows = !query.fetches_rows;
       // nothing in front of the directory is touched there
       call.table = reinterpret_cast<const std::byte*>(reinterpret_cast<std::uintptr_t>(query.bytes) - layout.begins);
     }

@@ -81,6 +81,11 @@ struct backend {
   void (*deallocate)(const execution& on, void* pointer, std::size_t bytes) noexcept = nullptr;
   void (*copy)(const execution& on, void* to, memory_space to_space, const void* from, memory_space from_space,
                std::size_t bytes) = nullptr;
+  /// Lets kernels read memory of the host where it lies, and returns where they see it; it stays readable for the host.
+  /// nullptr: the backend's kernels cannot.
+  const void* (*map_host)(const execution& on, const void* at, std::size_t bytes) = nullptr;
+  /// Ends that, of what `map_host` returned. Waits for kernels that may read it.
+  void (*unmap_host)(const execution& on, const void* seen) noexcept = nullptr;
   /// Waits for all work of this executor and throws the fault that it ended in, if any.
   void (*synchronize)(const execution& on) = nullptr;
 

@@ -29,6 +29,23 @@ struct owned_structure {
   [[nodiscard]] std::span<const std::byte> bytes() const { return {data, static_cast<std::size_t>(layout.bytes)}; }
 };
 
+/// Bytes of the host's memory that kernels of an executor's device read where they lie. They are borrowed.
+class mapped_bytes {
+ public:
+  /// Throws `unsupported` when the backend's kernels cannot, and `out_of_memory`.
+  mapped_bytes(const executor& on, std::span<const std::byte> bytes);
+  ~mapped_bytes();
+  mapped_bytes(const mapped_bytes&) = delete;
+  mapped_bytes& operator=(const mapped_bytes&) = delete;
+
+  /// Where kernels see them.
+  [[nodiscard]] const std::byte* data() const noexcept { return seen_; }
+
+ private:
+  execution on_;
+  const std::byte* seen_;
+};
+
 /// A structure and a copy of its bytes in the memory of an executor's device. Copies share both.
 template <class Structure>
 class device_structure {

@@ -44,7 +44,7 @@ struct arrangement {
 };
 
 /// Where a table is asked, and where it was built when that is not on the host.
-enum class place { host, device, host_blocks, built_there };
+enum class place { host, device, host_blocks, mapped_rows, built_there };
 
 /// Whether the target's backend builds such tables; asked for with one of its strategies.
 [[nodiscard]] inline bool builds(const zenith_test::target& on, const arrangement& arranged) {
@@ -107,9 +107,10 @@ template <class T>
       const auto there =
           where == place::built_there
               ? built_on_device(on.on, asked, arranged)
-              : zenith::device_threshold_table<T>(
-                    on.on, table,
-                    where == place::device ? zenith::table_residence::device : zenith::table_residence::host_blocks);
+              : zenith::device_threshold_table<T>(on.on, table,
+                                                  where == place::device        ? zenith::table_residence::device
+                                                  : where == place::mapped_rows ? zenith::table_residence::mapped_rows
+                                                                                : zenith::table_residence::host_blocks);
       zenith::array<score> out(on.on, std::span<const score>(scores));
       zenith::array<std::uint32_t> out_ids(on.on, std::span<const std::uint32_t>(ids));
       zenith::top_k(on.on, there, asked.weights, out.device(), out_ids.device(), options);
@@ -146,17 +147,21 @@ void ask_everywhere(zenith_test::verdict& seen, const arrangement& arranged, con
   // made for the first of the targets that are drawn
   std::optional<answer<T>> expected;
   zenith::threshold_table<T> table;
-  for (const auto how : {place::host, place::host_blocks, place::built_there}) {
+  for (const auto how : {place::host, place::host_blocks, place::mapped_rows, place::built_there}) {
     const auto text = [&] {
       return asked.text() + ", " + arranged.name() +
              (how == place::host_blocks   ? ", its rows on the host and its directory"
+              : how == place::mapped_rows ? ", its rows mapped and its directory"
               : how == place::built_there ? ", built by the target"
                                           : "");
     };
     const auto share_of = [&](const zenith_test::place& at) {
       const bool is_there = at.on_device || at.on.memory == zenith::memory_space::host;
       if (how == place::built_there) return is_there && builds(at.on, arranged) ? share : 0;
-      return how == place::host_blocks && !at.on_device ? 0 : share;
+      const bool is_directory = how == place::host_blocks || how == place::mapped_rows;
+      const bool can_map = at.on.on.settings().target->map_host != nullptr;
+      if (how == place::mapped_rows && !can_map) return 0;
+      return is_directory && !at.on_device ? 0 : share;
     };
     zenith_test::judge(seen, the_suite().targets, random, share_of, text, [&](const zenith_test::place& at) {
       if (!expected) {

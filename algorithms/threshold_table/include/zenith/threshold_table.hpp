@@ -152,6 +152,8 @@ struct table_query {
   int index_bytes;
   bool index_signed;
   bool fetches_rows = false;  ///< `bytes` are the directory's; rows are fetched from the table on the host
+  /// nullptr, or where kernels see the table on the host: `bytes` are the directory's.
+  const std::byte* mapped_rows = nullptr;
 };
 
 top_k_run query_table(const executor& on, const table_query& query, const table_query_options& options);
@@ -267,7 +269,15 @@ class threshold_table {
 enum class table_residence : std::uint8_t {
   device,       ///< all of it
   host_blocks,  ///< the directory: where blocks begin, and their extremes. Blocks that are opened are fetched.
+  mapped_rows,  ///< the directory. Kernels read rows in the host's memory, over the link (zero copy).
 };
+
+namespace detail {
+
+/// Throws `invalid_argument` for a value that no enumerator has.
+void check_residence(table_residence residence);
+
+}  // namespace detail
 
 /// A threshold table with its bytes in the memory of an executor's device: queries copy nothing there but weights.
 /// Copies share the data.
@@ -279,11 +289,17 @@ class device_threshold_table : public detail::device_structure<threshold_table<T
   /// holds 4 d values and 28 bytes a block. The table on the host is kept, and may be larger than the device's memory.
   /// Strategy "blocks" copies the blocks that it opens; other strategies, and a k of an eighth of the rows, copy the
   /// columns that have a weight. "auto" is then "blocks", or "scan" where a sample says that nearly all rows would be
-  /// evaluated and the device has memory for the columns. Throws `invalid_argument` for an executor of the host's
-  /// memory, `out_of_memory`.
+  /// evaluated and the device has memory for the columns. With `mapped_rows` the device holds as much, and the table's
+  /// memory is pinned as long as this or a copy of it lives; where that cannot be, a pinned copy is made. No row is
+  /// copied to the device, and no strategy waits for the host. Throws `invalid_argument` for an executor of the host's
+  /// memory and for a residence that no enumerator has, `unsupported` for `mapped_rows` of a backend whose kernels
+  /// cannot read the host's memory, `out_of_memory`.
   device_threshold_table(const executor& on, const threshold_table<T>& table,
                          table_residence residence = table_residence::device)
-      : detail::device_structure<threshold_table<T>>(on, table, bytes_there(table, residence)), residence_(residence) {}
+      : detail::device_structure<threshold_table<T>>(on, table, bytes_there(table, residence)), residence_(residence) {
+    if (residence != table_residence::mapped_rows || table.storage() == nullptr) return;
+    rows_ = std::make_shared<const detail::mapped_bytes>(on, detail::bytes_of(*table.storage()));
+  }
 
   /// Builds a table of clusters on the device of `on`, from columns on the host or in that device's memory. It gives
   /// the same answers as a table that the host built, and has the same format, but its blocks have other rows. The same
@@ -306,18 +322,22 @@ class device_threshold_table : public detail::device_structure<threshold_table<T
   }
 
   [[nodiscard]] table_residence residence() const noexcept { return residence_; }
+  /// Where kernels see the table's bytes on the host; nullptr unless it has `mapped_rows`.
+  [[nodiscard]] const std::byte* mapped_rows() const noexcept { return rows_ == nullptr ? nullptr : rows_->data(); }
 
  private:
   explicit device_threshold_table(const std::shared_ptr<const detail::table_storage>& made)
       : detail::device_structure<threshold_table<T>>(threshold_table<T>(made), detail::bytes_there(*made)) {}
 
   static std::span<const std::byte> bytes_there(const threshold_table<T>& table, table_residence residence) {
+    detail::check_residence(residence);
     if (table.storage() == nullptr) return {};
     return residence == table_residence::device ? detail::bytes_of(*table.storage())
                                                 : detail::directory_of(*table.storage());
   }
 
   table_residence residence_ = table_residence::device;
+  std::shared_ptr<const detail::mapped_bytes> rows_;
 };
 
 namespace detail {
@@ -331,6 +351,7 @@ top_k_run query_device_table(const executor& on, const device_threshold_table<T>
   auto query = table_query_of(table.host().storage(), table.data(), memory_space::device, weights, out_space, scores,
                               scores_count, indices, indices_count);
   query.fetches_rows = table.residence() == table_residence::host_blocks && table.data() != nullptr;
+  query.mapped_rows = table.mapped_rows();
   return query_table(on, query, options);
 }
 

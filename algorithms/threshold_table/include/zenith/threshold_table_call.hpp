@@ -72,6 +72,7 @@ struct threshold_table_call {
   /// nullptr, or the whole table in the host's memory: `table` has it from `layout->begins` on, and rows, their ids and
   /// positions are fetched from here. `table` is where its first byte would be.
   const std::byte* rows = nullptr;
+  bool maps_rows = false;                  ///< kernels read `rows` where they lie
   const std::uint32_t* columns = nullptr;  ///< that have a weight, rising; the host's
   /// In `space`: for each of the table's columns the positions of its rows by rising value, one list after the other,
   /// NaN first and of equal values the lower position first. nullptr: the table has none.
