@@ -107,6 +107,8 @@ struct updatable_storage {
     const auto [leaf, at] = places_[id];
     blocks_.widen(row);
     (void)blocks_.writable_rows(leaf);
+    // a row that keeps its block's bounds may stay wherever the planes would send it
+    if (blocks_.covers(leaf, row)) return blocks_.replace(leaf, at, row);
     const u32 to = route_.find(row);
     if (to == leaf) return blocks_.replace(leaf, at, row);
     add_to(to, row, static_cast<u32>(id));

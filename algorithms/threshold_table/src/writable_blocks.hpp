@@ -105,6 +105,16 @@ class writable_blocks {
     chunk.first_id = id < chunk.first_id ? id : chunk.first_id;
     return at;
   }
+  /// Whether a row lies between the extremes of a block in all columns.
+  [[nodiscard]] bool covers(u32 leaf, const T* row) const noexcept {
+    const auto& chunk = *chunks_[leaves_[leaf].chunk];
+    const std::size_t first = leaves_[leaf].block * columns_;
+    bool is_inside = true;
+    for (std::size_t j = 0; j < columns_; ++j) {
+      is_inside = is_inside && row[j] >= chunk.minima[first + j] && row[j] <= chunk.maxima[first + j];
+    }
+    return is_inside;
+  }
   /// Writes other values over a row of a writable block.
   void replace(u32 leaf, u32 at, const T* row) noexcept {
     auto& rows = *leaves_[leaf].rows;
@@ -115,7 +125,7 @@ class writable_blocks {
       const T gone = column[at];
       column[at] = row[j];
       include(chunk, b, j, row[j]);
-      narrow(chunk, b, j, gone, rows);
+      narrow(chunk, b, j, gone, rows, at);
     }
   }
   /// Takes a row out of a writable block; the last one gets its place. Returns the id of that, or `none` if it was the
@@ -131,7 +141,7 @@ class writable_blocks {
       T* const column = rows.column(j);
       const T gone = column[at];
       column[at] = column[last];
-      narrow(chunk, b, j, gone, rows);
+      narrow(chunk, b, j, gone, rows, at);
     }
     if (id == chunk.first_ids[b]) find_first_id(chunk, b, rows);
     return at == last ? none : rows.ids[at];
@@ -324,23 +334,26 @@ class writable_blocks {
       chunk.nan |= u64{1} << j;
     }
   }
-  /// Whether one of some values is equal to another one. Where many are, one is among the first.
-  [[nodiscard]] static bool holds(const T* values, u32 count, T value) noexcept {
-    constexpr u32 step = 32;
-    u32 r = 0;
-    for (; r + step <= count; r += step) {
-      bool has_one = false;
-      for (u32 i = 0; i < step; ++i) has_one |= values[r + i] == value;
-      if (has_one) return true;
+  /// Whether one of some values is equal to another one. Where many are, one is near place `at`, whose line is at hand.
+  [[nodiscard]] static bool holds(const T* values, u32 count, T value, u32 at) noexcept {
+    constexpr u32 step = 64 / sizeof(T);
+    const auto has_one = [&](u32 first) {
+      bool found = false;
+      for (u32 r = first; r < std::min(first + step, count); ++r) found |= values[r] == value;
+      return found;
+    };
+    if (has_one(at / step * step)) return true;
+    for (u32 first = 0; first < count; first += step) {
+      if (has_one(first)) return true;
     }
-    return std::find(values + r, values + count, value) != values + count;
+    return false;
   }
-  /// Finds the extremes again that a value may have been that is gone from block b.
-  void narrow(chunk_type& chunk, u32 b, std::size_t j, T gone, const rows_type& rows) {
+  /// Finds the extremes again that a value may have been that is gone from place `at` of block b.
+  void narrow(chunk_type& chunk, u32 b, std::size_t j, T gone, const rows_type& rows, u32 at) {
     T& most = chunk.maxima[b * columns_ + j];
     T& least = chunk.minima[b * columns_ + j];
     if (gone < most && gone > least) return;
-    if (holds(rows.column(j), rows.count, gone)) return;
+    if (holds(rows.column(j), rows.count, gone, at)) return;
     chunk.set(b, j, range_of_values<T>::of(rows.column(j), rows.count));
     if (!(gone < chunk.most[j]) || !(gone > chunk.least[j])) chunk.sum_up(j);
     if (gone != gone) chunk.sum_up_ids();
