@@ -35,7 +35,15 @@ enum class table_layout : std::uint8_t {
 /// How rows are assigned to partitions.
 enum class table_partitioning : std::uint8_t {
   random,  ///< by their position in the input
-  angle,   ///< by their angles seen from the corner of the columns' maxima, in splits of equal depth
+  angle,   ///< by their angles seen from the corner of the columns' maxima; with one column by position
+};
+
+/// Where angles are split. Each part is split in two, by one angle after the other in turn, until there are as many
+/// parts as partitions are wanted.
+enum class angle_splits : std::uint8_t {
+  equi_depth,  ///< at the median of a part's rows: partitions of equally many rows
+  regular,     ///< at the middle of a part's angles: a grid. Its partitions may have few rows; those with none are left
+               ///< out.
 };
 
 /// The order within a partition: falling.
@@ -50,7 +58,9 @@ struct table_options {
   bool sorted_lists = false;
   // The rest is for `partitions` alone.
   table_partitioning partitioning = table_partitioning::angle;
-  /// How many, rounded up to a power of two for angles; at least 1. A partition gets at least a block's rows.
+  angle_splits splits = angle_splits::equi_depth;
+  /// How many, rounded up to a power of two for angles; at least 1, and at most so many that on average a partition has
+  /// a block's rows.
   std::uint32_t partitions = 1024;
   table_order order = table_order::sum;
   /// One a column, for `weighted_sum`: a typical preference. Borrowed until `build` returns.
@@ -199,9 +209,9 @@ class threshold_table {
   /// rows of d columns; a row passes about log2(n / options.block_rows) cuts. Memory: the columns, 8 bytes a row, and 4
   /// d values and 28 bytes a block; 4 bytes a row more while it is built.
   ///
-  /// Throws `invalid_argument` for no column or more than 64, for options.block_rows outside of 1 to 1024, for
-  /// options.partitions of 0, or when options.order_weights is not finite or not one a column; `unsupported` for more
-  /// than 2^32 - 2 rows; `out_of_memory`.
+  /// Throws `invalid_argument` for no column or more than 64, for options.block_rows outside of 1 to 1024, for an
+  /// enumerator that is not one of those above, for options.partitions of 0, or when options.order_weights is not
+  /// finite or not one a column; `unsupported` for more than 2^32 - 2 rows; `out_of_memory`.
   ///
   /// Sources: Zois, Tsotras, Najjar: GPU Accelerated Top-K Selection With Efficient Early Stopping, 2019 (partitions);
   /// Bentley: Multidimensional binary search trees, CACM 1975 (clusters).
