@@ -121,6 +121,8 @@ struct table_input {
 /// On the device of `on`, or where another backend's memory is, from columns of which all are in `space`.
 [[nodiscard]] std::shared_ptr<const table_storage> build_table_there(const executor& on, const table_input& input,
                                                                      memory_space space, const table_options& options);
+/// Throws invalid_argument unless `device_threshold_table` can lie in the memory of `on`.
+void require_device(const executor& on);
 /// The bytes of such a table.
 [[nodiscard]] const std::shared_ptr<const array<std::byte>>& bytes_there(const table_storage& table);
 template <class Span>
@@ -290,10 +292,11 @@ class device_threshold_table : public detail::device_structure<threshold_table<T
   /// Strategy "blocks" copies the blocks that it opens; other strategies, and a k of an eighth of the rows, copy the
   /// columns that have a weight. "auto" is then "blocks", or "scan" where a sample says that nearly all rows would be
   /// evaluated and the device has memory for the columns. Throws `invalid_argument` for an executor of the host's
-  /// memory, `out_of_memory`.
+  /// memory and for "auto", `out_of_memory`.
   device_threshold_table(const executor& on, const threshold_table<T>& table,
                          table_residence residence = table_residence::device)
-      : detail::device_structure<threshold_table<T>>(on, table, bytes_there(table, residence)), residence_(residence) {}
+      : detail::device_structure<threshold_table<T>>(on, table, bytes_there(on, table, residence)),
+        residence_(residence) {}
 
   /// Builds a table of clusters on the device of `on`, from columns on the host or in that device's memory. It gives
   /// the same answers as a table that the host built, and has the same format, but its blocks have other rows. The same
@@ -310,7 +313,7 @@ class device_threshold_table : public detail::device_structure<threshold_table<T
   requires std::same_as<typename Span::value_type, T>
   [[nodiscard]] static device_threshold_table build(const executor& on, const basic_column_set<Span>& columns,
                                                     const table_options& options = {}) {
-    detail::raw_array(on, 0).require(memory_space::device);
+    detail::require_device(on);
     constexpr auto space = std::same_as<Span, device_span<const T>> ? memory_space::device : memory_space::host;
     return device_threshold_table(detail::build_table_there(on, detail::input_of_columns(columns), space, options));
   }
@@ -321,7 +324,9 @@ class device_threshold_table : public detail::device_structure<threshold_table<T
   explicit device_threshold_table(const std::shared_ptr<const detail::table_storage>& made)
       : detail::device_structure<threshold_table<T>>(threshold_table<T>(made), detail::bytes_there(*made)) {}
 
-  static std::span<const std::byte> bytes_there(const threshold_table<T>& table, table_residence residence) {
+  static std::span<const std::byte> bytes_there(const executor& on, const threshold_table<T>& table,
+                                                table_residence residence) {
+    detail::require_device(on);
     if (table.storage() == nullptr) return {};
     return residence == table_residence::device ? detail::bytes_of(*table.storage())
                                                 : detail::directory_of(*table.storage());
@@ -374,7 +379,8 @@ top_k(const executor& on, const threshold_table<T>& table, std::span<const std::
       options);
 }
 
-/// The same of a table on a device, with outputs there; the weights are the host's. Synchronises.
+/// The same of a table on a device, with outputs there; the weights are the host's. Synchronises. Throws
+/// `invalid_argument` also for an executor of the host's memory, which may query `table.host()`.
 template <scorable T, index Index>
 top_k_run top_k(const executor& on, const device_threshold_table<T>& table,
                 std::span<const std::type_identity_t<score_t<T>>> weights, device_span<score_t<T>> out_scores,
