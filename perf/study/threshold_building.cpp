@@ -26,13 +26,16 @@ namespace {
 struct kind_of_table {
   std::string_view name;
   zenith::table_layout layout;
-  zenith::table_partitioning partitioning;
+  zenith::table_partitioning partitioning = {};
+  zenith::angle_splits splits = {};
 };
 
-constexpr std::array<kind_of_table, 3> every_kind{{
-    {"clusters", zenith::table_layout::clusters, {}},
+constexpr std::array<kind_of_table, 4> every_kind{{
+    {"clusters", zenith::table_layout::clusters},
     {"partitions at random", zenith::table_layout::partitions, zenith::table_partitioning::random},
     {"partitions by angle", zenith::table_layout::partitions, zenith::table_partitioning::angle},
+    {"partitions by angle, regular", zenith::table_layout::partitions, zenith::table_partitioning::angle,
+     zenith::angle_splits::regular},
 }};
 
 constexpr std::size_t asked_rows = 16;
@@ -124,6 +127,7 @@ class buildings {
         zenith::table_options options;
         options.layout = kind.layout;
         options.partitioning = kind.partitioning;
+        options.splits = kind.splits;
         options.block_rows = given_.block_rows;
         building one;
         if (on.backend() == "cuda") {

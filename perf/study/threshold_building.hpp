@@ -24,9 +24,10 @@ struct building_request {
   std::filesystem::path folder;
 };
 
-/// Builds tables of clusters, of partitions at random and by angle on each backend, which a GPU does for clusters
-/// alone, beside one read of the columns on all threads. Each table is asked for its best 16 rows, which must be those
-/// of a scan of the columns. A table of times and, in the folder, numbers and a picture. Returns the exit status.
+/// Builds tables of clusters, of partitions at random and by angle, split equally deep and regularly, on each backend,
+/// which a GPU does for clusters alone, beside one read of the columns on all threads. Each table is asked for its best
+/// 16 rows, which must be those of a scan of the columns. A table of times and, in the folder, numbers and a picture.
+/// Returns the exit status.
 int draw_building(const building_request& given);
 
 }  // namespace zenith_study

@@ -183,3 +183,76 @@ TEST_CASE("16 threads of a host open many blocks faster than they scan") {
     CHECK(of("blocks", one.threads) < of("gta_shared", one.threads));
   }
 }
+
+TEST_CASE("a core opens blocks by falling bound in about the time that was measured") {
+  auto on = fixture("emerald-rapids-2-cores.json").find("cpu")->with_threads(1);
+  on.rates = {{"core.own_levels", 2}, {"core.vector", 1.93}};
+  struct measurement {
+    int log_count;
+    std::uint64_t columns;
+    std::uint64_t k;
+    double rows;  // that were evaluated
+    double microseconds;
+  };
+  // a core of Zen 5, standard points of 8 columns, one query again and again
+  for (const auto& one : {measurement{22, 2, 16, 42788, 74},
+                          {22, 2, 64, 105928, 133},
+                          {22, 2, 256, 209576, 354},
+                          {22, 4, 64, 17154, 51},
+                          {22, 8, 256, 30650, 111},
+                          {22, 2, 256, 183033, 273},
+                          {22, 4, 16, 152186, 204},
+                          {22, 4, 256, 246457, 405},
+                          {22, 4, 16, 887, 9.8},
+                          {22, 2, 256, 12820, 41},
+                          {24, 2, 64, 183775, 307},
+                          {24, 4, 256, 42192, 160},
+                          {24, 4, 64, 372888, 716}}) {
+    INFO("2^" << one.log_count << " rows, " << one.columns << " columns, k = " << one.k << ", " << one.rows
+              << " evaluated");
+    const double share = one.rows / std::exp2(one.log_count);
+    const auto asked =
+        problem(one.log_count, one.k, one.columns, static_cast<std::uint32_t>(std::lround(-8 * std::log2(share))));
+    const double predicted = seconds(threshold_table_cost("blocks", asked, on), on) * 1e6;
+    CHECK(predicted < 1.6 * one.microseconds);
+    CHECK(predicted > one.microseconds / 1.6);
+  }
+}
+
+// 2^22 rows, two columns, k = 256, an H100's host: "blocks" takes 400 us, and the scan by 16 threads 180.
+TEST_CASE("16 threads scan where one opens many blocks") {
+  const auto on = [](int threads) {
+    auto some = fixture("server-h200.json").find("cpu")->with_threads(threads);
+    for (const auto* const strategy : {"blocks", "scan", "gta", "gta_shared", "full", "ta"}) {
+      some.offers.push_back(std::string{threshold_table_call::operation} + "/" + strategy);
+    }
+    return machine({some});
+  };
+  for (const std::uint32_t share_eighths : {35, 38, 40}) {  // 4.8, 3.7 and 3.1 % of the rows
+    INFO(share_eighths << " eighths");
+    const auto asked = problem(22, 256, 2, share_eighths);
+    CHECK(decide(asked, on(1)).strategy == "blocks");
+    CHECK(decide(asked, on(4)).strategy == "blocks");
+    CHECK(decide(asked, on(16)).strategy == "scan");
+  }
+  // few blocks, or columns that take longer to scan
+  CHECK(decide(problem(22, 16, 2, 60), on(16)).strategy == "blocks");
+  CHECK(decide(problem(22, 256, 4, 54), on(16)).strategy == "blocks");
+  CHECK(decide(problem(22, 256, 8, 52), on(16)).strategy == "blocks");
+}
+
+// Of 2^24 rows, k = 256, an H100's host evaluates with 1, 4 and 16 threads 2.9 % in 1141, 1267 and 1116 us (four
+// columns), and 11 % in 13056, 2857 and 2094 us (eight).
+TEST_CASE("threads that keep many rows hardly gain unless they evaluate many more") {
+  const auto all = *fixture("server-h200.json").find("cpu");
+  const auto of = [&](std::uint64_t columns, std::uint32_t share_eighths, int threads) {
+    const auto on = all.with_threads(threads);
+    return seconds(threshold_table_cost("blocks", problem(24, 256, columns, share_eighths), on), on);
+  };
+  for (const int threads : {4, 16}) {
+    INFO(threads << " threads");
+    CHECK(of(4, 41, threads) > 0.7 * of(4, 41, 1));
+    CHECK(of(4, 41, threads) < 1.4 * of(4, 41, 1));
+    CHECK(of(8, 26, threads) < 0.4 * of(8, 26, 1));
+  }
+}

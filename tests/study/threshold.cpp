@@ -68,11 +68,12 @@ TEST_CASE("study: how long threshold tables take to build") {
       output, "threshold --building --rows 3000 --weights 4 --k 4 --repeat 1 --backend cpu --correlation correlated");
   INFO(result.out << result.err);
   REQUIRE(result.status == 0);
-  CHECK_THAT(result.out, Contains("cpu, partitions by angle") && Contains("reads of the columns") &&
+  CHECK_THAT(result.out, Contains("cpu, partitions by angle ") && Contains("cpu, partitions by angle, regular") &&
+                             Contains("reads of the columns") &&
                              Contains("Every table answers as a scan of its columns does."));
   const auto numbers = nlohmann::json::parse(read(output / "threshold-building.json"));
-  // three sizes, three kinds of table
-  CHECK(numbers.at("points").size() == 9);
+  // three sizes, four kinds of table
+  CHECK(numbers.at("points").size() == 12);
   for (const auto& point : numbers.at("points")) {
     INFO(point.dump());
     CHECK(point.at("seconds").get<double>() > 0);

@@ -250,7 +250,4 @@ TEST_CASE("a device says what it does not build", "[unit]") {
   expect_error(error_code::unsupported, {"partitions"}, [&] { (void)build({.layout = table_layout::partitions}); });
   expect_error(error_code::unsupported, {"sorted_lists"}, [&] { (void)build({.sorted_lists = true}); });
   expect_error(error_code::invalid_argument, {"block_rows"}, [&] { (void)build({.block_rows = 0}); });
-  expect_error(error_code::invalid_argument, {"array"}, [&] {
-    (void)device_threshold_table<float>::build(sequential(), set);  // its memory is the host's
-  });
 }

@@ -11,10 +11,12 @@
 #include <new>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <algorithms/threshold_table/src/storage.hpp>
 #include <catch.hpp>
+#include <expect_error.hpp>
 #include <sequential_backend.hpp>
 #include <zenith/threshold_table.hpp>
 #include <zenith/updatable_threshold_table.hpp>
@@ -193,5 +195,42 @@ TEST_CASE("a device makes a large table for the host, and the host others", "[un
     CHECK(copies_to_the_host == 0);
     CHECK(threshold_table<float>::build(on, columns, {.sorted_lists = true}).has_sorted_lists());
     CHECK(copies_to_the_host == 0);
+  }
+}
+
+TEST_CASE("a table on a device tells an executor of the host what to use instead", "[unit]") {
+  using zenith_test::expect_error;
+  constexpr auto invalid = error_code::invalid_argument;
+  constexpr std::string_view remedy =
+      "use an executor of one device, such as make_executor(\"cuda\"), or threshold_table";
+  const auto values = drawn(100, 2);
+  const column_set<float> columns{values[0], values[1]};
+  const auto table = threshold_table<float>::build(columns);
+  struct wrong {
+    executor on;
+    std::string_view says;
+  };
+  for (const auto& one : {wrong{make_executor("cpu"), "device_threshold_table: this executor works on host memory"},
+                          wrong{make_executor("reference"), "this executor works on host memory"},
+                          wrong{make_executor("auto"), "device_threshold_table: this executor is \"auto\""}}) {
+    INFO(one.says);
+    expect_error(invalid, {one.says, remedy}, [&] { (void)device_threshold_table<float>::build(one.on, columns); });
+    for (const auto residence : {table_residence::device, table_residence::host_blocks}) {
+      expect_error(invalid, {one.says, remedy}, [&] { (void)device_threshold_table<float>(one.on, table, residence); });
+      expect_error(invalid, {one.says, remedy},
+                   [&] { (void)device_threshold_table<float>(one.on, threshold_table<float>{}, residence); });
+    }
+  }
+
+  const std::vector<float> weights{1, 2};
+  for (const auto residence : {table_residence::device, table_residence::host_blocks}) {
+    const device_threshold_table<float> there(on_device(), table, residence);
+    for (const char* const strategy : {"auto", "blocks", "ta"}) {
+      INFO(strategy);
+      expect_error(invalid,
+                   {"top_k: table is a device_threshold_table, but this executor works on host memory",
+                    "use an executor of the table's device, or table.host()"},
+                   [&] { (void)top_k(make_executor("cpu"), there, weights, 3, {.strategy = strategy}); });
+    }
   }
 }

@@ -139,6 +139,9 @@ TEST_CASE("a threshold table comes back as it was saved") {
   comes_back<float>({});
   comes_back<float>(partitions);
   comes_back<double>(partitions);
+  auto regular = partitions;
+  regular.splits = angle_splits::regular;
+  comes_back<float>(regular);
   comes_back<std::int32_t>({});
   comes_back<std::uint32_t>({});
 }

@@ -109,6 +109,17 @@ std::shared_ptr<const table_storage> build_table_with(const executor& on, const 
   return build_table(input, options, &on.settings());
 }
 
+void require_device(const executor& on) {
+  const backend* const target = on.settings().target;
+  if (target != nullptr && target->memory == memory_space::device) return;
+  throw error(
+      error_code::invalid_argument,
+      std::string{"device_threshold_table: this executor "} +
+          (target == nullptr ? "is \"auto\"" : "works on host memory") +
+          "; use an executor of one device, such as make_executor(\"cuda\"), or threshold_table, which takes any",
+      target == nullptr ? std::string_view{} : target->name);
+}
+
 const table_storage& on_host(const table_storage& table) {
   if (table.data != nullptr || table.there == nullptr) return table;
   const std::scoped_lock alone(table.copying);
@@ -132,9 +143,7 @@ std::shared_ptr<const table_storage> build_table_there(const executor& on, const
   };
   if (options.layout != table_layout::clusters) refuse("options.layout is partitions; a device builds clusters alone");
   if (options.sorted_lists) refuse("options.sorted_lists is set; a device builds no lists");
-  if (on.settings().target == nullptr) {
-    throw error(error_code::invalid_argument, "threshold_table: an executor of one device is needed, not \"auto\"");
-  }
+  if (on.is_automatic()) require_device(on);
   const auto& by =
       check_backend(on.settings(), threshold_build_call::operation, "threshold_table", "columns", space, strategy);
   build_in_progress build{&on,

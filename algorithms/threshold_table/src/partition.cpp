@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numbers>
 
 #include <algorithms/threshold_table/src/storage.hpp>
 
@@ -42,10 +43,10 @@ std::vector<float> angles_of(const input_columns<T>& input) {
   return angles;
 }
 
-/// Splits of equal depth, angle after angle in turn, until there are so many partitions: a power of two.
-class angle_splits {
+/// Of all rows: splits at medians, until there are so many partitions: a power of two.
+class median_splits {
  public:
-  angle_splits(const std::vector<float>& angles, std::size_t rows, partitioned_rows& to)
+  median_splits(const std::vector<float>& angles, std::size_t rows, partitioned_rows& to)
       : angles_(angles), count_(angles.size() / rows), rows_(rows), to_(to) {
     to_.rows.resize(rows);
     for (std::size_t i = 0; i < rows; ++i) to_.rows[i] = static_cast<u32>(i);
@@ -72,13 +73,46 @@ class angle_splits {
   partitioned_rows& to_;
 };
 
-template <class T>
-partitioned_rows by_angle(const input_columns<T>& input, std::size_t partitions) {
+partitioned_rows by_medians(const std::vector<float>& angles, std::size_t rows, std::size_t partitions) {
   partitioned_rows made;
-  const auto angles = angles_of(input);
-  angle_splits(angles, input.rows, made).split(0, input.rows, partitions, 0);
-  made.begins.push_back(static_cast<u32>(input.rows));
+  median_splits(angles, rows, made).split(0, rows, partitions, 0);
+  made.begins.push_back(static_cast<u32>(rows));
   return made;
+}
+
+/// A grid of equal angles: the cells of all rows, and then the rows by cell. A cell's number has a bit for each split,
+/// so cells that are near one another have partitions near one another.
+partitioned_rows by_grid(const std::vector<float>& angles, std::size_t rows, std::size_t partitions) {
+  const auto levels = static_cast<std::size_t>(std::countr_zero(partitions));
+  const std::size_t used = std::min(levels, angles.size() / rows);
+  std::vector<u32> cells(rows);
+  std::vector<u32> begins(partitions + 1);
+  std::vector<double> place(used);  // of a row's angles, as shares of what is left to split
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < used; ++j) {
+      constexpr double of_right_angle = 2 / std::numbers::pi;
+      place[j] = std::atan(static_cast<double>(angles[j * rows + i])) * of_right_angle;
+    }
+    for (std::size_t level = 0; level < levels; ++level) {
+      double& share = place[level % used];
+      share *= 2;
+      const bool is_above = share >= 1;
+      if (is_above) share -= 1;
+      cells[i] = 2 * cells[i] + (is_above ? 1 : 0);
+    }
+    ++begins[cells[i] + 1];
+  }
+  for (std::size_t p = 0; p < partitions; ++p) begins[p + 1] += begins[p];
+  partitioned_rows made{std::vector<u32>(rows), begins};
+  for (std::size_t i = 0; i < rows; ++i) made.rows[begins[cells[i]]++] = static_cast<u32>(i);
+  return made;
+}
+
+template <class T>
+partitioned_rows by_angle(const input_columns<T>& input, std::size_t partitions, angle_splits splits) {
+  const auto angles = angles_of(input);
+  return splits == angle_splits::regular ? by_grid(angles, input.rows, partitions)
+                                         : by_medians(angles, input.rows, partitions);
 }
 
 /// What a partition is ordered by; NaN counts as the least.
@@ -109,7 +143,7 @@ arrangement partition(const input_columns<T>& input, const table_options& option
     count = std::bit_ceil(count);
     if (count > most) count /= 2;
   }
-  auto rows = has_angles && input.rows > 0 ? by_angle(input, count) : by_position(input.rows, count);
+  auto rows = has_angles && input.rows > 0 ? by_angle(input, count, options.splits) : by_position(input.rows, count);
 
   struct ranked_row {
     double rank;

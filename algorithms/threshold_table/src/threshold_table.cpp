@@ -79,6 +79,12 @@ top_k_run query_table(const executor& on, const table_query& query, const table_
   const bool is_directory = query.fetches_rows || query.mapped_rows != nullptr;
   if (is_directory && options.strategy == "auto") return query_fetched(on, query, options, problem);
   const auto chosen = choose(threshold_table_detail::choices, on.settings(), problem, options.strategy);
+  if (query.space == memory_space::device && chosen.on.target->memory != memory_space::device) {
+    throw error(error_code::invalid_argument,
+                "top_k: table is a device_threshold_table, but this executor works on host memory; use an executor of "
+                "the table's device, or table.host()",
+                chosen.on.target->name);
+  }
   const auto& by =
       check_backend(chosen.on, threshold_table_call::operation, "top_k", "table", query.space, chosen.strategy);
   top_k_run run{std::string{chosen.on.target->name}, chosen.strategy};

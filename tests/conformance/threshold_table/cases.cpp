@@ -66,6 +66,7 @@ arrangement some_arrangement(std::size_t number, std::size_t columns, random_sou
   if (number % 3 == 0) return made;
   made.options.layout = zenith::table_layout::partitions;
   made.options.partitioning = number % 3 == 1 ? zenith::table_partitioning::random : zenith::table_partitioning::angle;
+  made.options.splits = random() % 2 == 0 ? zenith::angle_splits::equi_depth : zenith::angle_splits::regular;
   made.options.partitions = partitions[random() % std::size(partitions)];
   made.options.order = static_cast<zenith::table_order>(random() % 3);
   for (std::size_t j = 0; j < columns; ++j) made.weights.push_back(std::normal_distribution<>{}(random));

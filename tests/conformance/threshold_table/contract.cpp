@@ -44,6 +44,13 @@ TEST_CASE("a threshold table says what is wrong with its columns and options", "
   const auto partitions = zenith::table_layout::partitions;
   has(message([&] { (void)table::build(columns, {.layout = partitions, .partitions = 0}); }),
       "options.partitions is 0");
+  const auto refused = [&](const zenith::table_options& options, const std::string& name) {
+    has(message([&] { (void)table::build(columns, options); }), "options." + name + " is not one of the known ones");
+  };
+  refused({.layout = static_cast<zenith::table_layout>(2)}, "layout");
+  refused({.layout = partitions, .partitioning = static_cast<zenith::table_partitioning>(2)}, "partitioning");
+  refused({.layout = partitions, .splits = static_cast<zenith::angle_splits>(2)}, "splits");
+  refused({.layout = partitions, .order = static_cast<zenith::table_order>(255)}, "order");
   const auto weighted = zenith::table_order::weighted_sum;
   const std::vector<double> orders{1, NAN};
   has(message([&] { (void)table::build(columns, {.layout = partitions, .order = weighted}); }),

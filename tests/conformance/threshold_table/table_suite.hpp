@@ -37,9 +37,14 @@ struct arrangement {
     if (options.layout == zenith::table_layout::clusters) {
       return "clusters of " + std::to_string(options.block_rows);
     }
+    const bool by_angle = options.partitioning == zenith::table_partitioning::angle;
+    const bool is_regular = options.splits == zenith::angle_splits::regular;
     return std::to_string(options.partitions) +
-           (options.partitioning == zenith::table_partitioning::angle ? " angle" : " random") + " partitions by " +
-           std::to_string(static_cast<int>(options.order)) + ", blocks of " + std::to_string(options.block_rows);
+           (!by_angle    ? " random"
+            : is_regular ? " regular angle"
+                         : " angle") +
+           " partitions by " + std::to_string(static_cast<int>(options.order)) + ", blocks of " +
+           std::to_string(options.block_rows);
   }
 };
 

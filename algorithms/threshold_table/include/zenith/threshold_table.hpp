@@ -35,7 +35,15 @@ enum class table_layout : std::uint8_t {
 /// How rows are assigned to partitions.
 enum class table_partitioning : std::uint8_t {
   random,  ///< by their position in the input
-  angle,   ///< by their angles seen from the corner of the columns' maxima, in splits of equal depth
+  angle,   ///< by their angles seen from the corner of the columns' maxima; with one column by position
+};
+
+/// Where angles are split. Each part is split in two, by one angle after the other in turn, until there are as many
+/// parts as partitions are wanted.
+enum class angle_splits : std::uint8_t {
+  equi_depth,  ///< at the median of a part's rows: partitions of equally many rows
+  regular,     ///< at the middle of a part's angles: a grid. Its partitions may have few rows; those with none are left
+               ///< out.
 };
 
 /// The order within a partition: falling.
@@ -50,7 +58,9 @@ struct table_options {
   bool sorted_lists = false;
   // The rest is for `partitions` alone.
   table_partitioning partitioning = table_partitioning::angle;
-  /// How many, rounded up to a power of two for angles; at least 1. A partition gets at least a block's rows.
+  angle_splits splits = angle_splits::equi_depth;
+  /// How many, rounded up to a power of two for angles; at least 1, and at most so many that on average a partition has
+  /// a block's rows.
   std::uint32_t partitions = 1024;
   table_order order = table_order::sum;
   /// One a column, for `weighted_sum`: a typical preference. Borrowed until `build` returns.
@@ -111,6 +121,8 @@ struct table_input {
 /// On the device of `on`, or where another backend's memory is, from columns of which all are in `space`.
 [[nodiscard]] std::shared_ptr<const table_storage> build_table_there(const executor& on, const table_input& input,
                                                                      memory_space space, const table_options& options);
+/// Throws invalid_argument unless `device_threshold_table` can lie in the memory of `on`.
+void require_device(const executor& on);
 /// The bytes of such a table.
 [[nodiscard]] const std::shared_ptr<const array<std::byte>>& bytes_there(const table_storage& table);
 template <class Span>
@@ -201,9 +213,9 @@ class threshold_table {
   /// rows of d columns; a row passes about log2(n / options.block_rows) cuts. Memory: the columns, 8 bytes a row, and 4
   /// d values and 28 bytes a block; 4 bytes a row more while it is built.
   ///
-  /// Throws `invalid_argument` for no column or more than 64, for options.block_rows outside of 1 to 1024, for
-  /// options.partitions of 0, or when options.order_weights is not finite or not one a column; `unsupported` for more
-  /// than 2^32 - 2 rows; `out_of_memory`.
+  /// Throws `invalid_argument` for no column or more than 64, for options.block_rows outside of 1 to 1024, for an
+  /// enumerator that is not one of those above, for options.partitions of 0, or when options.order_weights is not
+  /// finite or not one a column; `unsupported` for more than 2^32 - 2 rows; `out_of_memory`.
   ///
   /// Sources: Zois, Tsotras, Najjar: GPU Accelerated Top-K Selection With Efficient Early Stopping, 2019 (partitions);
   /// Bentley: Multidimensional binary search trees, CACM 1975 (clusters).
@@ -292,11 +304,12 @@ class device_threshold_table : public detail::device_structure<threshold_table<T
   /// evaluated and the device has memory for the columns. With `mapped_rows` the device holds as much, and the table's
   /// memory is pinned as long as this or a copy of it lives; where that cannot be, a pinned copy is made. No row is
   /// copied to the device, and no strategy waits for the host. Throws `invalid_argument` for an executor of the host's
-  /// memory and for a residence that no enumerator has, `unsupported` for `mapped_rows` of a backend whose kernels
-  /// cannot read the host's memory, `out_of_memory`.
+  /// memory, for "auto" and for a residence that no enumerator has, `unsupported` for `mapped_rows` of a backend whose
+  /// kernels cannot read the host's memory, `out_of_memory`.
   device_threshold_table(const executor& on, const threshold_table<T>& table,
                          table_residence residence = table_residence::device)
-      : detail::device_structure<threshold_table<T>>(on, table, bytes_there(table, residence)), residence_(residence) {
+      : detail::device_structure<threshold_table<T>>(on, table, bytes_there(on, table, residence)),
+        residence_(residence) {
     if (residence != table_residence::mapped_rows || table.storage() == nullptr) return;
     rows_ = std::make_shared<const detail::mapped_bytes>(on, detail::bytes_of(*table.storage()));
   }
@@ -316,7 +329,7 @@ class device_threshold_table : public detail::device_structure<threshold_table<T
   requires std::same_as<typename Span::value_type, T>
   [[nodiscard]] static device_threshold_table build(const executor& on, const basic_column_set<Span>& columns,
                                                     const table_options& options = {}) {
-    detail::raw_array(on, 0).require(memory_space::device);
+    detail::require_device(on);
     constexpr auto space = std::same_as<Span, device_span<const T>> ? memory_space::device : memory_space::host;
     return device_threshold_table(detail::build_table_there(on, detail::input_of_columns(columns), space, options));
   }
@@ -329,7 +342,9 @@ class device_threshold_table : public detail::device_structure<threshold_table<T
   explicit device_threshold_table(const std::shared_ptr<const detail::table_storage>& made)
       : detail::device_structure<threshold_table<T>>(threshold_table<T>(made), detail::bytes_there(*made)) {}
 
-  static std::span<const std::byte> bytes_there(const threshold_table<T>& table, table_residence residence) {
+  static std::span<const std::byte> bytes_there(const executor& on, const threshold_table<T>& table,
+                                                table_residence residence) {
+    detail::require_device(on);
     detail::check_residence(residence);
     if (table.storage() == nullptr) return {};
     return residence == table_residence::device ? detail::bytes_of(*table.storage())
@@ -385,7 +400,8 @@ top_k(const executor& on, const threshold_table<T>& table, std::span<const std::
       options);
 }
 
-/// The same of a table on a device, with outputs there; the weights are the host's. Synchronises.
+/// The same of a table on a device, with outputs there; the weights are the host's. Synchronises. Throws
+/// `invalid_argument` also for an executor of the host's memory, which may query `table.host()`.
 template <scorable T, index Index>
 top_k_run top_k(const executor& on, const device_threshold_table<T>& table,
                 std::span<const std::type_identity_t<score_t<T>>> weights, device_span<score_t<T>> out_scores,
