@@ -8,8 +8,8 @@ namespace zenith::detail {
 
 mapped_bytes::mapped_bytes(const executor& on, std::span<const std::byte> bytes) : on_(on.settings()), seen_(nullptr) {
   if (on_.target == nullptr || on_.target->map_host == nullptr || on_.target->unmap_host == nullptr) {
-    throw error(error_code::unsupported,
-                "mapped_rows: kernels of backend '" + on.backend() + "' cannot read the host's memory over a link");
+    throw error(error_code::unsupported, "mapped_rows: kernels of backend '" + std::string{on.backend()} +
+                                             "' cannot read the host's memory over a link");
   }
   if (!bytes.empty()) {
     seen_ = static_cast<const std::byte*>(on_.target->map_host(on_, bytes.data(), bytes.size()));
