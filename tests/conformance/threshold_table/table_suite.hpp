@@ -165,7 +165,7 @@ void ask_everywhere(zenith_test::verdict& seen, const arrangement& arranged, con
       if (how == place::built_there) return is_there && builds(at.on, arranged) ? share : 0;
       const bool is_directory = how == place::host_blocks || how == place::mapped_rows;
       const bool can_map = at.on.on.settings().target->map_host != nullptr;
-      if (how == place::mapped_rows && !can_map) return 0;
+      if (how == place::mapped_rows && !can_map) return 0.0;
       return is_directory && !at.on_device ? 0 : share;
     };
     zenith_test::judge(seen, the_suite().targets, random, share_of, text, [&](const zenith_test::place& at) {
