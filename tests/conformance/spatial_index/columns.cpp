@@ -4,6 +4,7 @@
 #include <limits>
 #include <list>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -28,7 +29,8 @@ constexpr auto wrong = zenith::error_code::invalid_argument;
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-/// Columns where a target reads them. Equal ones are at one place, as those of a table that is joined with itself.
+/// Columns where a target reads them. Those of the same bytes are at one place, as those of a table that is joined with
+/// itself.
 template <class Span>
 class placed_columns {
  public:
@@ -37,7 +39,11 @@ class placed_columns {
   explicit placed_columns(const zenith_test::target& on) : on_(on) {}
 
   Span operator()(const std::vector<value_type>& column) {
-    auto known = std::ranges::find(all_, column, &copy::values);
+    // by bytes: zeros of both signs are equal
+    auto known = std::ranges::find_if(all_, [&](const copy& one) {
+      const auto held = std::as_bytes(std::span(one.values));
+      return std::ranges::equal(held, std::as_bytes(std::span(column)));
+    });
     if (known == all_.end()) {
       all_.push_back({column, {}});
       known = std::prev(all_.end());
