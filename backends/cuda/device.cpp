@@ -118,12 +118,8 @@ void* allocate(const execution& on, std::size_t bytes) {
 }
 
 void deallocate(const execution& on, void* pointer, std::size_t bytes) noexcept {
-  // Not device_guard: nothing may be thrown here.
-  int before = 0;
-  const bool known = cudaGetDevice(&before) == cudaSuccess;
-  (void)cudaSetDevice(on.device);
+  const simt::quiet_device_guard current(on.device);
   deallocate(on, pointer, bytes, stream_of(on));
-  if (known) (void)cudaSetDevice(before);
 }
 
 void copy(const execution& on, void* to, memory_space /*to_space*/, const void* from, memory_space /*from_space*/,

@@ -26,13 +26,13 @@ struct mapping {
 // Neighbours share pages, and a page can be pinned once: little memory is copied.
 constexpr std::size_t least_pinned = std::size_t{1} << 20;
 
-std::mutex& guard() {
-  static std::mutex one;
-  return one;
-}
-std::vector<mapping>& mappings() {
-  static std::vector<mapping> all;
-  return all;
+struct mapping_list {
+  std::mutex mutex;
+  std::vector<mapping> all;
+};
+mapping_list& mappings() {
+  static mapping_list list;
+  return list;
 }
 
 void pin(mapping& of) {
@@ -62,8 +62,8 @@ void unpin(const mapping& of) noexcept {
 
 const void* map_host(const execution& on, const void* at, std::size_t bytes) {
   const simt::device_guard current(on.device);
-  const std::scoped_lock lock(guard());
-  auto& all = mappings();
+  auto& [mutex, all] = mappings();
+  const std::scoped_lock lock(mutex);
   const auto found = std::find_if(all.begin(), all.end(), [&](const mapping& one) {
     return one.at == at && one.bytes == bytes && one.device == on.device;
   });
@@ -82,22 +82,16 @@ const void* map_host(const execution& on, const void* at, std::size_t bytes) {
 }
 
 void unmap_host(const execution& on, const void* seen) noexcept {
-  int before = 0;
-  const bool known = cudaGetDevice(&before) == cudaSuccess;
-  (void)cudaSetDevice(on.device);
+  const simt::quiet_device_guard current(on.device);
   (void)cudaDeviceSynchronize();
-  {
-    const std::scoped_lock lock(guard());
-    auto& all = mappings();
-    const auto found = std::find_if(all.begin(), all.end(),
-                                    [&](const mapping& one) { return one.seen == seen && one.device == on.device; });
-    if (found != all.end() && --found->uses == 0) {
-      unpin(*found);
-      *found = all.back();
-      all.pop_back();
-    }
-  }
-  if (known) (void)cudaSetDevice(before);
+  auto& [mutex, all] = mappings();
+  const std::scoped_lock lock(mutex);
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const mapping& one) { return one.seen == seen && one.device == on.device; });
+  if (found == all.end() || --found->uses > 0) return;
+  unpin(*found);
+  *found = all.back();
+  all.pop_back();
 }
 
 }  // namespace zenith::cuda_backend

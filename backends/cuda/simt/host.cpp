@@ -39,6 +39,15 @@ device_guard::device_guard(int device) {
 
 device_guard::~device_guard() { (void)cudaSetDevice(before_); }
 
+quiet_device_guard::quiet_device_guard(int device) noexcept {
+  if (cudaGetDevice(&before_) != cudaSuccess) before_ = -1;
+  (void)cudaSetDevice(device);
+}
+
+quiet_device_guard::~quiet_device_guard() {
+  if (before_ >= 0) (void)cudaSetDevice(before_);
+}
+
 own_stream::own_stream() {
   check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
 }

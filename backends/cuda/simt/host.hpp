@@ -32,6 +32,18 @@ class device_guard {
   int before_ = -1;
 };
 
+/// The same as far as it can be, for what may not throw.
+class quiet_device_guard {
+ public:
+  explicit quiet_device_guard(int device) noexcept;
+  ~quiet_device_guard();
+  quiet_device_guard(const quiet_device_guard&) = delete;
+  quiet_device_guard& operator=(const quiet_device_guard&) = delete;
+
+ private:
+  int before_ = -1;
+};
+
 /// A stream of the call's own, beside the caller's. Non-blocking.
 class own_stream {
  public:

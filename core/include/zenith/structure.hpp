@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include <zenith/array.hpp>
@@ -32,8 +33,8 @@ struct owned_structure {
 /// Bytes of the host's memory that kernels of an executor's device read where they lie. They are borrowed.
 class mapped_bytes {
  public:
-  /// Throws `unsupported` when the backend's kernels cannot, and `out_of_memory`.
-  mapped_bytes(const executor& on, std::span<const std::byte> bytes);
+  /// Throws `unsupported` when the backend's kernels cannot, which `who` says, and `out_of_memory`.
+  mapped_bytes(const executor& on, std::span<const std::byte> bytes, std::string_view who);
   ~mapped_bytes();
   mapped_bytes(const mapped_bytes&) = delete;
   mapped_bytes& operator=(const mapped_bytes&) = delete;

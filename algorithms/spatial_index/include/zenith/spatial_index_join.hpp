@@ -88,22 +88,13 @@ spatial_join_batches_result index_join_batches(const executor& on, const index_j
                                                const index_join_batch_options& options,
                                                void (*deliver)(void* state, std::uint64_t first));
 
-/// The joins that make results of their own, whatever the sides are.
-template <class Index>
-[[nodiscard]] spatial_join_result<Index> all_pairs(const executor& on, index_join_arguments given,
-                                                   const index_join_options& options) {
-  spatial_join_result<Index> result;
-  given.provide = [](void* state, std::uint64_t count) -> spatial_output {
-    auto& to = *static_cast<spatial_join_result<Index>*>(state);
-    detail::resize_results(to.left, static_cast<std::size_t>(count));
-    detail::resize_results(to.right, static_cast<std::size_t>(count));
-    return {to.left.data(), to.right.data()};
-  };
+/// A join that makes a result of its own, whatever the sides are: join(arguments) runs it.
+template <class Result, class Join>
+[[nodiscard]] Result joined(index_join_arguments given, const Join& join) {
+  Result result;
+  given.provide = resize_pairs<Result>;
   given.state = &result;
-  auto run = detail::index_join(on, given, options);
-  result.count = run.count;
-  result.backend = std::move(run.backend);
-  result.strategy = std::move(run.strategy);
+  keep_run(result, join(std::as_const(given)));
   return result;
 }
 template <class Index, class Use>
@@ -113,26 +104,6 @@ spatial_join_batches_result all_pairs_in_batches(const executor& on, index_join_
   given.provide = pair_batch<Index, Use>::provide;
   given.state = &one;
   return detail::index_join_batches(on, given, options, pair_batch<Index, Use>::deliver);
-}
-template <class T, class Index>
-[[nodiscard]] top_k_spatial_join_result<T, Index> best_pairs(const executor& on, index_join_arguments given,
-                                                             std::size_t k, const top_k_index_join_options& options) {
-  using result_type = top_k_spatial_join_result<T, Index>;
-  result_type result;
-  given.k = k;
-  given.provide = [](void* state, std::uint64_t count) -> spatial_output {
-    auto& to = *static_cast<result_type*>(state);
-    detail::resize_results(to.left, static_cast<std::size_t>(count));
-    detail::resize_results(to.right, static_cast<std::size_t>(count));
-    detail::resize_results(to.scores, static_cast<std::size_t>(count));
-    return {to.left.data(), to.right.data(), to.scores.data()};
-  };
-  given.state = &result;
-  auto run = detail::top_k_index_join(on, given, options);
-  result.count = run.count;
-  result.backend = std::move(run.backend);
-  result.strategy = std::move(run.strategy);
-  return result;
 }
 
 /// The same into memory of the caller's, or for the number alone.
@@ -181,7 +152,8 @@ template <index Index = std::uint32_t, class Left, detail::joined_with<Left> Rig
           std::same_as<index_join_options> Options = index_join_options>
 [[nodiscard]] spatial_join_result<Index> spatial_join(const executor& on, const Left& left, const Right& right,
                                                       const Options& options = {}) {
-  return detail::all_pairs<Index>(on, detail::join_of<Index>(left, right), options);
+  return detail::joined<spatial_join_result<Index>>(
+      detail::join_of<Index>(left, right), [&](const auto& given) { return detail::index_join(on, given, options); });
 }
 
 /// Writes the same pairs to the beginning of `left_out` and `right_out`, as the join of points in columns does.
@@ -243,8 +215,11 @@ template <index Index = std::uint32_t, class Left, detail::ranked_with<Left> Rig
 [[nodiscard]] auto top_k_spatial_join(const executor& on, const Left& left, const Right& right, std::size_t k,
                                       const Options& options = {})
     -> top_k_spatial_join_result<typename detail::join_side<Left>::value_type, Index> {
-  using T = typename detail::join_side<Left>::value_type;
-  return detail::best_pairs<T, Index>(on, detail::join_of<Index>(left, right), k, options);
+  using result_type = top_k_spatial_join_result<typename detail::join_side<Left>::value_type, Index>;
+  auto asked = detail::join_of<Index>(left, right);
+  asked.k = k;
+  return detail::joined<result_type>(std::move(asked),
+                                     [&](const auto& given) { return detail::top_k_index_join(on, given, options); });
 }
 
 /// Writes the k = `left_out` size best pairs to the beginning of `left_out`, `right_out` and `scores_out`, as the join

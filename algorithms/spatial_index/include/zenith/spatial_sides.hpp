@@ -32,35 +32,27 @@ using device_boxes = basic_boxes<device_span<const T>>;
 
 namespace detail {
 
-/// What can be a side; of any other type it is not defined. Two sides have the same `kind`. `is_plain`: of a join of
-/// all pairs; `is_ranked`: of a ranked one.
+/// Two sides have the same `kind`. `is_plain`: of a join of all pairs; `is_ranked`: of a ranked one.
+template <class Kind, class T, bool IsPlain, bool IsRanked>
+struct side_traits {
+  using kind = Kind;
+  using value_type = T;
+  static constexpr bool is_plain = IsPlain;
+  static constexpr bool is_ranked = IsRanked;
+};
+/// What can be a side; of any other type it is not defined.
 template <class Side>
 struct join_side;
 template <any_spatial_index Tree>
-struct join_side<Tree> {
-  using kind = Tree;
-  using value_type = typename Tree::value_type;
-  static constexpr bool is_plain = true;
-  static constexpr bool is_ranked = true;
-};
+struct join_side<Tree> : side_traits<Tree, typename Tree::value_type, true, true> {};
 template <point_span Span>
-struct join_side<basic_column_set<Span>> {
-  using kind = Span;
-  using value_type = typename Span::value_type;
-  static constexpr bool is_plain = true;
-  static constexpr bool is_ranked = false;
-};
+struct join_side<basic_column_set<Span>> : side_traits<Span, typename Span::value_type, true, false> {};
 template <point_span Span>
-struct join_side<basic_boxes<Span>> : join_side<basic_column_set<Span>> {};
+struct join_side<basic_boxes<Span>> : side_traits<Span, typename Span::value_type, true, false> {};
 template <point_span Span>
-struct join_side<basic_scored_points<Span>> {
-  using kind = Span;
-  using value_type = typename Span::value_type;
-  static constexpr bool is_plain = false;
-  static constexpr bool is_ranked = true;
-};
+struct join_side<basic_scored_points<Span>> : side_traits<Span, typename Span::value_type, false, true> {};
 template <point_span Span>
-struct join_side<basic_scored_boxes<Span>> : join_side<basic_scored_points<Span>> {};
+struct join_side<basic_scored_boxes<Span>> : side_traits<Span, typename Span::value_type, false, true> {};
 
 template <class Side>
 using side_kind = typename join_side<Side>::kind;

@@ -198,26 +198,44 @@ template <class Span>
   return points;
 }
 
-/// Runs `join(arguments)` and keeps in the result what it says.
-template <class T, class Index, class Span, class Result, class Join>
-void join_into(Result& result, spatial_points left, spatial_points right,
-               spatial_output (*provide)(void* state, std::uint64_t count), const Join& join,
-               spatial_output (*reserve)(void* state, std::uint64_t count) = nullptr,
-               void (*grow)(void* state, std::uint64_t count, bool is_right) = nullptr) {
-  auto run = join(spatial_arguments{key_type_of<T>,
-                                    memory_of<Span>,
-                                    std::move(left),
-                                    std::move(right),
-                                    static_cast<int>(sizeof(Index)),
-                                    std::is_signed_v<Index>,
-                                    provide,
-                                    &result,
-                                    {},
-                                    reserve,
-                                    grow});
+/// Resizes the vectors of a result: of pairs, with scores if it has them.
+template <class Result>
+spatial_output resize_pairs(void* state, std::uint64_t count) {
+  auto& to = *static_cast<Result*>(state);
+  detail::resize_results(to.left, static_cast<std::size_t>(count));
+  detail::resize_results(to.right, static_cast<std::size_t>(count));
+  if constexpr (requires { to.scores; }) {
+    detail::resize_results(to.scores, static_cast<std::size_t>(count));
+    return {to.left.data(), to.right.data(), to.scores.data()};
+  } else {
+    return {to.left.data(), to.right.data()};
+  }
+}
+
+/// Keeps in a result what its join says of itself.
+template <class Result>
+void keep_run(Result& result, spatial_run run) {
   result.count = run.count;
   result.backend = std::move(run.backend);
   result.strategy = std::move(run.strategy);
+}
+
+/// Runs `join(arguments)` and keeps in the result what it says.
+template <class T, class Index, class Span, class Result, class Join>
+void join_into(Result& result, spatial_points left, spatial_points right, const Join& join,
+               spatial_output (*reserve)(void* state, std::uint64_t count) = nullptr,
+               void (*grow)(void* state, std::uint64_t count, bool is_right) = nullptr) {
+  keep_run(result, join(spatial_arguments{key_type_of<T>,
+                                          memory_of<Span>,
+                                          std::move(left),
+                                          std::move(right),
+                                          static_cast<int>(sizeof(Index)),
+                                          std::is_signed_v<Index>,
+                                          resize_pairs<Result>,
+                                          &result,
+                                          {},
+                                          reserve,
+                                          grow}));
 }
 
 /// The vectors of a join in batches, and who gets them.
@@ -227,12 +245,7 @@ struct pair_batch {
   std::vector<Index> right;
   Use* use;
 
-  static spatial_output provide(void* state, std::uint64_t count) {
-    auto& to = *static_cast<pair_batch*>(state);
-    detail::resize_results(to.left, static_cast<std::size_t>(count));
-    detail::resize_results(to.right, static_cast<std::size_t>(count));
-    return {to.left.data(), to.right.data()};
-  }
+  static constexpr auto provide = resize_pairs<pair_batch>;
   static void deliver(void* state, std::uint64_t first) {
     auto& of = *static_cast<pair_batch*>(state);
     for (auto& row : of.left) row = static_cast<Index>(row + first);
@@ -275,12 +288,6 @@ template <index Index = std::uint32_t, detail::point_span Span>
   spatial_join_result<Index> result;
   detail::join_into<typename Span::value_type, Index, Span>(
       result, detail::spatial_points_of(left), detail::spatial_points_of(right),
-      [](void* state, std::uint64_t count) -> spatial_output {
-        auto& to = *static_cast<spatial_join_result<Index>*>(state);
-        detail::resize_results(to.left, static_cast<std::size_t>(count));
-        detail::resize_results(to.right, static_cast<std::size_t>(count));
-        return {to.left.data(), to.right.data()};
-      },
       [&](const detail::spatial_arguments& given) { return detail::spatial_join(on, given, options); },
       [](void* state, std::uint64_t count) -> spatial_output {
         auto& to = *static_cast<spatial_join_result<Index>*>(state);
@@ -396,13 +403,6 @@ template <index Index = std::uint32_t, detail::point_span Span>
   top_k_spatial_join_result<T, Index> result;
   detail::join_into<T, Index, Span>(
       result, detail::spatial_points_of(left), detail::spatial_points_of(right),
-      [](void* state, std::uint64_t count) -> spatial_output {
-        auto& to = *static_cast<top_k_spatial_join_result<T, Index>*>(state);
-        detail::resize_results(to.left, static_cast<std::size_t>(count));
-        detail::resize_results(to.right, static_cast<std::size_t>(count));
-        detail::resize_results(to.scores, static_cast<std::size_t>(count));
-        return {to.left.data(), to.right.data(), to.scores.data()};
-      },
       [&](const detail::spatial_arguments& given) { return detail::top_k_spatial_join(on, given, k, options); });
   return result;
 }

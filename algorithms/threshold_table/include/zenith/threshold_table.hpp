@@ -303,15 +303,16 @@ class device_threshold_table : public detail::device_structure<threshold_table<T
   /// columns that have a weight. "auto" is then "blocks", or "scan" where a sample says that nearly all rows would be
   /// evaluated and the device has memory for the columns. With `mapped_rows` the device holds as much, and the table's
   /// memory is pinned as long as this or a copy of it lives; where that cannot be, a pinned copy is made. No row is
-  /// copied to the device, and no strategy waits for the host. Throws `invalid_argument` for an executor of the host's
-  /// memory, for "auto" and for a residence that no enumerator has, `unsupported` for `mapped_rows` of a backend whose
-  /// kernels cannot read the host's memory, `out_of_memory`.
+  /// copied to the device. Throws `invalid_argument` for an executor of the host's memory, for "auto" and for a
+  /// residence that no enumerator has, `unsupported` for `mapped_rows` of a backend whose kernels cannot read the host's
+  /// memory, `out_of_memory`.
   device_threshold_table(const executor& on, const threshold_table<T>& table,
                          table_residence residence = table_residence::device)
       : detail::device_structure<threshold_table<T>>(on, table, bytes_there(on, table, residence)),
         residence_(residence) {
     if (residence != table_residence::mapped_rows || table.storage() == nullptr) return;
-    rows_ = std::make_shared<const detail::mapped_bytes>(on, detail::bytes_of(*table.storage()));
+    rows_ =
+        std::make_shared<const detail::mapped_bytes>(on, detail::bytes_of(*table.storage()), "device_threshold_table");
   }
 
   /// Builds a table of clusters on the device of `on`, from columns on the host or in that device's memory. It gives
