@@ -352,3 +352,25 @@ TEST_CASE("a snapshot stays as it is") {
     check_answers(random, snapshot, then, true);
   }
 }
+
+TEST_CASE("rows that leave the bounds of their block go to another one") {
+  random_source random(5);
+  std::uniform_real_distribution<float> any(0, 1);
+  constexpr std::size_t rows = 8192;
+  updatable_threshold_table<float> table(2, {.block_rows = 64});
+  rows_by_id<float> left;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::vector<float> row{any(random), any(random)};
+    left[table.insert(row)] = row;
+  }
+  for (auto& [id, row] : left) {
+    row = {any(random), any(random)};
+    table.update(id, row);
+  }
+  threshold_statistics seen;
+  const auto now = table.snapshot();
+  const table_query_options options{.statistics = &seen};
+  CHECK(ask(cpu({.threads = 1}), now, {1, 1}, 10, options) == right_answer(left, {1, 1}, 10, options));
+  // blocks of rows from anywhere would nearly all be opened
+  CHECK(seen.rows_evaluated < rows / 8);
+}
