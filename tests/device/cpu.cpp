@@ -53,8 +53,9 @@ static_assert(device::device_context<suite_context>);
 TEST_CASE("every word of the device context on the CPU's") {
   std::uint64_t number = 0;
   const auto run = [&](const zenith_test::target& target, bool brief) {
-    const auto faults = device_suite::run_suite([&] { return make_context(target.on.settings()); },
-                                                {.seed = zenith_test::seed_of("device.cpu", number++), .brief = brief});
+    const auto faults = device_suite::run_suite(
+        [&] { return make_context(target.on.settings()); },
+        {.seed = zenith_test::seed_of("device.cpu", number++), .share = zenith_test::share_of_cases(), .brief = brief});
     for (const auto& fault : faults) FAIL_CHECK(target.executor_string + ": " + fault);
     CHECK(faults.empty());
   };

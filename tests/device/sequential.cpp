@@ -35,7 +35,8 @@ void report(const std::vector<std::string>& faults) {
 }  // namespace
 
 TEST_CASE("every word of the device context on the sequential one") {
-  report(run_suite([] { return context{}; }, {.seed = zenith_test::seed_of("device", 0)}));
+  report(run_suite([] { return context{}; },
+                   {.seed = zenith_test::seed_of("device", 0), .share = zenith_test::share_of_cases()}));
 }
 
 TEST_CASE("the sequential context as a device") {

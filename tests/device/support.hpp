@@ -19,6 +19,7 @@ namespace zenith::device_suite {
 struct suite_limits {
   u64 most_items = u64{1} << 20;
   u64 seed = 1;
+  double share = 1;    ///< of the trials that are run; the seed draws which
   bool brief = false;  ///< fewer combinations of the same things, for contexts that run lane by lane
 };
 
@@ -81,6 +82,7 @@ class examiner {
   void trial(const std::string& name, const Body& body) {
     name_ = name;
     if (faults_.size() >= most_faults) return;
+    if (static_cast<double>(mixed(limits_.seed, ++trials_)) > limits_.share * 0x1p64) return;
     try {
       auto&& made = make_();
       body(context_in(made));
@@ -125,6 +127,7 @@ class examiner {
   suite_limits limits_;
   std::string name_;
   std::vector<std::string> faults_;
+  u64 trials_ = 0;
 };
 
 /// n elements where kernels can write them, beginning as `from`.

@@ -60,6 +60,13 @@ unsigned scaled(unsigned count) {
   return std::max(1U, static_cast<unsigned>(std::lround(count * std::min(1.0, scale()))));
 }
 
+double share_of_cases() { return std::sqrt(std::min(1.0, scale())); }
+
+bool is_drawn(std::string_view test, std::uint64_t number) {
+  const double share = share_of_cases();
+  return share == 1 || static_cast<double>(seed_of(test, ~number)) < share * 0x1p64;
+}
+
 bool is_listed(const char* variable, std::string_view word) {
   const char* given = std::getenv(variable);
   std::string_view rest = given == nullptr ? "" : given;

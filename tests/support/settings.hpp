@@ -21,6 +21,12 @@ namespace zenith_test {
 /// `count`, or the share of it that a scale() below 1 leaves, but at least one.
 [[nodiscard]] unsigned scaled(unsigned count);
 
+/// The share of a test's cases that are run: the square root of scale(), at most all.
+[[nodiscard]] double share_of_cases();
+
+/// Whether case `number` of the test called `test` is in the share that is run. The seed draws which are.
+[[nodiscard]] bool is_drawn(std::string_view test, std::uint64_t number);
+
 /// Whether `word` is in the comma-separated list that the environment holds under `variable`.
 [[nodiscard]] bool is_listed(const char* variable, std::string_view word);
 

@@ -94,6 +94,7 @@ TEMPLATE_TEST_CASE("high values where a sample looks: too few reach the threshol
   const auto plans = possible_plans(k);
   for (const auto& plan : plans) {
     if (plan.samples == 0) continue;
+    if (&plan != &plans.back() && !zenith_test::is_drawn("sampled", random())) continue;
     std::vector<TestType> keys(count);
     for (auto& one : keys) one = static_cast<TestType>(random() % 1000);
     for (std::uint32_t i = 0; i < plan.rank + 3; ++i) {

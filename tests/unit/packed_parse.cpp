@@ -117,6 +117,7 @@ TEST_CASE("every flipped bit of a packed column is found") {
       auto column = packed_bytes_of(some_values<T>(200), kind);
       INFO(to_string(kind) << " of " << to_string(key_type_of<T>));
       for (std::size_t bit = 0; bit < column.size() * 8; ++bit) {
+        if (!zenith_test::is_drawn("flipped bits", bit)) continue;
         const auto mask = std::byte{1} << (bit % 8);
         column[bit / 8] ^= mask;
         try {
@@ -139,6 +140,7 @@ TEST_CASE("every flipped bit under a right checksum is refused or decodes") {
         const auto whole = packed_bytes_of(some_values<T>(140), kind, {.lanes = lanes});
         INFO(to_string(kind) << " of " << to_string(key_type_of<T>));
         for (std::size_t bit = 0; bit < whole.size() * 8; ++bit) {
+          if (!zenith_test::is_drawn("flipped bits", bit)) continue;
           auto column = whole;
           column[bit / 8] ^= std::byte{1} << (bit % 8);
           // so that the sizes of the header, but for the whole column's, are tried too

@@ -68,7 +68,8 @@ TEMPLATE_TEST_CASE("segments give what one call gives", "", float, double, std::
   for (const std::uint64_t segment : {1, 2, 63, 1000, 2999, 3000, 3001}) {
     random_source random{zenith_test::seed_of("segments", number++)};
     const auto all = distributions<TestType>();
-    for (int repeat = 0; repeat < 3; ++repeat) {
+    for (std::uint64_t repeat = 0; repeat < 3; ++repeat) {
+      if (!zenith_test::is_drawn("segments", 3 * number + repeat)) continue;
       const auto which = all[random() % all.size()];
       column<TestType> input(std::string{name_of(which)}, make_keys<TestType>(which, 3000, random), 0);
       for (const std::size_t k : {std::size_t{1}, std::size_t{70}, std::size_t{3000}}) {
@@ -97,6 +98,7 @@ TEMPLATE_TEST_CASE("segments of packed columns give what one call gives", "", st
     random_source random{zenith_test::seed_of("packed segments", number++)};
     const auto all = distributions<TestType>();
     for (const auto kind : zenith::packed_encodings) {
+      if (!zenith_test::is_drawn("packed segments", 16 * number + static_cast<std::uint64_t>(kind))) continue;
       const auto which = all[random() % all.size()];
       column<TestType> input(std::string{name_of(which)}, make_keys<TestType>(which, 9001, random), 0);
       const auto packed = zenith::pack(zenith::reference(), input.keys(), kind);

@@ -130,7 +130,8 @@ void check_shapes() {
   u64 number = 0;
   for (const auto one : every_shape) {
     for (const std::size_t columns : {1, 2, 4, 8, 14}) {
-      random_source random{zenith_test::seed_of("short keys", number++)};
+      if (!zenith_test::is_drawn("short keys", ++number)) continue;
+      random_source random{zenith_test::seed_of("short keys", number)};
       (void)check_order(make_table<T>(one, 500 + random() % 3000, columns, random));
     }
   }

@@ -106,7 +106,8 @@ TEMPLATE_TEST_CASE("scores that are no numbers", "[scored]", float32, float64) {
   for (const std::size_t rows : {1, 3, 500, 20011}) {
     if (rows > the_suite().most_rows) continue;
     for (const unsigned one_in : {1, 2, 50, 4000}) {
-      random_source random{zenith_test::seed_of("scored.nan", number++)};
+      if (!zenith_test::is_drawn("scored.nan", ++number)) continue;
+      random_source random{zenith_test::seed_of("scored.nan", number)};
       auto asked = make_question<TestType>(rows, 3, 1 + random() % rows, random);
       asked.name = "one in " + std::to_string(one_in) + " special";
       for (auto& column : asked.columns) {

@@ -18,8 +18,10 @@ void check_emulated(const Run& run) {
   const zenith::execution on{};
   const auto held = zenith::simt_engine::device_memory::instance().live_allocations();
   zenith::simt_engine::with_seeds(seeds, [&](std::uint64_t seed) {
-    const auto faults = run([&] { return std::make_unique<zenith::cuda_backend::context>(on); },
-                            zenith::device_suite::suite_limits{.most_items = 5000, .seed = seed, .brief = true});
+    const auto faults =
+        run([&] { return std::make_unique<zenith::cuda_backend::context>(on); },
+            zenith::device_suite::suite_limits{
+                .most_items = 5000, .seed = seed, .share = zenith_test::share_of_cases(), .brief = true});
     INFO("seed " << seed);
     for (const auto& fault : faults) FAIL_CHECK(fault);
     CHECK(faults.empty());

@@ -225,7 +225,7 @@ TEMPLATE_TEST_CASE("top-k at its edges", "[top_k]", float, std::uint64_t) {
          {shape::random, shape::few_values, shape::all_equal, shape::ascending, shape::descending, shape::late_peak}) {
       for (const std::size_t count : {std::size_t{1}, std::size_t{31}, std::size_t{2049}, std::size_t{9000}}) {
         for (const std::size_t k : {std::size_t{1}, std::size_t{32}, count / 2, count}) {
-          if (k == 0 || k > count) continue;
+          if (k == 0 || k > count || !zenith_test::is_drawn("edges", random())) continue;
           compare<TestType>(random, strategy, which, count, k);
         }
       }
@@ -297,6 +297,7 @@ TEMPLATE_TEST_CASE("the filter of columns of NaN, or nearly, is clean and right"
     for (std::size_t i = 0; i < numbers; ++i) keys[random() % keys.size()] = static_cast<TestType>(random() % 1000);
     for (const auto select : {zenith::selection::largest, zenith::selection::smallest}) {
       for (const auto nans : {zenith::nan_policy::first, zenith::nan_policy::last}) {
+        if (!zenith_test::is_drawn("NaN", random())) continue;
         CAPTURE(numbers, static_cast<int>(nans));
         zenith::top_k_statistics statistics;
         compare<TestType>("filter", keys, 30, {.select = select, .nans = nans, .statistics = &statistics},
@@ -317,6 +318,7 @@ TEMPLATE_TEST_CASE("the filter with many survivors is clean and right", "[top_k]
       // about where a sample pays, and where survivors are narrowed down
       compare<TestType>(random, "filter", which, 1020 + random() % 10, 1 + random() % 1000);
       compare<TestType>(random, "filter", which, 4000 + random() % 200, 1 + random() % 2048);
+      if (!zenith_test::is_drawn("survivors", random())) continue;
       compare<TestType>(random, "filter", which, 9000 + random() % 9000, 1000 + random() % 1049);
       // where the groups share all keys, of which many survive when they are sorted
       const std::size_t k = sizeof(TestType) == 4 ? 440 + random() % 60 : 900 + random() % 100;
