@@ -173,10 +173,10 @@ struct cluster_part {
       return one;
     }
     ZENITH_FN void take(u32 i, const row& one, value_type (&values)[value_count]) const {
-      const auto& to = in->to;
+      const auto& table = in->to;
       const u32 place = part + first + i;
       if (column == 0) {
-        to.template part<u32>(to.of.ids)[place] = one.number;
+        table.template part<u32>(table.of.ids)[place] = one.number;
         if (in->positions != nullptr) in->positions[one.number] = place;
       }
       bool has_nan = false;
@@ -192,9 +192,9 @@ struct cluster_part {
     ZENITH_FN void put(u32 v, const value_type& found) const {
       const u32 j = column + v;
       if (j >= in->columns) return;
-      const auto& to = in->to;
-      to.template maxima<T>(to.of.of_blocks, j)[block] = found.most;
-      to.template minima<T>(to.of.of_blocks, j)[block] = found.least;
+      const auto& table = in->to;
+      table.template maxima<T>(table.of.of_blocks, j)[block] = found.most;
+      table.template minima<T>(table.of.of_blocks, j)[block] = found.least;
     }
 
    private:

@@ -198,9 +198,9 @@ struct route_rows {
         is_right = in.nodes[at].has_right(image, static_cast<u32>(own.row));
       at = 2 * at + (is_right ? 1 : 0);
     }
-    ZENITH_FN void go_down(const route_rows& in, const subtree_words& words) {
-      const four_words first = words.first;
-      const four_words last = words.last;
+    ZENITH_FN void go_down(const route_rows& in, const subtree_words& subtree) {
+      const four_words first = subtree.first;
+      const four_words last = subtree.last;
       go(in, first.of[1]);
       go(in, (at & 1) != 0 ? first.of[3] : first.of[2]);
       const u32 low = (at & 1) != 0 ? last.of[1] : last.of[0];

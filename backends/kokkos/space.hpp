@@ -23,8 +23,8 @@ using team_policy = Kokkos::TeamPolicy<space>;
 using team = team_policy::member_type;
 
 /// Whether a host thread can touch the default space's memory: then its lanes are the host's threads.
-inline constexpr bool is_host_space = Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory>::accessible &&
-                                      Kokkos::SpaceAccessibility<space, Kokkos::HostSpace>::accessible;
+inline constexpr bool is_host_space = bool{Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory>::accessible} &&
+                                      bool{Kokkos::SpaceAccessibility<space, Kokkos::HostSpace>::accessible};
 
 using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
 

@@ -32,7 +32,7 @@ std::vector<std::size_t> interesting_ks(std::size_t count) {
   std::vector<std::size_t> ks{0, 1, 2, 3, 16, 17, 31, 64, 127, 256, 257, 1000, 1024, 1025, 4099, count / 2};
   if (count > 0) ks.insert(ks.end(), {count - 1, count});
   std::ranges::sort(ks);
-  ks.erase(std::ranges::unique(ks).begin(), ks.end());
+  ks.erase(std::unique(ks.begin(), ks.end()), ks.end());
   std::erase_if(ks, [&](std::size_t k) { return k > count; });
   return ks;
 }
