@@ -304,8 +304,8 @@ class device_threshold_table : public detail::device_structure<threshold_table<T
   /// evaluated and the device has memory for the columns. With `mapped_rows` the device holds as much, and the table's
   /// memory is pinned as long as this or a copy of it lives; where that cannot be, a pinned copy is made. No row is
   /// copied to the device. Throws `invalid_argument` for an executor of the host's memory, for "auto" and for a
-  /// residence that no enumerator has, `unsupported` for `mapped_rows` of a backend whose kernels cannot read the host's
-  /// memory, `out_of_memory`.
+  /// residence that no enumerator has, `unsupported` for `mapped_rows` of a backend whose kernels cannot read the
+  /// host's memory, `out_of_memory`.
   device_threshold_table(const executor& on, const threshold_table<T>& table,
                          table_residence residence = table_residence::device)
       : detail::device_structure<threshold_table<T>>(on, table, bytes_there(on, table, residence)),
