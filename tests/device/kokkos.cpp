@@ -7,7 +7,9 @@ using namespace zenith;
 TEST_CASE("every word of the device context on Kokkos") {
   using kokkos_backend::is_host_space;
   check_words<std::conditional_t<is_host_space, kokkos_backend::host_teams, kokkos_backend::device_teams>>(
-      {.seed = zenith_test::seed_of("device.kokkos", 0), .share = zenith_test::share_of_cases()});
+      {.seed = zenith_test::seed_of("device.kokkos", 0),
+       .share = zenith_test::share_of_cases(),
+       .brief = zenith_test::scale() < 1});
 }
 
 TEST_CASE("Kokkos says where it runs") {

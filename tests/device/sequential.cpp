@@ -35,8 +35,9 @@ void report(const std::vector<std::string>& faults) {
 }  // namespace
 
 TEST_CASE("every word of the device context on the sequential one") {
-  report(run_suite([] { return context{}; },
-                   {.seed = zenith_test::seed_of("device", 0), .share = zenith_test::share_of_cases()}));
+  report(run_suite([] { return context{}; }, {.seed = zenith_test::seed_of("device", 0),
+                                              .share = zenith_test::share_of_cases(),
+                                              .brief = zenith_test::scale() < 1}));
 }
 
 TEST_CASE("the sequential context as a device") {

@@ -143,7 +143,7 @@ struct close_columns {
   close_columns(random_numbers random, unsigned columns, u64 rows) : values(columns, std::vector<T>(rows)) {
     std::vector<double> products(columns);
     for (unsigned j = 0; j < columns; ++j) {
-      products[j] = 1e8 * (1.0 + static_cast<double>(random() % 1000000) / 1e6);
+      products[j] = 9e7 * (1.0 + static_cast<double>(random() % 1000000) / 1e6);
       weights.push_back(
           static_cast<Score>((j % 3 == 2 ? -1.0 : 1.0) * (0.1 + static_cast<double>(random() % 1000000) / 1e6)));
     }
