@@ -198,7 +198,7 @@ TEST_CASE("few rows and many", "[skyline]") {
     check_known(table_of_twins<float32>(rows, 3), asked);
     asked.duplicates = zenith::duplicate_rows::keep_first;
     check_known(table_of_neighbours<float32>(rows, 2, random), asked);
-    check_known(table_of_twins<uint32>(rows, 16), asked);
+    if (zenith_test::is_drawn("few of 16 columns", rows)) check_known(table_of_twins<uint32>(rows, 16), asked);
   }
   for (const std::int32_t pairs : {3, 40}) {
     const auto number = static_cast<std::uint64_t>(2 * pairs);
