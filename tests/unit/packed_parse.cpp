@@ -115,9 +115,10 @@ TEST_CASE("every flipped bit of a packed column is found") {
   for_every_type([]<class T>(std::type_identity<T>) {
     for (const auto kind : packed_encodings) {
       auto column = packed_bytes_of(some_values<T>(200), kind);
-      INFO(to_string(kind) << " of " << to_string(key_type_of<T>));
+      const auto name = std::string{to_string(kind)} + " of " + std::string{to_string(key_type_of<T>)};
+      INFO(name);
       for (std::size_t bit = 0; bit < column.size() * 8; ++bit) {
-        if (!zenith_test::is_drawn("flipped bits", bit)) continue;
+        if (!zenith_test::is_drawn(name, bit)) continue;
         const auto mask = std::byte{1} << (bit % 8);
         column[bit / 8] ^= mask;
         try {
@@ -138,9 +139,10 @@ TEST_CASE("every flipped bit under a right checksum is refused or decodes") {
       for (const int lanes : {4, 16}) {
         if (lanes == 16 && kind != encoding::vertical) continue;
         const auto whole = packed_bytes_of(some_values<T>(140), kind, {.lanes = lanes});
-        INFO(to_string(kind) << " of " << to_string(key_type_of<T>));
+        const auto name = std::string{to_string(kind)} + " of " + std::string{to_string(key_type_of<T>)};
+        INFO(name);
         for (std::size_t bit = 0; bit < whole.size() * 8; ++bit) {
-          if (!zenith_test::is_drawn("flipped bits", bit)) continue;
+          if (!zenith_test::is_drawn(name, bit)) continue;
           auto column = whole;
           column[bit / 8] ^= std::byte{1} << (bit % 8);
           // so that the sizes of the header, but for the whole column's, are tried too
