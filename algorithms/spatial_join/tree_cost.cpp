@@ -99,17 +99,25 @@ cost index_nested_loop_cost(const spatial_join_problem& problem, const device_pr
   const double partners = pairs / std::max(1.0, left);
   const double levels = 1 + std::log2(static_cast<double>(problem.right_rows) + 1) / 4;
   const double again = 1 - std::min(1.0, kept_partners / std::max(1.0, partners));
+  const double descents = left * (1 + again);
+  const double found = pairs * (1 + again);
+  // that a ball meets, with as many items each
+  const double leaves = std::pow(1 + std::pow(partners / 16, 1.0 / problem.dimensions), problem.dimensions);
   const double bytes = left * 1024;
   const int cores = cores_of(bytes, on);
   auto all = making_trees(problem, on);
   auto& trees = all.phases.back();
   for (auto& one : trees.operations) one.count *= 1 + problem.dimensions;
-  all.phases.push_back({"descend",
-                        {{static_cast<std::uint64_t>(bytes), 0, left * 40}},
-                        {{"spatial_join.node", left * levels * 2 * (1 + again), 20e-9},
-                         {"spatial_join.found", pairs * (1 + again), 4e-9}},
-                        4,
-                        cores});
+  phase descend{"descend", {{static_cast<std::uint64_t>(bytes), 0, left * 40}}, {}, 4, cores};
+  if (is_gpu(on)) {
+    descend.operations = {{"spatial_join.node", descents * levels * 2, 20e-9}, {"spatial_join.found", found, 4e-9}};
+  } else {
+    // where partners lie in a leaf is a branch, until there are many of them
+    descend.operations = {{"spatial_join.node", descents * (levels - 1 + leaves), 12.7e-9},
+                          {"spatial_join.partner", found, 7e-9},
+                          {"spatial_join.sought", std::min(found, 2 * leaves * descents), 28e-9}};
+  }
+  all.phases.push_back(std::move(descend));
   all.phases.push_back({"write",
                         {{static_cast<std::uint64_t>(pairs * 8), 0, pairs * 8}},
                         {{"spatial_join.written", pairs, 3e-9},

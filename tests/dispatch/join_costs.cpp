@@ -310,5 +310,5 @@ TEST_CASE("pairs that share the best score are seen in a sample, and spare a tre
   const auto turned = asked(same, mostly, {.score = pair_score::weighted_sum, .right_weight = -1});
   CHECK(turned.tied > all.tied / 64);
   CHECK(turned.tied < all.tied / 2);
-  CHECK(asked(same, mostly).tied > all.tied / 2);
+  CHECK(asked(same, mostly).tied >= all.tied / 2);
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <limits>
 #include <new>
+#include <numbers>
 #include <numeric>
 #include <span>
 #include <stdexcept>
@@ -197,6 +198,13 @@ std::array<T, 3> reach_of_grid(const spatial_points& right, double distance) {
   return reach;
 }
 
+/// The power of two that is nearest, by its logarithm; 0 of less than 1. Calls with the same problem need no new
+/// decision.
+std::uint64_t near_power(double number) {
+  if (number < 1) return 0;
+  return std::bit_ceil(static_cast<std::uint64_t>(std::ceil(std::min(number, 0x1p62) / std::numbers::sqrt2)));
+}
+
 /// Points drawn from both sides. Those in a device's memory are not looked at.
 template <class T>
 pair_guess sampled_pairs(const spatial_arguments& given, double distance) {
@@ -211,6 +219,8 @@ pair_guess sampled_pairs(const spatial_arguments& given, double distance) {
     const double length = std::max(left_high, right_high) - std::min(left_low, right_low);
     if (2 * distance < length) share_if_even *= 2 * distance / length;
   }
+  // of the box around a ball
+  share_if_even *= std::numbers::pi / (axes == 3 ? 6 : 4);
   const auto reach =
       axes == 3 ? reach_of_grid<T, 3>(given.right, distance) : reach_of_grid<T, 2>(given.right, distance);
   double near = 0;
@@ -225,10 +235,10 @@ pair_guess sampled_pairs(const spatial_arguments& given, double distance) {
   constexpr double pairs = double{samples} * samples;
   const double all = static_cast<double>(given.left.rows) * static_cast<double>(given.right.rows);
   // of pairs that were met by chance hardly any count
-  const double surely = std::max(0.0, tested - 2 * std::sqrt(tested));
+  const auto surely = [](double met) { return std::max(0.0, met - 2 * std::sqrt(met)); };
   return {
-      all * std::max(share_if_even, near / pairs),
-      all * surely / pairs,
+      all * (surely(near) > share_if_even * pairs ? near / pairs : share_if_even),
+      all * surely(tested) / pairs,
       correlation_of(left.scores, partner_scores),
       {share_of(left.scores, std::ranges::max(left.scores)), share_of(right.scores, std::ranges::max(right.scores))},
       {share_of(left.scores, std::ranges::min(left.scores)), share_of(right.scores, std::ranges::min(right.scores))}};
@@ -248,11 +258,8 @@ pair_guess describe_sides(spatial_join_problem& problem, const spatial_arguments
                                ? pair_guess{.near = 4.0 * static_cast<double>(given.left.rows)}
                            : given.type == key_type::float32 ? sampled_pairs<float>(given, distance)
                                                              : sampled_pairs<double>(given, distance);
-  // a power of two: calls with the same problem need no new decision
-  problem.pairs = std::bit_ceil(static_cast<std::uint64_t>(std::clamp(guess.near, 1.0, 0x1p62)));
-  if (guess.tests > 3 * static_cast<double>(problem.pairs)) {
-    problem.tests = std::bit_ceil(static_cast<std::uint64_t>(std::min(guess.tests, 0x1p62)));
-  }
+  problem.pairs = std::max<std::uint64_t>(1, near_power(guess.near));
+  if (guess.tests > 3 * static_cast<double>(problem.pairs)) problem.tests = near_power(guess.tests);
   return guess;
 }
 
@@ -273,7 +280,7 @@ std::uint64_t tied_pairs(const pair_guess& guess, const top_k_spatial_join_optio
     return ((options.select == selection::largest) != is_turned ? guess.largest : guess.smallest)[side];
   };
   const double pairs = guess.near * share(0, options.left_weight) * share(1, options.right_weight);
-  return pairs < 1 ? 0 : std::bit_ceil(static_cast<std::uint64_t>(std::min(pairs, 0x1p62)));
+  return near_power(pairs);
 }
 
 top_k_spatial_join_problem describe_ranked(const spatial_arguments& given, std::size_t k,

@@ -214,7 +214,7 @@ spatial_output resize_pairs(void* state, std::uint64_t count) {
 
 /// Keeps in a result what its join says of itself.
 template <class Result>
-void keep_run(Result& result, spatial_run run) {
+void keep_run(Result& result, spatial_run&& run) {
   result.count = run.count;
   result.backend = std::move(run.backend);
   result.strategy = std::move(run.strategy);
