@@ -106,11 +106,10 @@ class spatial_input final : public input {
     const auto operation = spatial_operation(k_);
     if (!offers(at.on, operation, at.strategy)) return {};
     const auto to = std::make_shared<pairs>(at, k_ == 0 ? sides_->count() : k_, k_);
-    const zenith::spatial_join_options all{.predicate = {sides_->distance}, .strategy = at.strategy};
-    const zenith::top_k_spatial_join_options best{.predicate = {sides_->distance}, .strategy = at.strategy};
     std::function<void()> call;
     if (at.resident) {
       call = [=, this, a = sides_->left.points_on(at), b = sides_->right.points_on(at)] {
+        const auto [all, best] = options(at);
         auto left = to->left.device();
         auto right = to->right.device();
         to->count = k_ == 0 ? zenith::spatial_join(at.on, a.coordinates, b.coordinates, left, right, all).count
@@ -119,6 +118,7 @@ class spatial_input final : public input {
       };
     } else {
       call = [=, this, a = sides_->left.points(), b = sides_->right.points()] {
+        const auto [all, best] = options(at);
         if (k_ == 0) {
           auto found = zenith::spatial_join(at.on, a.coordinates, b.coordinates, all);
           to->take(found);
@@ -161,6 +161,13 @@ class spatial_input final : public input {
   }
 
  private:
+  /// Of all pairs, and of the best. They have views of the strategy's name: `at` must outlive them.
+  [[nodiscard]] std::pair<zenith::spatial_join_options, zenith::top_k_spatial_join_options> options(
+      const placement& at) const {
+    return {{.predicate = {sides_->distance}, .strategy = at.strategy},
+            {.predicate = {sides_->distance}, .strategy = at.strategy}};
+  }
+
   struct found_pairs {
     std::vector<std::uint32_t> left;
     std::vector<std::uint32_t> right;
@@ -232,9 +239,9 @@ class fanout_input final : public input {
     using tree = zenith::spatial_index<float, 2>;
     using answer = zenith::top_k_spatial_join_result<float>;
     const auto found = std::make_shared<answer>();
-    const zenith::top_k_index_join_options options{.predicate = zenith::within{sides_->distance},
-                                                   .strategy = at.strategy};
     const auto call = [=, this] {
+      const zenith::top_k_index_join_options options{.predicate = zenith::within{sides_->distance},
+                                                     .strategy = at.strategy};
       const auto left = tree::build(at.on, sides_->left.points(), {fanouts_[point]});
       const auto right = tree::build(at.on, sides_->right.points(), {fanouts_[point]});
       *found = zenith::top_k_spatial_join(at.on, left, right, k_, options);
