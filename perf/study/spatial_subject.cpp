@@ -8,6 +8,7 @@
 #include <optional>
 #include <random>
 #include <tuple>
+#include <utility>
 
 #include <perf/study/placed.hpp>
 #include <perf/study/quantity.hpp>

@@ -79,7 +79,7 @@ class input {
   [[nodiscard]] virtual std::string label(std::size_t point) const = 0;
   /// Where a question lies that was asked.
   [[nodiscard]] virtual std::vector<coordinate> coordinates(std::size_t point) = 0;
-  /// What the strategy offers for a question, a trial an operation. The input must outlive them.
+  /// What the strategy offers for a question, a trial an operation. The input must outlive them, not the placement.
   [[nodiscard]] virtual std::vector<trial> place(std::size_t point, const placement& at) = 0;
   /// What the model of a strategy says; none where there is no model.
   [[nodiscard]] virtual std::optional<zenith::cost> cost(std::size_t point, std::string_view operation,
