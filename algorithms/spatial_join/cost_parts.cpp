@@ -86,7 +86,7 @@ void add_transfers(cost& to, const spatial_join_problem& problem, unsigned colum
   const double others = result_columns - 1;
   to.phases.push_back({"results",
                        {},
-                       {{"spatial_join.zero", bytes * result_columns, 0.22e-9},
+                       {{"spatial_join.zero", bytes * result_columns, 0.17e-9},
                         {"spatial_join.copy", others * copy_seconds(bytes, true, on), 1}},
                        others,
                        1});

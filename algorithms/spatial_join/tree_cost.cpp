@@ -108,6 +108,7 @@ cost index_nested_loop_cost(const spatial_join_problem& problem, const device_pr
   auto all = making_trees(problem, on);
   auto& trees = all.phases.back();
   for (auto& one : trees.operations) one.count *= 1 + problem.dimensions;
+  if (is_gpu(on)) trees.launches *= 2;
   phase descend{"descend", {{static_cast<std::uint64_t>(bytes), 0, left * 40}}, {}, 4, cores};
   if (is_gpu(on)) {
     descend.operations = {{"spatial_join.node", descents * levels * 2, 20e-9}, {"spatial_join.found", found, 4e-9}};
