@@ -256,9 +256,15 @@ TEST_CASE("points that lie unevenly are seen in a sample, and joined by trees") 
     return seconds(spatial_join_cost("grid", problem, on), on) /
            seconds(spatial_join_cost("index_nested_loop", problem, on), on);
   };
-  const auto even = asked(0, 1);
-  CHECK(even.tests == 0);
-  CHECK(gain_of_trees(even) < 1);
+  // of 1.4 partners each, of which a sample meets one or none
+  constexpr double partners = 0.003 * 0.003 * 3.14159 * rows;
+  for (int draw = 0; draw < 8; ++draw) {
+    const auto even = asked(0, 1);
+    CHECK(even.tests == 0);
+    CHECK(static_cast<double>(even.pairs) > partners * rows / 2);
+    CHECK(static_cast<double>(even.pairs) < partners * rows * 2);
+    CHECK(gain_of_trees(even) < 1);
+  }
   for (const auto& uneven : {asked(50, 1), asked(100, 1), asked(0, 2)}) {
     // a cell has a good part of all points
     CHECK(uneven.tests > std::uint64_t{rows} * rows / 8);

@@ -234,8 +234,8 @@ pair_guess sampled_pairs(const spatial_arguments& given, double distance) {
   }
   constexpr double pairs = double{samples} * samples;
   const double all = static_cast<double>(given.left.rows) * static_cast<double>(given.right.rows);
-  // of pairs that were met by chance hardly any count
-  const auto surely = [](double met) { return std::max(0.0, met - 2 * std::sqrt(met)); };
+  // less three standard deviations: of pairs that were met by chance hardly any count
+  const auto surely = [](double met) { return std::max(0.0, met - 3 * std::sqrt(met)); };
   return {
       all * (surely(near) > share_if_even * pairs ? near / pairs : share_if_even),
       all * surely(tested) / pairs,
