@@ -43,7 +43,7 @@ inline constexpr std::array strategies{
     strategy{"bskytree", by_groups<bskytree_cost>},
     strategy{"skyalign_no_sync", by_groups<no_sync_cost>},
     strategy{"skyalign_no_quartile", by_groups<no_quartile_cost>},
-    strategy{"skyalign_padded", padded_cost},
+    strategy{"skyalign_padded", by_groups<padded_cost>},
 };
 
 inline constexpr detail::choosable<skyline_problem> choices{skyline_call::operation, "skyline", "the points lie",

@@ -15,7 +15,7 @@ namespace zenith {
 namespace skyline_detail {
 namespace {
 
-// What all strategies do on a host but for `salsa` and `skyalign_padded`: pivots, and rows that none dominates. Fitted
+// What all strategies do on a host but for `salsa`: pivots, and rows that none dominates. Fitted
 // to c/i/a, 2 to 16 columns, 10^3 to 10^6 rows (perf/notes/skyline.md), as all that follows.
 cost prefiltered(const skyline_problem& problem, const device_profile& on, const estimate& of) {
   const double bytes = values_of(of) * static_cast<double>(size_of(problem.type));
@@ -224,9 +224,7 @@ cost no_quartile_cost(const skyline_problem& problem, const device_profile& on) 
 
 cost padded_cost(const skyline_problem& problem, const device_profile& on) {
   const estimate of(problem);
-  auto all = by_masks(problem, on, of, of.pairs, 65e-9, 80);
-  if (is_host(on)) all.phases.push_back({"images", {}, {{"skyline.rows.image", values_of(of), 0.7e-9}}, 2, 1});
-  return all;
+  return by_masks(problem, on, of, of.pairs, 65e-9, 80);
 }
 
 // Every row is compared with all before it, until one dominates it: mostly one of the first.

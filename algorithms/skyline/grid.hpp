@@ -17,25 +17,6 @@ using device::lowest_bit;
 
 inline constexpr u32 most_cut_samples = 1024;
 
-/// Every so many-th point's values, column by column.
-template <class Image>
-struct draw_cut_samples {
-  const Image* images;
-  u64 row_stride;  ///< from a column of images to the next
-  const u32* left;
-  u64 count;  ///< of `left`
-  u32 samples;
-  Image* to;
-  u32* unused;
-
-  ZENITH_FN void operator()(u64 i) const {
-    const u64 c = i / samples;
-    const u64 sample = i % samples;
-    to[i] = images[c * row_stride + left[sample * count / samples]];
-    unused[i] = 0;
-  }
-};
-
 struct write_offsets {
   u32* to;
   u32 each;
@@ -113,83 +94,6 @@ inline constexpr u32 most_ordering_columns = 32;  ///< whose bits of the median'
   return (u64{1} << (columns < most_ordering_columns ? columns : most_ordering_columns)) - 1;
 }
 
-/// Keys to order the points by their sums. Positions are where they stand in `left`.
-template <class Image>
-struct write_sums {
-  static constexpr u64 item_cost = 64;
-
-  const Image* images;
-  u64 row_stride;
-  u32 columns;
-  const u32* left;
-  u64* high;
-  u64* low;  ///< nullptr: not wanted
-  u32* positions;
-
-  ZENITH_FN void operator()(u64 i) const {
-    exact_sum<Image> sum;
-    for (u32 c = 0; c < columns; ++c) sum.add(images[c * row_stride + left[i]]);
-    high[i] = sum.high;
-    if (low != nullptr) low[i] = sum.low;
-    positions[i] = static_cast<u32>(i);
-  }
-};
-
-/// Masks, and keys to order the points by <number of bits of the median's mask, that mask's place in the Gray
-/// code> and, if it fits, the sum.
-///
-/// A point's full mask has the median's bits and, as far as there are bits, those of the quartiles: if q reaches p, all
-/// of q's bits are p's as well. That is equations 1 to 5 of the paper in one test.
-template <class Image>
-struct assign_cells {
-  static constexpr u64 item_cost = 256;
-
-  const Image* images;
-  u64 row_stride;
-  u32 columns;
-  const u32* left;
-  const Image* cuts;
-  u64* masks;
-  u64* keys;
-  u32* positions;  ///< nullptr: not wanted
-  bool has_quartiles;
-
-  ZENITH_FN void operator()(u64 i) const {
-    const u32 buckets = buckets_of(columns);
-    exact_sum<Image> sum;
-    const bool has_lower = has_quartiles && 2 * columns <= 64;
-    const bool has_upper = has_quartiles && 3 * columns <= 64;
-    u64 mask = 0;
-    u32 median = 0;
-    for (u32 c = 0; c < columns; ++c) {
-      const Image value = images[c * row_stride + left[i]];
-      const u32 code = code_of(cuts + c * buckets, buckets, value);
-      const u64 behind_median = code >= buckets / 2 ? 1 : 0;
-      mask |= behind_median << c;
-      if (has_lower) mask |= u64{code >= buckets / 4 ? 1U : 0U} << (columns + c);
-      if (has_upper) mask |= u64{code >= buckets / 4 * 3 ? 1U : 0U} << (2 * columns + c);
-      if (c < most_ordering_columns) median |= static_cast<u32>(behind_median) << c;
-      sum.add(value);
-    }
-    masks[i] = mask;
-    if (positions != nullptr) {
-      // `fits_one_key`: 6 bits, the mask, the sum
-      keys[i] = (u64{bits_in(median)} << 58) | (u64{gray_rank(median)} << sum_bits) | sum.high;
-      positions[i] = static_cast<u32>(i);
-    } else {
-      keys[i] = (u64{bits_in(median)} << 32) | gray_rank(median);
-    }
-  }
-};
-
-struct gather_keys {
-  const u64* from;
-  const u32* positions;
-  u64* to;
-
-  ZENITH_FN void operator()(u64 i) const { to[i] = from[positions[i]]; }
-};
-
 /// Rows and masks of points in their order.
 template <class Image>
 struct place_points {
@@ -204,32 +108,6 @@ struct place_points {
     const u64 position = positions[i];
     to.rows[i] = left[position];
     if (masks != nullptr) to.masks[i] = masks[position];
-  }
-};
-
-/// Values of points whose rows are known. A team takes a piece of a column; the pieces of a column follow each other,
-/// so that what is read at random is one column at a time.
-template <class Image>
-struct place_values {
-  static constexpr u32 piece = 4096;
-
-  const Image* images;
-  u64 row_stride;
-  u64 count;
-  point_set<Image> to;
-
-  ZENITH_FN u64 pieces() const { return (count + piece - 1) / piece; }
-  [[nodiscard]] u64 launch_cost(u64 /*n*/) const { return count * to.columns * 32; }
-
-  template <class Team>
-  ZENITH_FN void operator()(Team& team, u64 t) const {
-    const u64 c = t / pieces();
-    const u64 first = t % pieces() * piece;
-    const u64 n = count - first < piece ? count - first : piece;
-    const Image* const from = images + c * row_stride;
-    Image* const values = to.values + c * to.stride + first;
-    const u32* const rows = to.rows + first;
-    team.for_each(n, [&](u64 i) ZENITH_BODY { values[i] = from[rows[i]]; });
   }
 };
 

@@ -4,158 +4,233 @@
 /// Layers (non-dominated sorting): the skyline, the skyline of the rest, and so on. The order of the points is made
 /// once: what is left keeps it.
 
+#include <algorithm>
 #include <type_traits>
-#include <utility>
+#include <vector>
 
-#include <algorithms/skyline/layer_pivots.hpp>
 #include <algorithms/skyline/layers_by_search.hpp>
 #include <algorithms/skyline/layers_of_two.hpp>
+#include <algorithms/skyline/ordered_rows.hpp>
 #include <algorithms/skyline/phases.hpp>
 #include <algorithms/skyline/row_rounds.hpp>
 #include <algorithms/skyline/table_rounds.hpp>
+#include <algorithms/skyline/value_points.hpp>
 
 namespace zenith::skyline_family {
 
-/// Gives the points whose rows are marked a layer. Marks of earlier layers stay: their points are gone.
-struct assign_layer {
+/// Rows of the layer that was found last: those of layers before it are not asked.
+struct is_in_layer {
   const u32* rows;
-  const u8* members;
-  u32 layer;
-  u32* layers;
+  const u8* flags;
+
+  ZENITH_FN bool operator()(u64 i) const { return flags[rows[i]] == marked; }
+};
+struct has_no_layer {
+  const u32* rows;
+  const u8* flags;
+
+  ZENITH_FN bool operator()(u64 i) const { return flags[rows[i]] != marked; }
+};
+
+/// Layers of rows that lie layer by layer.
+struct write_layers {
+  static constexpr u64 item_cost = 64;
+
+  const u32* rows;
+  const u32* ends;  ///< of layers, rising
+  u64 layers;
+  u32* to;  ///< by row of the table
 
   ZENITH_FN void operator()(u64 i) const {
-    const u32 row = rows[i];
-    if (members[row] != 0) layers[row] = layer;
+    u64 low = 0;
+    for (u64 high = layers; low < high;) {
+      const u64 middle = low + (high - low) / 2;
+      if (ends[middle] <= i) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    to[rows[i]] = static_cast<u32>(low);
+  }
+};
+/// Those that a search found, from `first` on.
+struct write_searched_layers {
+  const u32* rows;
+  const u32* layers;
+  u32 count;  ///< of layers
+  u32 first;
+  u32* to;
+
+  ZENITH_FN void operator()(u64 i) const {
+    if (layers[i] < count) to[rows[i]] = first + layers[i];
   }
 };
 
-struct has_no_layer {
-  const u32* rows;
-  const u8* members;
-
-  ZENITH_FN bool operator()(u64 i) const { return members[rows[i]] == 0; }
-};
-
-using layer_kernels = device::concat<
-    device::list<write_no_layer, assign_layer, assign_by_search<std::uint32_t>, assign_by_search<std::uint64_t>>,
-    layer_pivot_kernels<std::uint32_t, std::uint64_t>,
-    layer_kernels_of_two<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>>;
+using layer_kernels =
+    device::concat<device::list<write_no_layer, write_layers, write_searched_layers, assign_by_search<std::uint32_t>,
+                                assign_by_search<std::uint64_t>>,
+                   layer_pivot_kernels<std::uint32_t, std::uint64_t>,
+                   layer_kernels_of_two<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>>;
 
 namespace detail {
 
-/// The prefilter of a host's layers (layer_pivots.hpp).
-struct layer_prefilter {
-  u64 most_layers;
-
-  template <class T, class Context>
-  [[nodiscard]] u32* find_rows_left(Context& on, const skyline_input& call, const row_source<T>& from, u8* removed,
-                                    u64& count) const {
-    using image = typename row_source<T>::image;
-    const bool drops_nan = call.nans == nan_rows::drop;
-    u64* const pivots = on.template buffer<u64>(pivot_count);
-    const u32 used = find_layer_pivots(on, from, drops_nan, most_layers, pivots);
-    if (used == 0) return list_rows_left<T>(on, call, from, {}, removed, count);
-    u32* const rows = on.template buffer<u32>(used);
-    image* const values = on.template buffer<image>(u64{used} * from.columns);
-    on.for_each(used, name_pivots{pivots, rows});
-    on.for_each(u64{used} * from.columns, gather_row_pivots<T>{from, rows, drops_nan, values});
-    on.fill_zero(removed, call.rows);
-    return list_rows_left(on, call, from, {values, used}, removed, count);
-  }
-};
-
-/// Layers of rows that lie in an order: of the rows [0, count) of `placed`, by `rounds`.
+/// Rows layer by layer, and behind them those without one, in an order in which none is dominated by one behind it.
 template <class Context>
-class layer_marks {
+class layer_order {
  public:
-  layer_marks(Context& on, const skyline_layers_call& call)
-      : call_(call),
-        layers_(on.template buffer<u32>(call.rows)),
-        members_(on.template buffer<u8>(call.rows)),
-        counters_(make_counters(on, call)) {
-    on.for_each(call.rows, write_no_layer{layers_});
-    on.fill_zero(members_, call.rows);
+  layer_order(Context& on, const skyline_layers_call& call) : call_(call), counters_(make_counters(on, call)) {}
+
+  /// All of `rows` have no layer; `flags` are those of rows of the table.
+  void begin(Context& on, u32* rows, u64 count, u8* flags) {
+    rows_ = rows;
+    count_ = count;
+    flags_ = flags;
+    picked_ = on.template buffer<u32>(count);
+    found_ = on.template buffer<u32>(1);
   }
 
-  template <class Image, class Rounds>
-  void mark(Context& on, const point_set<Image>& placed, u64 count, Rounds& rounds) {
-    // what is left, in turns in one place and the other
-    point_set<Image> points = placed;
-    point_set<Image> other = make_points(on, count, placed, rounds.padded());
-    u32* const picked = on.template buffer<u32>(count);
-    u32* const found = on.template buffer<u32>(1);
-    const u64 candidates = count;
+  /// Finds layers by `rounds`, which mark the skyline of points_behind(done): those of the rows from that one on.
+  template <class Rounds, class PointsBehind>
+  void find(Context& on, Rounds& rounds, const PointsBehind& points_behind) {
     u32 small_layers = 0;
-    while (count > 0 && layer_ < call_.most_layers && candidates - count < call_.enough_rows) {
-      blocks_ += rounds.mark(on, points, count, members_, true, counters_, log_);
-      on.for_each(count, assign_layer{points.rows, members_, layer_, layers_});
-      on.compact(count, has_no_layer{points.rows, members_}, picked, found);
-      const u64 before = std::exchange(count, on.read(found));
-      on.for_each(count, gather_points<Image>{points, picked, other});
-      std::swap(points, other);
-      ++layer_;
+    while (wants_more()) {
+      blocks_ += rounds.mark(on, points_behind(done_), count_ - done_, flags_, true, counters_, log_);
+      const u64 size = take_layer(on);
       if constexpr (Context::runs_on_host) {
-        small_layers = are_worth_a_search(before - count, count) ? small_layers + 1 : 0;
-        if (small_layers < layers_before_search || call_.most_layers - layer_ < layers_before_search) continue;
-        return search(on, points, count, candidates - count);
+        small_layers = are_worth_a_search(size, count_ - done_) ? small_layers + 1 : 0;
+        if (small_layers < layers_before_search || call_.most_layers - ends_.size() < layers_before_search) continue;
+        if (wants_more()) search(on, points_behind(done_));
+        return;
       }
     }
   }
 
-  void deliver(Context& on, u64 candidates) {
-    call_.outcome->count = layer_;
-    report(on, call_, counters_, candidates, blocks_);
+  void deliver(Context& on) {
+    const auto layers = static_cast<u32>(ends_.size());
+    call_.outcome->count = layers + searched_;
+    report(on, call_, counters_, count_, blocks_);
+    const u32* const ends = layers == 0 ? nullptr : on.input(ends_.data(), layers, memory_space::host);
     // last of all: the caller's memory stays untouched when anything fails
-    on.copy(on.output(call_.out_layers, call_.rows, call_.out_space), layers_, call_.rows);
+    u32* const to = on.output(call_.out_layers, call_.rows, call_.out_space);
+    on.for_each(call_.rows, write_no_layer{to});
+    on.for_each(done_, write_layers{rows_, ends, layers, to});
+    if (searched_ > 0) {
+      on.for_each(count_ - done_, write_searched_layers{rows_ + done_, picked_, searched_, layers, to});
+    }
   }
 
  private:
-  /// The layers of what is left, when so many points have one.
+  [[nodiscard]] bool wants_more() const {
+    return done_ < count_ && ends_.size() < call_.most_layers && done_ < call_.enough_rows;
+  }
+
+  /// Brings the marked rows in front of the others; returns how many they are.
+  u64 take_layer(Context& on) {
+    u32* const behind = rows_ + done_;
+    const u64 left = count_ - done_;
+    on.compact(left, is_in_layer{behind, flags_}, picked_, found_);
+    const u64 size = on.read(static_cast<const u32*>(found_));
+    on.compact(left, has_no_layer{behind, flags_}, picked_ + size, found_);
+    on.for_each(left, name_rows{behind, picked_});
+    on.copy(behind, static_cast<const u32*>(picked_), left);
+    done_ += size;
+    ends_.push_back(static_cast<u32>(done_));
+    return size;
+  }
+
+  /// The layers of all points that are left, whose rows are lost.
   template <class Image>
-  void search(Context& on, const point_set<Image>& points, u64 count, u64 placed) {
-    if (count == 0 || placed >= call_.enough_rows) return;
-    const auto words = [&] { return on.template buffer<u32>(count); };
-    u32* const found = on.template buffer<u32>(1);
-    on.for_each(1,
-                assign_by_search<Image>{points, count, layer_, call_.most_layers - layer_, call_.enough_rows - placed,
-                                        words(), words(), words(), words(), layers_, found});
-    layer_ += on.read(static_cast<const u32*>(found));
+  void search(Context& on, const point_set<Image>& points) {
+    const u64 left = count_ - done_;
+    const auto most = static_cast<u32>(call_.most_layers - ends_.size());
+    u32* const last = on.template buffer<u32>(std::min<u64>(most, left));
+    on.for_each(
+        1, assign_by_search<Image>{points, left, most, call_.enough_rows - done_, last, points.rows, picked_, found_});
+    searched_ = on.read(static_cast<const u32*>(found_));
   }
 
   const skyline_layers_call& call_;
-  u32* layers_;
-  u8* members_;
   test_counters counters_;
   round_log<Context> log_;  // off: layers are no rounds
-  u32 layer_ = 0;
+  u32* rows_ = nullptr;
+  u32* picked_ = nullptr;
+  u32* found_ = nullptr;
+  u8* flags_ = nullptr;
+  u64 count_ = 0;
+  u64 done_ = 0;           ///< rows that have a layer
+  std::vector<u32> ends_;  ///< of layers among the rows
+  u32 searched_ = 0;       ///< layers behind them
   u64 blocks_ = 0;
+};
+
+/// For `layer_order`: the points of rows from one on. Rounds lose them: they are made anew.
+template <class Context, class Image>
+class points_of_layers {
+ public:
+  /// Masks are those of `how`; nullptr: none are wanted.
+  points_of_layers(Context& on, const ordered_rows<Context, Image>& rows, const value_method* how)
+      : on_(on), rows_(rows), how_(how) {
+    on.release(rows.spare);  // which two lists of rows take instead
+    rows_.spare = nullptr;
+    rows_.points.rows = on.template buffer<u32>(rows.count);
+    on.copy(rows_.points.rows, static_cast<const u32*>(rows.points.rows), rows.count);
+    if (how != nullptr && how->order == row_order::grid) rows_.points.masks = on.template buffer<u64>(rows.count);
+    order_ = rows.points.rows;
+  }
+
+  /// The rows and their points, before there is a layer.
+  [[nodiscard]] const ordered_rows<Context, Image>& rows() const { return rows_; }
+
+  const point_set<Image>& operator()(u64 done) const {
+    const u64 left = rows_.count - done;
+    if (done > 0) {
+      on_.copy(rows_.points.rows, order_ + done, left);
+      rows_.images.place(on_, rows_.points, left);
+    }
+    if (how_ != nullptr) place_masks(*how_, on_, rows_.points, left, rows_.cuts);
+    return rows_.points;
+  }
+
+ private:
+  Context& on_;
+  ordered_rows<Context, Image> rows_;
+  const value_method* how_;
+  const u32* order_;
 };
 
 template <class Context>
 void find_layers_by_bitmaps(Context& on, const skyline_layers_call& call) {
-  layer_marks<Context> marks(on, call);
+  layer_order<Context> order(on, call);
   if constexpr (Context::runs_on_host) {
     with_ordered_rows(on, call, always(row_layout::rows_by_grid), layer_prefilter{call.most_layers},
-                      [&](const auto& rows) {
+                      [&]<class Image>(const ordered_rows<Context, Image>& rows) {
                         if (rows.count > 0) {
-                          row_rounds rounds(on, rows, points_after::kept);
-                          marks.mark(on, rows.points, rows.count, rounds);
+                          order.begin(on, rows.points.rows, rows.count, rows.flags);
+                          const points_of_layers<Context, Image> points(on, rows, nullptr);
+                          row_rounds<Context, Image> rounds(on, points.rows());
+                          order.find(on, rounds, points);
                         }
-                        marks.deliver(on, rows.count);
+                        order.deliver(on);
                       });
   } else {
     with_ordered_points(on, call, layer_points{call.most_layers}, [&](const auto& rows) {
-      const auto mark = [&](auto* masks) {
-        tile_rounds rounds(on, rows.points, rows.count, masks, all_bitmaps);
-        marks.mark(on, rows.points, rows.count, rounds);
+      const auto find = [&](auto* masks) {
+        order.begin(on, rows.points.rows, rows.count, rows.flags);
+        tile_rounds rounds(on, rows.points, rows.count, masks, bytes_for_bitmaps(call, rows, rows.count * sizeof(u32)));
+        order.find(on, rounds, [&](u64 done) {
+          auto points = rows.points;
+          points.rows += done;
+          if (done > 0) rows.images.place(on, points, rows.short_masks, rows.count - done);
+          return points;
+        });
       };
-      // masks of the points are kept for the next layer
-      if (rows.count > 0 && has_short_masks(rows.points.columns)) {
-        mark(static_cast<u32*>(nullptr));
+      if (rows.count > 0 && rows.short_masks != nullptr) {
+        find(rows.short_masks);
       } else if (rows.count > 0) {
-        mark(static_cast<u64*>(nullptr));
+        find(rows.points.masks);
       }
-      marks.deliver(on, rows.count);
+      order.deliver(on);
       return true;
     });
   }
@@ -164,25 +239,19 @@ void find_layers_by_bitmaps(Context& on, const skyline_layers_call& call) {
 /// The order must hold all points once: no stop point, no padding.
 template <class Context>
 void find_layers_by_values(Context& on, const skyline_layers_call& call, const value_method& how) {
-  layer_marks<Context> marks(on, call);
-  const auto pivots_of = [&](const auto& from) -> const u32* {
-    u64* const keys = on.template buffer<u64>(pivot_count);
-    if (find_layer_pivots(on, from, call.nans == nan_rows::drop, call.most_layers, keys) == 0) return nullptr;
-    u32* const rows = on.template buffer<u32>(pivot_count);
-    on.for_each(pivot_count, name_pivots{keys, rows});
-    return rows;
-  };
-  with_images(on, call, pivots_of, [&]<class Image>(const image_table<Image>& table) {
-    prefilter(on, table);
-    u64 count = 0;
-    const u32* const left = rows_left(on, table.removed, call.rows, count);
-    if (count > 0) {
-      in_order_of(
-          how, on, table, left, count, points_after::kept,
-          [&](const point_set<Image>& placed, u64 /*count*/, auto& rounds) { marks.mark(on, placed, count, rounds); });
-    }
-    marks.deliver(on, count);
-  });
+  layer_order<Context> order(on, call);
+  with_ordered_rows(on, call, always(layout_of(how)), layer_prefilter{call.most_layers},
+                    [&]<class Image>(const ordered_rows<Context, Image>& rows) {
+                      if (rows.count > 0) {
+                        order.begin(on, rows.points.rows, rows.count, rows.flags);
+                        const points_of_layers<Context, Image> points(on, rows, &how);
+                        in_rounds_by_values(how, on, points.rows().points, rows.count,
+                                            [&](const auto& /*first*/, u64 /*count*/, auto& rounds) {
+                                              order.find(on, rounds, points);
+                                            });
+                      }
+                      order.deliver(on);
+                    });
 }
 
 }  // namespace detail

@@ -13,46 +13,44 @@
 
 namespace zenith::skyline_family {
 
-/// Gives points layers from `first` on: one item. None is dominated by one behind it.
+/// Finds the layers of points: one item. None is dominated by one behind it.
 template <class Image>
 struct assign_by_search {
   static constexpr u32 none = ~u32{0};
 
   point_set<Image> points;
   u64 count;
-  u32 first;
-  u32 most;     ///< layers from `first` on
+  u32 most;     ///< layers
   u64 enough;   ///< points in layers
-  u32* last;    ///< of a layer, its last point so far
-  u32* before;  ///< of a point, the one before it in its layer
-  u32* sizes;   ///< of layers
-  u32* places;  ///< of points, their layers from `first` on
-  u32* layers;  ///< of rows of the table
-  u32* found;   ///< how many layers there are
+  u32* last;    ///< of a layer, its last point so far; then its size. `most` or `count`, whichever is less
+  u32* before;  ///< of a point, the one before it in its layer; may be the points' rows, which are not asked
+  u32* layers;  ///< of points
+  u32* found;   ///< how many layers there are; a point of a later one has none
 
   ZENITH_FN void operator()(u64 /*i*/) const {
     u32 known = 0;
     for (u32 i = 0; i < count; ++i) {
       const u32 layer = layer_of(i, known);
-      places[i] = layer;
+      layers[i] = layer;
       if (layer >= most) continue;
-      if (layer == known) {
-        last[known] = none;
-        sizes[known++] = 0;
-      }
+      if (layer == known) last[known++] = none;
       before[i] = last[layer];
       last[layer] = i;
-      ++sizes[layer];
     }
-    u32 wanted = 0;
-    for (u64 taken = 0; wanted < known && taken < enough; ++wanted) taken += sizes[wanted];
-    for (u32 i = 0; i < count; ++i) {
-      if (places[i] < wanted) layers[points.rows[i]] = first + places[i];
-    }
-    *found = wanted;
+    *found = enough < count ? layers_with_enough(known) : known;
   }
 
  private:
+  ZENITH_FN u32 layers_with_enough(u32 known) const {
+    u32* const sizes = last;
+    for (u32 layer = 0; layer < known; ++layer) sizes[layer] = 0;
+    for (u32 i = 0; i < count; ++i) {
+      if (layers[i] < known) ++sizes[layers[i]];
+    }
+    u32 wanted = 0;
+    for (u64 taken = 0; wanted < known && taken < enough; ++wanted) taken += sizes[wanted];
+    return wanted;
+  }
   ZENITH_FN u32 layer_of(u32 i, u32 known) const {
     u32 low = 0;
     for (u32 high = known; low < high;) {

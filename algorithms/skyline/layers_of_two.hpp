@@ -59,8 +59,7 @@ struct assign_by_least {
   u64 count;
   u32 most;      ///< layers
   u64 enough;    ///< rows in layers
-  Image* least;  ///< of a group's layers, of which there are up to as many as rows
-  u32* sizes;    ///< of as many
+  Image* least;  ///< of a group's layers, of which there are up to as many as rows; then the layers' sizes
   u32* layers;   ///< of rows of the table
   u32* found;    ///< how many layers there are
 
@@ -75,22 +74,30 @@ struct assign_by_least {
         layer = layers_up_to(value, of_group);
         if (layer < most) {
           if (layer == of_group) ++of_group;
-          if (layer == known) sizes[known++] = 0;
+          if (layer == known) ++known;
           least[layer] = value;
         }
       }
-      if (layer < most) ++sizes[layer];
       layers[rows[i]] = layer < most ? layer : no_layer;
+    }
+    *found = enough < count ? leave_out_rest(known) : known;
+  }
+
+ private:
+  /// Keeps as many of the layers as have enough rows; returns how many.
+  ZENITH_FN u32 leave_out_rest(u32 known) const {
+    Image* const sizes = least;
+    for (u32 layer = 0; layer < known; ++layer) sizes[layer] = 0;
+    for (u64 i = 0; i < count; ++i) {
+      if (layers[rows[i]] != no_layer) ++sizes[layers[rows[i]]];
     }
     u32 wanted = 0;
     for (u64 taken = 0; wanted < known && taken < enough; ++wanted) taken += sizes[wanted];
     for (u64 i = 0; i < count && wanted < known; ++i) {
       if (layers[rows[i]] >= wanted) layers[rows[i]] = no_layer;
     }
-    *found = wanted;
+    return wanted;
   }
-
- private:
   ZENITH_FN u32 layers_up_to(Image value, u32 known) const {
     u32 low = 0;
     for (u32 high = known; low < high;) {
@@ -213,9 +220,8 @@ void find_layers_of_two(Context& on, const skyline_layers_call& call) {
     u32* const found = on.template buffer<u32>(1);
     const u64 most = std::min<u64>(call.most_layers, count);
     on.for_each(call.rows, write_no_layer{layers});
-    on.for_each(1,
-                assign_by_least<image>{ordered, rows, count, call.most_layers, call.enough_rows,
-                                       on.template buffer<image>(most), on.template buffer<u32>(most), layers, found});
+    on.for_each(1, assign_by_least<image>{ordered, rows, count, call.most_layers, call.enough_rows,
+                                          on.template buffer<image>(most), layers, found});
     call.outcome->count = on.read(static_cast<const u32*>(found));
     report(on, call, make_counters(on, call), count, 1);
     // last of all: the caller's memory stays untouched when anything fails

@@ -1,39 +1,56 @@
 #pragma once
 
 /// \file
-/// The rows of a host's table that a prefilter leaves, in an order: points that lie row by row, of which no image is
-/// made before.
+/// The rows of a table that a prefilter leaves, as points in an order. No image of the table is kept.
 
 #include <algorithm>
 #include <type_traits>
 
 #include <algorithms/skyline/bitmap_rows.hpp>
 #include <algorithms/skyline/family.hpp>
+#include <algorithms/skyline/layer_pivots.hpp>
 #include <algorithms/skyline/phases.hpp>
 #include <algorithms/skyline/region_tree.hpp>
 #include <algorithms/skyline/row_groups.hpp>
 #include <algorithms/skyline/row_order.hpp>
 #include <algorithms/skyline/row_prefilter.hpp>
 #include <algorithms/skyline/row_source.hpp>
+#include <algorithms/skyline/table_rows.hpp>
 #include <core/with_key_type.hpp>
 
 namespace zenith::skyline_family::detail {
 
-/// On a host, `bitmap_tiles` has an override of its own, for speed (perf/notes/skyline.md); these share its order, for
-/// memory: no image of the table is kept.
-[[nodiscard]] inline bool goes_by_rows(const value_method& how) {
-  return how.is_prefiltered && how.order != row_order::least_value && !how.is_padded;
-}
+/// Writes images of rows of the caller's table, whatever their type.
+template <class Context, class Image>
+class row_images {
+ public:
+  template <class T>
+  explicit row_images(const row_source<T>& from) : from_(&from), place_(place_from<T>) {}
+
+  /// Those of `count` points whose rows are known.
+  void place(Context& on, const point_set<Image>& points, u64 count) const { place_(on, from_, points, count); }
+
+ private:
+  template <class T>
+  static void place_from(Context& on, const void* from, const point_set<Image>& to, u64 count) {
+    on.for_teams(tiles_of(count, row_tile), place_row_values<T>{*static_cast<const row_source<T>*>(from), count, to});
+  }
+
+  const void* from_;
+  void (*place_)(Context& on, const void* from, const point_set<Image>& to, u64 count);
+};
 
 /// Points in their order.
-template <class Image>
+template <class Context, class Image>
 struct ordered_rows {
-  point_set<Image> points;
+  point_set<Image> points;  ///< `rows` has space for those of the table
   u64 count;
   const Image* cuts;
-  u64* spare;                ///< as many words; nullptr where there is no order
-  u8* flags;                 ///< one for each row of the table
-  u32* ascending = nullptr;  ///< the rows by number, if they are few of the table's
+  u64* spare;      ///< `count` words; nullptr where there is no order
+  u8* flags;       ///< one for each row of the table: 0 for those of points
+  u32* ascending;  ///< the rows by number, if they are few of the table's; else nullptr
+  u64 left;        ///< rows that the prefilter left, of which an order up to a stop point has not all
+  row_images<Context, Image> images;
 };
 
 /// Rows that are compared with all others first; nullptr: none.
@@ -59,65 +76,148 @@ template <class T, class Context>
       counts, pivots.count};
   on.for_teams(test.teams(), test);
   if (std::is_floating_point_v<T> && call.nans == nan_rows::reject) {
-    const u64 at = on.read(static_cast<const u64*>(nan_at));
-    if (at != no_nan) {
-      *call.outcome = {0, true, at / most_given_columns, static_cast<unsigned>(at % most_given_columns)};
-      return nullptr;
-    }
+    if (rejects_nan(call, on.read(static_cast<const u64*>(nan_at)))) return nullptr;
   }
   on.for_each(1, join_lists{left, counts, test.teams(), u64{tiles} * row_tile, found});
   count = on.read(static_cast<const u32*>(found));
   return left;
 }
 
-/// The prefilter of a skyline: `list_rows_left` by the best rows.
+/// The same on a device, by pivots for what is asked (table_rows.hpp).
+template <class T, class Context, class Asked>
+[[nodiscard]] u32* list_table_rows_left(Context& on, const skyline_input& call, const row_source<T>& from,
+                                        const Asked& asked, bool has_pivots, u8* removed, u64& count) {
+  auto* const found = on.template buffer<table_findings>(1);
+  u32* const rows = find_table_rows(on, call, from, asked, has_pivots ? 1 : 0, removed, found);
+  const auto told = on.read(static_cast<const table_findings*>(found));
+  if (rejects_nan(call, told.nan_at)) return nullptr;
+  count = told.left;
+  return rows;
+}
+
+/// All rows that take part.
+struct no_prefilter {
+  template <class T, class Context>
+  [[nodiscard]] u32* find_rows_left(Context& on, const skyline_input& call, const row_source<T>& from, u8* removed,
+                                    u64& count) const {
+    if constexpr (Context::runs_on_host) {
+      return list_rows_left<T>(on, call, from, {}, removed, count);
+    } else {
+      return list_table_rows_left(on, call, from, value_points{}, false, removed, count);
+    }
+  }
+};
+
+/// The prefilter of a skyline, by the best rows.
 struct pivot_prefilter {
   template <class T, class Context>
   [[nodiscard]] u32* find_rows_left(Context& on, const skyline_input& call, const row_source<T>& from, u8* removed,
                                     u64& count) const {
-    using image = typename row_source<T>::image;
-    const u32 used = pivots_for(call.rows, from.columns);
-    image* const values = on.template buffer<image>(u64{used} * from.columns);
-    const u32* const rows = choose_pivots(on, from, removed, used);
-    on.for_each(u64{used} * from.columns, gather_row_pivots<T>{from, rows, call.nans == nan_rows::drop, values});
-    return list_rows_left(on, call, from, {values, used}, removed, count);
+    if constexpr (Context::runs_on_host) {
+      using image = typename row_source<T>::image;
+      const u32 used = pivots_for(call.rows, from.columns);
+      image* const values = on.template buffer<image>(u64{used} * from.columns);
+      const u32* const rows = choose_pivots(on, from, removed, used);
+      on.for_each(u64{used} * from.columns, gather_row_pivots<T>{from, rows, call.nans == nan_rows::drop, values});
+      return list_rows_left(on, call, from, {values, used}, removed, count);
+    } else {
+      return list_table_rows_left(on, call, from, value_points{}, true, removed, count);
+    }
   }
 };
 
-/// The prefilter of a skyline: where there are many groups, rows of small ones get their flags.
-struct group_prefilter {
+/// The prefilter of layers (layer_pivots.hpp).
+struct layer_prefilter {
+  u64 most_layers;
+
+  template <class T, class Context>
+  [[nodiscard]] u32* find_rows_left(Context& on, const skyline_input& call, const row_source<T>& from, u8* removed,
+                                    u64& count) const {
+    if constexpr (Context::runs_on_host) {
+      using image = typename row_source<T>::image;
+      const bool drops_nan = call.nans == nan_rows::drop;
+      u64* const pivots = on.template buffer<u64>(pivot_count);
+      const u32 used = find_layer_pivots(on, from, drops_nan, most_layers, pivots);
+      if (used == 0) return list_rows_left<T>(on, call, from, {}, removed, count);
+      u32* const rows = on.template buffer<u32>(used);
+      image* const values = on.template buffer<image>(u64{used} * from.columns);
+      on.for_each(used, name_pivots{pivots, rows});
+      on.for_each(u64{used} * from.columns, gather_row_pivots<T>{from, rows, drops_nan, values});
+      on.fill_zero(removed, call.rows);
+      return list_rows_left(on, call, from, {values, used}, removed, count);
+    } else {
+      return list_table_rows_left(on, call, from, layer_value_points{most_layers}, true, removed, count);
+    }
+  }
+};
+
+/// Rows of small groups, which have their flags before there is an order.
+struct settled_groups {
+  bool are_there = false;
+  u64 rows = 0;
+};
+
+/// The prefilter of a skyline. On a host, small groups are settled first where there are many.
+struct skyline_prefilter {
+  bool has_pivots;
   bool keeps_twins;
   const test_counters& counters;
-  bool& has_members;  ///< whether there are flags that say `marked`
-  u64& settled;       ///< rows that have their flags
+  settled_groups& settled;
 
   template <class T, class Context>
   [[nodiscard]] u32* find_rows_left(Context& on, const skyline_input& call, const row_source<T>& from, u8* flags,
                                     u64& count) const {
-    has_members = has_many_groups(on, from);
-    if (!has_members) return pivot_prefilter{}.find_rows_left(on, call, from, flags, count);
-    u32* const rows = list_rows_left<T>(on, call, from, {}, flags, count);
+    if (!has_pivots) return no_prefilter{}.find_rows_left(on, call, from, flags, count);
+    if constexpr (Context::runs_on_host) {
+      if (has_many_groups(on, from)) return settle_groups_first(on, call, from, flags, count);
+    }
+    return pivot_prefilter{}.find_rows_left(on, call, from, flags, count);
+  }
+
+ private:
+  template <class T, class Context>
+  [[nodiscard]] u32* settle_groups_first(Context& on, const skyline_input& call, const row_source<T>& from, u8* flags,
+                                         u64& count) const {
+    u64 all = 0;
+    u32* const rows = no_prefilter{}.find_rows_left(on, call, from, flags, all);
     if (rows == nullptr) return rows;
-    settle_small_groups(on, from, rows, count, keeps_twins, flags, counters);
+    settle_small_groups(on, from, rows, all, keeps_twins, flags, counters);
     u32* const found = on.template buffer<u32>(1);
     on.compact(call.rows, is_left{flags}, rows, found);
-    settled = count;
     count = on.read(static_cast<const u32*>(found));
-    settled -= count;
+    settled = {true, all - count};
     return rows;
   }
 };
 
-/// Where the values of a host's points lie, and what orders them.
+/// Where the values of points lie, and what orders them.
 enum class row_layout : u8 {
   rows_by_grid,
   rows_as_they_are,  ///< with `row_padding` bytes behind them
   columns_by_grid,   ///< with zeros in columns up to a compiled number
   columns_by_sum,    ///< the same
+  columns_to_stop,   ///< the same, by <least value, sum>, as far as the stop point
 };
+
+/// That of a strategy that compares by values.
+[[nodiscard]] inline row_layout layout_of(const value_method& how) {
+  return how.order == row_order::sum           ? row_layout::columns_by_sum
+         : how.order == row_order::least_value ? row_layout::columns_to_stop
+                                               : row_layout::columns_by_grid;
+}
 
 [[nodiscard]] inline auto always(row_layout layout) {
   return [layout](u64 /*count*/) { return layout; };
+}
+
+/// Memory for `count` points in columns, as the filters by values want it.
+template <class Context, class Image>
+void make_columns(Context& on, u64 count, point_set<Image>& points) {
+  const u32 padded = padded_columns(points.columns);
+  points.values = on.template buffer<Image>(count * padded);
+  points.stride = count;
+  points.step = 1;
+  on.fill_zero(points.values + count * points.columns, count * (padded - points.columns));
 }
 
 template <class Image, class Context>
@@ -127,20 +227,38 @@ template <class Image, class Context>
     constexpr u64 padding = row_padding / sizeof(Image);
     made.values = on.template buffer<Image>(count * columns + padding);
     on.fill_zero(made.values + count * columns, padding);
-    return made;
+  } else {
+    make_columns(on, count, made);
   }
-  const u32 padded = padded_columns(columns);
-  made.values = on.template buffer<Image>(count * padded);
-  made.stride = count;
-  made.step = 1;
-  on.fill_zero(made.values + count * columns, count * (padded - columns));
   return made;
 }
 
-/// Calls use(rows) with the points in their order, unless a NaN is rejected. `layout_of` says which, by how many take
-/// part. `use` is compiled for two widths.
-template <class Context, class LayoutOf, class Prefilter, class Use>
-void with_ordered_rows(Context& on, const skyline_input& call, const LayoutOf& layout_of, const Prefilter& prefilter,
+/// Orders the rows; returns how many of them are points.
+template <class T, class Context>
+[[nodiscard]] u64 order_rows_for(Context& on, row_layout layout, const row_source<T>& from,
+                                 ordered_rows<Context, typename row_source<T>::image>& ordered) {
+  using image = typename row_source<T>::image;
+  const u64 count = ordered.count;
+  u32* const rows = ordered.points.rows;
+  if (layout == row_layout::rows_by_grid || layout == row_layout::columns_by_grid) {
+    // cuts for few rows need not be exact
+    const auto samples = static_cast<u32>(std::min(count, std::clamp<u64>(count / 8, 256, most_cut_samples)));
+    const auto draw = [&](image* drawn, u32* unused) {
+      on.for_each(u64{samples} * from.columns, draw_row_samples<T>{from, rows, count, samples, drawn, unused});
+    };
+    ordered.cuts = pick_cuts_of<image>(on, samples, from.columns, row_buckets(from.columns), draw);
+  }
+  if (layout == row_layout::rows_as_they_are) return count;
+  ordered.spare = on.template buffer<u64>(count);
+  if (layout == row_layout::columns_to_stop) return order_rows_to_stop(on, from, rows, count, ordered.spare);
+  order_rows(on, from, rows, count, static_cast<const image*>(ordered.cuts), ordered.spare);
+  return count;
+}
+
+/// Calls use(rows) with the points in their order, unless a NaN is rejected. layout_for(count) says which, by how many
+/// take part. `use` is compiled for two widths.
+template <class Context, class LayoutFor, class Prefilter, class Use>
+void with_ordered_rows(Context& on, const skyline_input& call, const LayoutFor& layout_for, const Prefilter& prefilter,
                        const Use& use) {
   ::zenith::detail::with_key_type(call.type, [&]<class T>(std::type_identity<T>) {
     using image = typename row_source<T>::image;
@@ -149,26 +267,18 @@ void with_ordered_rows(Context& on, const skyline_input& call, const LayoutOf& l
     u8* const flags = on.template buffer<u8>(call.rows);
     u32* const rows = prefilter.find_rows_left(on, call, from, flags, count);
     if (call.outcome->has_nan) return;
-    const row_layout layout = layout_of(count);
-    const bool is_ordered = layout != row_layout::rows_as_they_are;
-    ordered_rows<image> ordered{{}, count, nullptr, is_ordered ? on.template buffer<u64>(count) : nullptr, flags};
+    const row_layout layout = layout_for(count);
+    ordered_rows<Context, image> ordered{{},    count,   nullptr, nullptr,
+                                         flags, nullptr, count,   row_images<Context, image>(from)};
     ordered.points.rows = rows;
     if (count > 0 && count < call.rows / 32) {
       ordered.ascending = on.template buffer<u32>(count);
-      on.copy(ordered.ascending, rows, count);
+      on.copy(ordered.ascending, static_cast<const u32*>(rows), count);
     }
     if (count > 0) {
-      if (layout == row_layout::rows_by_grid || layout == row_layout::columns_by_grid) {
-        // cuts for few rows need not be exact
-        const auto samples = static_cast<u32>(std::min(count, std::clamp<u64>(count / 8, 256, most_cut_samples)));
-        const auto draw = [&](image* drawn, u32* unused) {
-          on.for_each(u64{samples} * from.columns, draw_row_samples<T>{from, rows, count, samples, drawn, unused});
-        };
-        ordered.cuts = pick_cuts_of<image>(on, samples, from.columns, row_buckets(from.columns), draw);
-      }
-      if (is_ordered) order_rows(on, from, rows, count, ordered.cuts, ordered.spare);
-      ordered.points = make_ordered_points<image>(on, layout, count, from.columns, rows);
-      on.for_teams(tiles_of(count, row_tile), place_row_values<T>{from, count, ordered.points});
+      ordered.count = order_rows_for(on, layout, from, ordered);
+      ordered.points = make_ordered_points<image>(on, layout, ordered.count, from.columns, rows);
+      ordered.images.place(on, ordered.points, ordered.count);
     }
     use(ordered);
   });

@@ -15,8 +15,9 @@ namespace zenith::skyline_family {
 struct window_partitions {
   u32* begins = nullptr;  ///< where each begins
   u32* count = nullptr;   ///< how many they are
-  u64* masks = nullptr;   ///< of every point, by its pivot
-  u64 median = 0;         ///< the bits that points of a partition share
+  u64* masks = nullptr;   ///< of every point, by its pivot: the bits from `shift` on
+  u32 shift = 0;
+  u64 median = 0;  ///< the bits that points of a partition share
 };
 
 /// Masks of the points from `first` on by their pivots.
@@ -42,7 +43,7 @@ struct write_pivot_masks {
       const Image* const column = window.values + c * window.stride;
       mask |= u64{column[point] >= column[pivot] ? 1U : 0U} << c;
     }
-    to.masks[point] = mask;
+    to.masks[point] = to.shift == 0 ? mask : mask << to.shift | (to.masks[point] & to.median);
   }
 };
 
@@ -97,7 +98,7 @@ struct filter_by_partitions {
     if (before == 0) return is_equal ? relation::equals : relation::dominates;
     mask_tests += end - begin - 1;
     for (u64 other = begin + 1; other < end; ++other) {
-      if ((partitions.masks[other] & before) != 0) continue;
+      if ((partitions.masks[other] >> partitions.shift & before) != 0) continue;
       ++tests;
       const relation found =
           compare_points(of.window.values + other, of.window.stride, point.values + i, point.stride, point.columns);

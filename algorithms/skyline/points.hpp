@@ -60,11 +60,11 @@ struct gather_points {
   static constexpr u64 item_cost = 128;
 
   point_set<Image> from;
-  const u32* picked;
+  const u32* picked;  ///< nullptr: the first
   point_set<Image> to;
 
   ZENITH_FN void operator()(u64 i) const {
-    const u64 source = picked[i];
+    const u64 source = picked == nullptr ? i : picked[i];
     for (u32 c = 0; c < from.columns; ++c) {
       to.values[c * to.stride + i * to.step] = from.values[c * from.stride + source * from.step];
     }
@@ -135,12 +135,13 @@ struct write_mask_of_marks {
   ZENITH_FN void operator()(u64 i) const { to[i] = flags[i] == marked ? 1 : 0; }
 };
 
-struct is_member {
+/// Rows that no prefilter removed.
+struct is_left {
   static constexpr bool is_flag = true;
 
-  const u8* members;
+  const u8* removed;
 
-  ZENITH_FN bool operator()(u64 i) const { return members[i] != 0; }
+  ZENITH_FN bool operator()(u64 i) const { return removed[i] == 0; }
 };
 
 template <class Index>

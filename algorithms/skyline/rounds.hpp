@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <type_traits>
-#include <utility>
 
 #include <algorithms/skyline/dominance.hpp>
 #include <algorithms/skyline/grid.hpp>
@@ -24,6 +23,9 @@ struct block_sizes {
   u64 first;
   u64 growth;
   u64 most;
+
+  /// Of so many points on a device: a block takes memory as they do.
+  [[nodiscard]] constexpr u64 most_of(u64 points) const { return std::clamp(points / 8, first, most); }
 };
 
 /// Points of a device's first block. Another context may say otherwise.
@@ -69,20 +71,31 @@ template <class Context, class Image>
 class partition_windows {
  public:
   partition_windows(Context& on, u64 capacity, u32 columns, bool /*has_masks*/)
-      : partitions_{on.template buffer<u32>(capacity), on.template buffer<u32>(1), on.template buffer<u64>(capacity),
-                    median_bits(columns)} {}
+      : partitions_{on.template buffer<u32>(capacity), on.template buffer<u32>(1), nullptr,
+                    columns <= shift ? shift : 0, median_bits(columns)} {
+    if (partitions_.shift == 0) own_masks_ = on.template buffer<u64>(capacity);
+  }
 
   void extend(Context& on, const point_set<Image>& window, u64 from, u64 count) const {
     on.compact(count, begins_partition{window.masks, partitions_.median}, partitions_.begins, partitions_.count);
-    on.for_each(count - from, write_pivot_masks<Image>{window, partitions_, from});
+    on.for_each(count - from, write_pivot_masks<Image>{window, partitions_of(window), from});
   }
   void filter(Context& on, const filter_request<Image>& of) const {
     if (of.window_count == 0) on.fill_zero(partitions_.count, 1);
-    on.for_teams(tiles_of(of.count, of.tile), filter_by_partitions<Image>{of, partitions_});
+    on.for_teams(tiles_of(of.count, of.tile), filter_by_partitions<Image>{of, partitions_of(of.window)});
   }
 
  private:
+  static constexpr u32 shift = 32;  ///< of up to so many columns, both masks are in one word
+
+  [[nodiscard]] window_partitions partitions_of(const point_set<Image>& window) const {
+    auto of_window = partitions_;
+    of_window.masks = partitions_.shift == 0 ? own_masks_ : window.masks;
+    return of_window;
+  }
+
   window_partitions partitions_;
+  u64* own_masks_ = nullptr;
 };
 
 /// Memory for points like those of `like`, with zeros in columns up to `padded`, where every point is as good.
@@ -102,25 +115,30 @@ template <class Context, class Image>
   return made;
 }
 
-/// What becomes of points whose skyline is found.
-enum class points_after : u8 {
-  kept,
-  overwritten,  ///< the skyline found so far lies in front of what is to be compared: no memory for another set
-};
+/// Brings points whose places rise to the front of their set, `most` at a time by way of `block`.
+template <class Context, class Image>
+void move_to_front(Context& on, const point_set<Image>& points, const u32* picked, u64 count,
+                   const point_set<Image>& block, u64 most) {
+  for (u64 at = 0; at < count; at += most) {
+    const u64 n = std::min(most, count - at);
+    on.for_each(n, gather_points<Image>{points, picked + at, block});
+    on.for_each(n, gather_points<Image>{block, nullptr, points.from(at)});
+  }
+}
 
-/// Finds the skyline of ordered points, block by block. It allocates once for all calls.
+/// Finds the skyline of ordered points, block by block. The points are lost: the skyline found so far lies in front of
+/// what is to be compared. It allocates once for all calls.
 template <class Windows, class Context, class Image>
 class skyline_rounds {
  public:
-  /// For up to `capacity` points like those of `like`, with zeros in columns up to `padded`.
-  skyline_rounds(Context& on, const point_set<Image>& like, u64 capacity, u32 padded, points_after after)
-      : padded_(padded),
-        sizes_(block_sizes_on(on)),
-        most_(std::min(sizes_.most, capacity)),
-        confirmed_(after == points_after::kept ? make_points(on, capacity, like, padded) : like),
-        block_(make_points(on, most_, like, padded)),
-        of_confirmed_(on, capacity, padded, like.masks != nullptr),
-        of_block_(on, most_, padded, like.masks != nullptr),
+  /// For up to `capacity` of the points, with zeros in columns up to `padded`.
+  skyline_rounds(Context& on, const point_set<Image>& points, u64 capacity, u32 padded)
+      : sizes_(block_sizes_on(on)),
+        most_(std::min(Context::runs_on_host ? sizes_.most : sizes_.most_of(capacity), capacity)),
+        confirmed_(points),
+        block_(make_points(on, most_, points, padded)),
+        of_confirmed_(on, capacity, padded, points.masks != nullptr),
+        of_block_(on, most_, padded, points.masks != nullptr),
         states_(on.template buffer<u8>(most_)),
         picked_(on.template buffer<u32>(most_)),
         found_(on.template buffer<u32>(1)) {}
@@ -154,9 +172,6 @@ class skyline_rounds {
     return blocks;
   }
 
-  /// The columns that points must have, the unused ones zero.
-  [[nodiscard]] u32 padded() const { return padded_; }
-
  private:
   /// Compares the `left` candidates picked_[0], … with each other, and puts those that are left behind the `skyline`
   /// points that are confirmed. Returns how many they are.
@@ -177,7 +192,6 @@ class skyline_rounds {
     return more;
   }
 
-  u32 padded_;
   block_sizes sizes_;
   u64 most_;
   point_set<Image> confirmed_;
@@ -194,16 +208,16 @@ class skyline_rounds {
 template <class Windows, class Context, class Image>
 class first_of_left {
  public:
-  /// `like` are the points, which are lost.
-  first_of_left(Context& on, const point_set<Image>& like, u64 capacity, u32 padded, u64 window)
-      : padded_(padded),
-        window_(std::min(window, capacity)),
-        windows_(on, window_, padded, like.masks != nullptr),
-        other_(like),
+  /// For `capacity` points, with zeros in columns up to `padded`. They are lost.
+  first_of_left(Context& on, const point_set<Image>& points, u64 capacity, u32 padded, u64 window)
+      : window_(std::min(window, capacity)),
+        windows_(on, window_, padded, points.masks != nullptr),
+        most_moved_(std::min(capacity - window_,
+                             Context::runs_on_host ? moved_on_host : std::max(moved_on_device, capacity / 16))),
         states_(on.template buffer<u8>(capacity)),
         picked_(on.template buffer<u32>(capacity)),
         found_(on.template buffer<u32>(1)) {
-    if (window_ < capacity) left_ = make_points(on, capacity - window_, like, padded);
+    if (most_moved_ > 0) block_ = make_points(on, most_moved_, points, points.columns);
   }
 
   /// As that of `skyline_rounds`; returns the number of windows.
@@ -229,26 +243,24 @@ class first_of_left {
       count -= request.window_count;
       if (count > 0) {
         on.compact(count, is_open{states_ + request.window_count}, picked_, found_);
-        const auto behind = request.candidates.from(request.window_count);
         count = on.read(static_cast<const u32*>(found_));
-        on.for_each(count, gather_points<Image>{behind, picked_, left_});
-        request.candidates = left_;
-        std::swap(left_, other_);
+        request.candidates = request.candidates.from(request.window_count);
+        move_to_front(on, request.candidates, picked_, count, block_, most_moved_);
       }
       log.add(on, request.count - count);
     }
     return windows;
   }
 
-  /// The columns that points must have, the unused ones zero.
-  [[nodiscard]] u32 padded() const { return padded_; }
-
  private:
-  u32 padded_;
+  // a device wants few launches
+  static constexpr u64 moved_on_host = 8192;
+  static constexpr u64 moved_on_device = 65536;
+
   u64 window_;
   Windows windows_;
-  point_set<Image> left_;
-  point_set<Image> other_;  ///< what is left lies here and there in turns
+  u64 most_moved_;  ///< points at a time
+  point_set<Image> block_;
   u8* states_;
   u32* picked_;
   u32* found_;

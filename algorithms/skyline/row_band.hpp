@@ -95,7 +95,7 @@ struct marked_band {
 };
 
 template <class Context, class Image>
-[[nodiscard]] marked_band mark_skyband_by_bitmaps(Context& on, const ordered_rows<Image>& rows,
+[[nodiscard]] marked_band mark_skyband_by_bitmaps(Context& on, const ordered_rows<Context, Image>& rows,
                                                   const skyband_call& call, const test_counters& counters) {
   const bool keeps_all = call.duplicates == duplicate_rows::keep_all;
   const auto copies = find_copies(on, rows.points, rows.count, keeps_all, rows.spare);
@@ -104,7 +104,7 @@ template <class Context, class Image>
   if (copies.weights != nullptr) window.points.rows = on.template buffer<u32>(rows.count);
   marked_band found{on.template buffer<u32>(call.rows), 0};
   const u64 of_copies = copies.firsts == nullptr ? 0 : copies.weights == nullptr ? sizeof(u32) : 3 * sizeof(u32) + 1;
-  row_rounds rounds(on, window, points_after::overwritten, call.rows * sizeof(u32) + rows.count * of_copies);
+  row_rounds rounds(on, window, call.rows * sizeof(u32) + rows.count * of_copies);
   band_goal<Context, Image> goal(on, copies, rows.count, rounds.most(), rows.flags, found.dominated_by);
   found.blocks = rounds.in_blocks(on, rows.points, rows.count, goal.make_request(call.most, counters), goal);
   if (copies.weights != nullptr) {

@@ -1,11 +1,12 @@
 #pragma once
 
 /// \file
-/// The order of a host's rows, and their images in it.
+/// The order of a table's rows, and their images in it.
 
 #include <algorithms/skyline/bitmap_rows.hpp>
 #include <algorithms/skyline/grid.hpp>
 #include <algorithms/skyline/rounds.hpp>
+#include <algorithms/skyline/row_pivots.hpp>
 #include <algorithms/skyline/row_source.hpp>
 
 namespace zenith::skyline_family {
@@ -90,6 +91,56 @@ struct write_row_keys {
   }
 };
 
+/// What `salsa` orders rows by, and stops at: the least value of each, and the smallest of their largest values.
+template <class T>
+struct write_least_values {
+  using image = typename row_source<T>::image;
+  static constexpr u64 item_cost = 64;
+
+  row_source<T> from;
+  const u32* left;
+  u64* least;
+  u64* stop;  ///< lowered
+
+  ZENITH_FN void operator()(u64 i) const {
+    image low = static_cast<image>(~image{0});
+    image high = 0;
+    for (u32 first = 0; first < from.columns; first += 4) {
+      image four[4];
+      from.four_at(left[i], first, four);
+      ZENITH_UNROLLED
+      for (u32 k = 0; k < 4; ++k) {  // behind the last is the last again
+        low = four[k] < low ? four[k] : low;
+        high = four[k] > high ? four[k] : high;
+      }
+    }
+    least[i] = low;
+    if (u64{high} < device::atomic_load(stop)) (void)device::atomic_min(stop, u64{high});
+  }
+};
+
+/// How many of rising least values are not above the stop: the row of this largest value dominates the others.
+struct find_stop {
+  const u64* least;
+  u64 count;
+  const u64* stop;
+  u32* to;
+
+  ZENITH_FN void operator()(u64 /*i*/) const {
+    u64 low = 0;
+    u64 high = count;
+    while (low < high) {
+      const u64 middle = low + (high - low) / 2;
+      if (least[middle] <= *stop) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    *to = static_cast<u32>(low);
+  }
+};
+
 /// Images of points whose rows are known.
 template <class T>
 struct place_row_values {
@@ -132,6 +183,19 @@ void order_rows(Context& on, const row_source<T>& from, u32* rows, u64 count, co
   if (exact_sum<image>::low_bits > 0) sort_by(row_key::low_sum);
   sort_by(row_key::high_sum);
   if (cuts != nullptr) sort_by(row_key::cell);
+}
+
+/// Orders rows by <least value, sum>; returns how many there are up to the stop point.
+template <class T, class Context>
+[[nodiscard]] u64 order_rows_to_stop(Context& on, const row_source<T>& from, u32* rows, u64 count, u64* keys) {
+  u64* const stop = on.template buffer<u64>(1);
+  u32* const found = on.template buffer<u32>(1);
+  order_rows(on, from, rows, count, nullptr, keys);
+  on.for_each(1, begin_nan_search{stop});
+  on.for_each(count, write_least_values<T>{from, rows, keys, stop});
+  on.sort_pairs(keys, rows, count);
+  on.for_each(1, find_stop{keys, count, stop, found});
+  return on.read(static_cast<const u32*>(found));
 }
 
 }  // namespace detail

@@ -5,11 +5,23 @@
 
 #include <type_traits>
 
-#include <algorithms/skyline/images.hpp>
+#include <algorithms/skyline/dominance.hpp>
 #include <algorithms/skyline/pivot_screen.hpp>
+#include <algorithms/skyline/points.hpp>
 #include <algorithms/skyline/row_source.hpp>
 
 namespace zenith::skyline_family {
+
+inline constexpr u32 pivot_count = 64;
+
+/// Where no NaN is; and no pivot.
+inline constexpr u64 no_nan = ~u64{0};
+
+struct begin_nan_search {
+  u64* nan_at;
+
+  ZENITH_FN void operator()(u64 i) const { nan_at[i] = no_nan; }
+};
 
 /// What brings a column's numbers to [0, 1], better ones first: (number - origin) * factor.
 struct column_scale {

@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include <algorithms/skyline/image_lanes.hpp>
-#include <algorithms/skyline/images.hpp>
 #include <algorithms/skyline/pivot_screen.hpp>
+#include <algorithms/skyline/row_pivots.hpp>
 #include <algorithms/skyline/row_source.hpp>
 
 namespace zenith::skyline_family {

@@ -64,17 +64,17 @@ class bitmap_space {
 template <class Context, class Image>
 class row_rounds {
  public:
-  /// `others` are bytes that the call takes beside what a skyline does.
-  row_rounds(Context& on, const ordered_rows<Image>& rows, points_after after, u64 others = 0)
+  /// The points are lost. `others` are bytes that the call takes beside what a skyline does.
+  row_rounds(Context& on, const ordered_rows<Context, Image>& rows, u64 others = 0)
       : cuts_(rows.cuts),
         sizes_(block_sizes_on(on)),
         most_(std::min(sizes_.most, rows.count)),
-        confirmed_(after == points_after::kept ? make_points(on, rows.count, rows.points, padded_of(rows))
-                                               : rows.points),
-        tiles_(on, rows.count, confirmed_.columns, rows.spare, rows.count, most_words(rows, most_, others)),
+        confirmed_(rows.points),
+        tiles_(on, rows.count, confirmed_.columns, rows.spare, rows.spare == nullptr ? 0 : rows.count,
+               most_words(rows, most_, others)),
         fresh_(make_known(on, most_, confirmed_.columns)),
         left_(make_known(on, most_, confirmed_.columns)),
-        block_(make_points(on, most_, rows.points, padded_of(rows))),
+        block_(make_points(on, most_, rows.points, confirmed_.columns)),
         of_block_(on, most_, confirmed_.columns),
         states_(on.template buffer<u8>(most_)),
         picked_(on.template buffer<u32>(most_)),
@@ -122,7 +122,6 @@ class row_rounds {
 
   /// Points of a block, at most.
   [[nodiscard]] u64 most() const { return most_; }
-  [[nodiscard]] u32 padded() const { return confirmed_.columns; }
 
  private:
   /// The skyline: points that are left are members.
@@ -147,14 +146,13 @@ class row_rounds {
     u64* masks;
   };
 
-  static u32 padded_of(const ordered_rows<Image>& rows) { return rows.points.columns; }
   static known make_known(Context& on, u64 count, u32 columns) {
     return {on.template buffer<u16>(count * columns), on.template buffer<u64>(count)};
   }
 
   /// Of bitmaps of points of the skyline, so that all memory is at most twice that of the points: beside them there are
   /// the table's flags and rows, the sort's keys, which are spare then, and what is known of a block.
-  static u64 most_words(const ordered_rows<Image>& rows, u64 most, u64 others) {
+  static u64 most_words(const ordered_rows<Context, Image>& rows, u64 most, u64 others) {
     const u64 columns = rows.points.columns;
     const u64 bytes = rows.count * columns * sizeof(Image);
     const u64 of_block = most * (columns * (sizeof(Image) + 2 * sizeof(u16) + 4) + 32);

@@ -230,13 +230,14 @@ void count_in_window(Context& on, u32 padded, const point_set<Image>& candidates
   });
 }
 
-/// Marks the band of `count` ordered points with zeros in columns up to `padded`; returns the number of blocks.
+/// Marks the band of `count` ordered points with zeros in columns up to `padded`; returns the number of blocks. The
+/// points are lost: the band so far lies in front of what is to be compared.
 template <class Context, class Image>
 u64 mark_skyband(Context& on, const point_set<Image>& points, u64 count, u32 padded, const skyband_call& call,
                  u8* members, u32* dominated_by, const test_counters& counters) {
   const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
   const u64 most = std::min(most_band_block, count);
-  const auto band = make_points(on, count, points, padded);
+  const auto& band = points;
   u32* const weights = on.template buffer<u32>(count);
   const auto block = make_points(on, most, points, padded);
   u32* const block_weights = on.template buffer<u32>(most);
@@ -308,26 +309,5 @@ void deliver_band(Context& on, const skyband_call& call, const u32* rows, u64 co
 }
 
 }  // namespace detail
-
-template <class Context>
-void band_by_sum::run(Context& on, const call_type& call) {
-  detail::with_images(on, call, detail::no_pivots, [&]<class Image>(const detail::image_table<Image>& table) {
-    u64 count = 0;
-    u32* const left = detail::rows_left(on, table.removed, call.rows, count);
-    u8* const members = on.template buffer<u8>(call.rows);
-    on.fill_zero(members, call.rows);
-    u32* const dominated_by = on.template buffer<u32>(call.rows);
-    const auto counters = detail::make_counters(on, call);
-    u64 blocks = 0;
-    if (count > 0) {
-      const u32 padded = detail::padded_columns(table.columns);
-      const auto points = detail::place_by_sum(on, table, left, count, padded);
-      blocks = detail::mark_skyband(on, points, count, padded, call, members, dominated_by, counters);
-    }
-    detail::report(on, call, counters, count, blocks);
-    const u64 size = detail::list_marked(on, members, call.rows, nullptr, 0, left);
-    detail::deliver_band(on, call, left, size, dominated_by);
-  });
-}
 
 }  // namespace zenith::skyline_family

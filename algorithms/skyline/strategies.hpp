@@ -19,37 +19,34 @@
 #include <algorithms/skyline/table_rounds.hpp>
 #include <algorithms/skyline/tile_band.hpp>
 #include <algorithms/skyline/tree_rounds.hpp>
+#include <algorithms/skyline/value_points.hpp>
 #include <core/device/list.hpp>
 
 namespace zenith::skyline_family {
 
 /// Numbers of columns that the filter by values is compiled for. A point with fewer is padded.
 template <class Image, unsigned... Columns>
-using padded_kernels = device::concat<device::list<test_pivots<Image, Columns>, filter_by_points<Image, Columns>>...>;
+using padded_kernels = device::list<filter_by_points<Image, Columns>...>;
 
 template <class Image>
 using kernels_of_width =
     device::concat<padded_kernels<Image, 4, 8, 12, 16, 24, 32, 64>, band_kernels<Image, 4, 8, 12, 16, 24, 32, 64>,
-                   device::list<gather_points<Image>, gather_pivots<Image>, draw_cut_samples<Image>, pick_cuts<Image>,
-                                write_sums<Image>, assign_cells<Image>, place_points<Image>, place_values<Image>,
-                                write_least_values<Image>, write_pivot_masks<Image>, filter_by_partitions<Image>,
-                                find_by_region_tree<Image>>,
+                   device::list<gather_points<Image>, pick_cuts<Image>, place_points<Image>, write_pivot_masks<Image>,
+                                filter_by_partitions<Image>, find_by_region_tree<Image>>,
                    bitmap_row_kernels<Image>, row_band_kernels<Image>>;
 
 /// Kernels that read the caller's table.
 template <class... T>
 using row_kernels =
     device::concat<device::list<find_scales<T>, find_pivots<T>, gather_row_pivots<T>, test_rows<T>, draw_row_samples<T>,
-                                write_row_keys<T>, place_row_values<T>, count_pivots<T>>...,
+                                write_row_keys<T>, write_least_values<T>, place_row_values<T>, count_pivots<T>>...,
                    group_kernels<T>...>;
 
 using kernels = device::concat<
     kernels_of_width<std::uint32_t>, kernels_of_width<std::uint64_t>,
-    device::list<write_images<float>, write_images<double>, write_images<std::int32_t>, write_images<std::uint32_t>,
-                 write_images<std::int64_t>, write_images<std::uint64_t>, begin_nan_search, rank_pivots, name_pivots,
-                 write_offsets, gather_keys, write_tile_masks, extend_bitmaps, mark_members, mark_open,
-                 write_mask_of_marks, join_lists, name_rows, find_stop, round_partitions, pick_padded,
-                 write_ids<std::uint32_t>, write_ids<std::uint64_t>>,
+    device::list<begin_nan_search, rank_pivots, name_pivots, write_offsets, write_tile_masks, extend_bitmaps,
+                 mark_members, mark_open, write_mask_of_marks, join_lists, name_rows, find_stop, round_partitions,
+                 pick_padded, write_ids<std::uint32_t>, write_ids<std::uint64_t>>,
     row_kernels<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>, band_kernels_of_all,
     row_band_kernels_of_all, layer_kernels>;
 
@@ -92,28 +89,29 @@ void deliver(Context& on, const skyline_call& call, const u8* flags, u32* rows, 
   return {call.known_ids, call.known_count, static_cast<u32>(call.index_bytes)};
 }
 
-/// On a host: in_rounds(rows, use) calls use(points, count, rounds).
-template <class Context, class LayoutOf, class InRounds>
-void find_skyline_by_rows(Context& on, const skyline_call& call, const LayoutOf& layout_of, const InRounds& in_rounds) {
+/// in_rounds(rows, use) calls use(points, count, rounds).
+template <class Context, class LayoutFor, class InRounds>
+void find_skyline_by_rows(Context& on, const skyline_call& call, bool has_prefilter, const LayoutFor& layout_for,
+                          const InRounds& in_rounds) {
   round_log<Context> log(on, call);
   const auto counters = make_counters(on, call);
   const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
-  bool has_members = false;
-  u64 settled = 0;
-  with_ordered_rows(on, call, layout_of, group_prefilter{keeps_twins, counters, has_members, settled},
+  settled_groups settled;
+  with_ordered_rows(on, call, layout_for, skyline_prefilter{has_prefilter, keeps_twins, counters, settled},
                     [&](const auto& rows) {
                       u8* const members = rows.flags;
                       u64 blocks = 0;
                       if (rows.count > 0) {
                         in_rounds(rows, [&](const auto& points, u64 count, auto& rounds) {
-                          log.begin(on, members, count);
+                          log.begin(on, members, std::min(rows.left, count));  // padded, there are more
                           blocks = rounds.mark(on, points, count, members, keeps_twins, counters, log);
                         });
                       } else {
                         log.begin(on, members, 0);
                       }
-                      deliver(on, call, members, rows.points.rows, has_members ? nullptr : rows.ascending, rows.count);
-                      report(on, call, counters, settled + rows.count, blocks);
+                      const u32* const asked = settled.are_there ? nullptr : rows.ascending;
+                      deliver(on, call, members, rows.points.rows, asked, rows.left);
+                      report(on, call, counters, settled.rows + rows.left, blocks);
                     });
 }
 
@@ -147,44 +145,37 @@ void find_skyline_of_two(Context& on, const skyline_call& call) {
 /// What the strategies that compare by values do.
 template <class Context>
 void find_skyline_by_values(Context& on, const skyline_call& call, const value_method& how) {
-  if constexpr (Context::runs_on_host) {
-    if (goes_by_rows(how)) {
-      const bool has_grid = how.order == row_order::grid;
-      const auto layout = always(has_grid ? row_layout::columns_by_grid : row_layout::columns_by_sum);
-      return find_skyline_by_rows(on, call, layout, [&]<class Image>(const ordered_rows<Image>& rows, const auto& use) {
-        auto points = rows.points;
-        if (has_grid) {
-          points.masks = rows.spare;
-          on.for_each(rows.count, write_masks<Image>{points, rows.cuts, how.has_quartiles});
-        }
-        in_rounds_by_values(how, on, points, rows.count, points_after::overwritten, use);
-      });
-    }
-  }
-  round_log<Context> log(on, call);
-  const auto pivots_of = [&](const auto& from) {
-    return how.is_prefiltered ? choose_pivots(on, from, nullptr) : nullptr;
-  };
-  with_images(on, call, pivots_of, [&]<class Image>(const image_table<Image>& table) {
-    prefilter(on, table);
-    u64 count = 0;
-    u32* const left = rows_left(on, table.removed, call.rows, count);
-    u8* const members = on.template buffer<u8>(call.rows);
-    on.fill_zero(members, call.rows);
+  find_skyline_by_rows(on, call, how.is_prefiltered, always(layout_of(how)),
+                       [&]<class Image>(const ordered_rows<Context, Image>& rows, const auto& use) {
+                         u64 count = rows.count;
+                         auto points = rows.points;
+                         if (how.order == row_order::grid) {
+                           points.masks = rows.spare;
+                         } else {
+                           on.release(rows.spare);
+                         }
+                         place_masks(how, on, points, count, rows.cuts);
+                         if (how.is_padded) points = pad_partitions(on, call, rows, points, count);
+                         in_rounds_by_values(how, on, points, count, use);
+                       });
+}
+
+/// The skyband by values: `sfs`.
+template <class Context>
+void find_band_by_sum(Context& on, const skyband_call& call) {
+  with_ordered_rows(on, call, always(row_layout::columns_by_sum), no_prefilter{}, [&](const auto& rows) {
     const auto counters = make_counters(on, call);
+    u32* const dominated_by = on.template buffer<u32>(call.rows);
     u64 blocks = 0;
-    if (count > 0) {
-      const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
-      in_order_of(how, on, table, left, count, points_after::overwritten,
-                  [&](const auto& points, u64 placed, auto& rounds) {
-                    log.begin(on, members, std::min(count, placed));  // padded, there are more
-                    blocks = rounds.mark(on, points, placed, members, keeps_twins, counters, log);
-                  });
-    } else {
-      log.begin(on, members, 0);
+    if (rows.count > 0) {
+      on.release(rows.spare);
+      const u32 padded = padded_columns(rows.points.columns);
+      blocks = mark_skyband(on, rows.points, rows.count, padded, call, rows.flags, dominated_by, counters);
+      on.release(rows.points.values);  // for the ids
     }
-    deliver(on, call, members, left);
-    report(on, call, counters, count, blocks);
+    report(on, call, counters, rows.count, blocks);
+    const u64 size = list_marked(on, rows.flags, call.rows, nullptr, 0, rows.points.rows);
+    deliver_band(on, call, rows.points.rows, size, dominated_by);
   });
 }
 
@@ -199,8 +190,8 @@ void value_strategy<Strategy>::run(Context& on, const skyline_call& call) {
 template <class Context>
 void bskytree::run(Context& on, const skyline_call& call) {
   using namespace detail;
-  find_skyline_by_rows(on, call, always(row_layout::rows_as_they_are),
-                       [&]<class Image>(const ordered_rows<Image>& rows, const auto& use) {
+  find_skyline_by_rows(on, call, true, always(row_layout::rows_as_they_are),
+                       [&]<class Image>(const ordered_rows<Context, Image>& rows, const auto& use) {
                          tree_rounds<Context, Image> rounds(on, rows.count);
                          use(rows.points, rows.count, rounds);
                        });
@@ -212,19 +203,20 @@ void bitmap_tiles::run(Context& on, const skyline_call& call) {
   if constexpr (Context::runs_on_host) {
     if (has_two_columns(call)) return find_skyline_of_two(on, call);
     const auto are_few = [most = most_rows_by_values(on.threads())](u64 count) { return count <= most; };
-    const auto layout_of = [&](u64 count) {
+    const auto layout_for = [&](u64 count) {
       return are_few(count) ? row_layout::columns_by_sum : row_layout::rows_by_grid;
     };
-    find_skyline_by_rows(on, call, layout_of, [&]<class Image>(const ordered_rows<Image>& rows, const auto& use) {
+    const auto in_rounds = [&]<class Image>(const ordered_rows<Context, Image>& rows, const auto& use) {
       if (are_few(rows.count)) {
         const u32 padded = padded_columns(rows.points.columns);
         first_of_left<point_windows<Context, Image>, Context, Image> rounds(on, rows.points, rows.count, padded,
                                                                             rows.count);
         return use(rows.points, rows.count, rounds);
       }
-      row_rounds rounds(on, rows, points_after::overwritten);
+      row_rounds rounds(on, rows);
       use(rows.points, rows.count, rounds);
-    });
+    };
+    find_skyline_by_rows(on, call, true, layout_for, in_rounds);
   } else {
     round_log<Context> log(on, call);
     const auto counters = make_counters(on, call);
@@ -267,6 +259,11 @@ void bitmap_tiles::run(Context& on, const skyline_call& call) {
       return rows.short_masks != nullptr ? find(rows.short_masks) : find(rows.points.masks);
     });
   }
+}
+
+template <class Context>
+void band_by_sum::run(Context& on, const call_type& call) {
+  detail::find_band_by_sum(on, call);
 }
 
 template <class Context>

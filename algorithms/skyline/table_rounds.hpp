@@ -8,33 +8,62 @@
 #include <type_traits>
 
 #include <algorithms/skyline/few_rows.hpp>
-#include <algorithms/skyline/layer_pivots.hpp>
 #include <algorithms/skyline/phases.hpp>
 #include <algorithms/skyline/row_groups.hpp>
 #include <algorithms/skyline/table_buckets.hpp>
+#include <algorithms/skyline/table_rows.hpp>
 #include <algorithms/skyline/tile_rounds.hpp>
 #include <core/with_key_type.hpp>
 
 namespace zenith::skyline_family::detail {
 
+/// Writes points of rows of the caller's table, whatever their type.
+template <class Context, class Image>
+class table_images {
+ public:
+  table_images() = default;
+  template <class T>
+  table_images(const row_source<T>& from, const Image* cuts) : from_(&from), cuts_(cuts), place_(place_from<T>) {}
+
+  /// `count` points whose rows are known, with their masks to `short_masks`, or to their own if that is nullptr.
+  void place(Context& on, const point_set<Image>& points, u32* short_masks, u64 count) const {
+    place_(on, from_, cuts_, points, short_masks, count);
+  }
+
+ private:
+  template <class T>
+  static void place_from(Context& on, const void* from, const Image* cuts, const point_set<Image>& to, u32* short_masks,
+                         u64 count) {
+    const auto& table = *static_cast<const row_source<T>*>(from);
+    on.for_each(count, place_table_rows<T>{table, cuts, buckets_of(table.columns), to, short_masks});
+  }
+
+  const void* from_ = nullptr;
+  const Image* cuts_ = nullptr;
+  void (*place_)(Context& on, const void* from, const Image* cuts, const point_set<Image>& to, u32* short_masks,
+                 u64 count) = nullptr;
+};
+
 /// Points of a device in their order.
-template <class Image>
+template <class Context, class Image>
 struct ordered_points {
   point_set<Image> points;
   u32* short_masks;  ///< `has_short_masks`: of the points, which then have no others; else nullptr
   u64 count;
   u8* flags;  ///< one for each row of the table; 0 for those that are left
   table_findings* found;
-  const u32* kept;   ///< rows of the skyline, if few rows are left; else nullptr
-  u64 members;       ///< how many they are
-  bool has_members;  ///< whether there are flags that say `marked`
-  u64 settled;       ///< rows that have their flags
+  const u32* kept;                      ///< rows of the skyline, if few rows are left; else nullptr
+  u64 members;                          ///< how many they are
+  bool has_members;                     ///< whether there are flags that say `marked`
+  u64 settled;                          ///< rows that have their flags
+  table_images<Context, Image> images;  ///< where there is an order
 };
 
 /// Bytes that bitmaps may take: what a call takes beside its table is to be no more than two such tables. `others` are
 /// bytes that it takes for something else.
-template <class Image>
-[[nodiscard]] u64 bytes_for_bitmaps(const skyline_input& call, const ordered_points<Image>& of, u64 others = 0) {
+template <class Context, class Image>
+[[nodiscard]] u64 bytes_for_bitmaps(const skyline_input& call, const ordered_points<Context, Image>& of,
+                                    u64 others = 0) {
   constexpr u64 little = u64{1} << 21;  // of samples, lists of teams and the like
   const u64 most = 2 * call.rows * call.column_count * sizeof(Image);
   const u64 mask = of.short_masks == nullptr ? sizeof(u64) : sizeof(u32);
@@ -44,73 +73,11 @@ template <class Image>
   return most < taken ? 0 : most - taken;
 }
 
-/// Points are wanted that may be in one of so many layers, in an exact order and with masks of 64 bits.
-struct layer_points {
-  u64 most_layers;
-};
-
-/// Points are wanted that fewer than `most` others may dominate.
-struct band_points {
-  u32 most;
-  bool drops_equal;  ///< of equal rows only the first counts
-};
-
 /// Of so many pivots that dominate a row it is out; 0: there are none.
 [[nodiscard]] inline u32 pivots_enough(const few_request& /*skyline*/) { return 1; }
 [[nodiscard]] inline u32 pivots_enough(const layer_points& /*layers*/) { return 1; }
 [[nodiscard]] inline u32 pivots_enough(const band_points& band) {
   return band.most <= most_dominators_among_pivots ? band.most : 0;
-}
-[[nodiscard]] constexpr bool drops_equal_pivots(const auto& /*asked*/) { return false; }
-[[nodiscard]] constexpr bool drops_equal_pivots(const band_points& band) { return band.drops_equal; }
-
-/// Marks rows that enough pivots dominate or that are dropped.
-template <class T, bool Counts, class Context>
-void test_rows_of_table(Context& on, const row_source<T>& from, const typename row_source<T>::image* pivots,
-                        bool drops_nan, u32 enough, u64* nan_at, u8* removed) {
-  if (from.columns > 16) {
-    const test_wide_table<T> test{from, pivots, drops_nan, enough, nan_at, removed};
-    return on.for_teams(test.teams(), test);
-  }
-  with_padded(from.columns, [&]<unsigned Columns>(std::integral_constant<unsigned, Columns>) {
-    if constexpr (Columns <= 16) {
-      const test_table<T, Columns, Counts> test{from, pivots, drops_nan, from.is_by_fours(), enough, nan_at, removed};
-      on.for_teams(test.teams(), test);
-    }
-  });
-}
-
-/// Writes `pivot_count` pivots over ~0; returns whether there are any.
-template <class T, class Context, class Asked>
-[[nodiscard]] bool find_table_pivots(Context& on, const row_source<T>& from, const Asked& asked, bool drops_nan,
-                                     u64* pivots) {
-  if constexpr (std::is_same_v<Asked, layer_points>) {
-    return find_layer_pivots(on, from, drops_nan, asked.most_layers, pivots) > 0;
-  } else {
-    find_pivots_of_stripes(on, from, pivots, nullptr, pivot_count);
-    return true;
-  }
-}
-
-/// The rows that take part, ascending, but for those that `enough` pivots dominate; 0: there are none.
-template <class T, class Context, class Asked>
-[[nodiscard]] u32* find_table_rows(Context& on, const skyline_input& call, const row_source<T>& from,
-                                   const Asked& asked, u32 enough, u8* removed, table_findings* found) {
-  using image = typename row_source<T>::image;
-  const bool drops_nan = call.nans == nan_rows::drop;
-  u64* const pivots = on.template buffer<u64>(pivot_count);
-  image* values = nullptr;
-  u32* const left = on.template buffer<u32>(call.rows);
-  on.for_each(pivot_count, begin_table{found, pivots});
-  if (enough > 0 && find_table_pivots(on, from, asked, drops_nan, pivots)) {
-    values = on.template buffer<image>(u64{pivot_count} * from.columns);
-    on.for_each(u64{pivot_count} * from.columns,
-                place_pivots<T>{from, pivots, drops_nan, drops_equal_pivots(asked), values});
-  }
-  constexpr bool counts = std::is_same_v<Asked, band_points>;
-  test_rows_of_table<T, counts>(on, from, values, drops_nan, enough, &found->nan_at, removed);
-  on.compact(call.rows, is_left{removed}, left, &found->left);
-  return left;
 }
 
 /// Forgets what was found by an order that was none.
@@ -162,12 +129,13 @@ void order_table_rows(Context& on, const row_source<T>& from, u32* rows, u64 cou
 /// Orders rows that are left, and makes the points that they become.
 template <class T, class Context>
 void place_in_order(Context& on, const row_source<T>& from, order_keys by, bool has_short,
-                    ordered_points<typename row_source<T>::image>& made) {
+                    ordered_points<Context, typename row_source<T>::image>& made) {
   using image = typename row_source<T>::image;
   const u64 count = made.count;
   auto& points = made.points;
   const u32 buckets = buckets_of(from.columns);
   image* const cuts = on.template buffer<image>(u64{from.columns} * buckets);
+  made.images = {from, cuts};
   const bool is_by_buckets = by == order_keys::rounded && fits_one_key<image>(from.columns) && count > most_few_rows &&
                              count <= most_rows_in_buckets;
   u64* const of_sums = is_by_buckets ? nullptr : on.template buffer<u64>(sum_cuts + 1);
@@ -181,16 +149,18 @@ void place_in_order(Context& on, const row_source<T>& from, order_keys by, bool 
   points.masks = has_short ? nullptr : on.template buffer<u64>(count);
   points.values = on.template buffer<image>(count * from.columns);
   points.codes = on.template buffer<u32>(count * code_words(from.columns));
-  const place_table_rows<T> place{from, cuts, buckets, points, made.short_masks};
   if constexpr (sizeof(image) == 4) {
-    if (is_by_buckets) return place_by_buckets(on, place, count, &made.found->has_ties);
+    if (is_by_buckets) {
+      const place_table_rows<T> place{from, cuts, buckets, points, made.short_masks};
+      return place_by_buckets(on, place, count, &made.found->has_ties);
+    }
   }
-  on.for_each(count, place);
+  made.images.place(on, points, made.short_masks, count);
 }
 
 /// Forgets an order that was none, and the points in it.
 template <class Context, class Image>
-void take_apart(Context& on, u64 rows, ordered_points<Image>& made) {
+void take_apart(Context& on, u64 rows, ordered_points<Context, Image>& made) {
   on.for_each(rows, begin_again{made.found, made.flags});
   on.compact(rows, is_left{made.flags}, made.points.rows, &made.found->left);
   on.release(made.points.values);
@@ -230,23 +200,20 @@ void with_ordered_points(Context& on, const skyline_input& call, const Asked& as
       }
     }
     const auto told = on.read(static_cast<const table_findings*>(found));
-    if (call.nans == nan_rows::reject && told.nan_at != no_nan) {
-      const u64 at = told.nan_at;
-      *call.outcome = {0, true, at / most_given_columns, static_cast<unsigned>(at % most_given_columns)};
-      return;
-    }
+    if (rejects_nan(call, told.nan_at)) return;
     const bool is_done = kept != nullptr && told.left <= most_few_rows;
-    ordered_points<image> made{{nullptr, 1, from.columns, rows, nullptr, nullptr, from.columns},
-                               nullptr,
-                               told.left,
-                               flags,
-                               found,
-                               is_done ? kept : nullptr,
-                               told.members,
-                               has_members,
-                               has_members ? in_groups - told.left : 0};
+    ordered_points<Context, image> made{{nullptr, 1, from.columns, rows, nullptr, nullptr, from.columns},
+                                        nullptr,
+                                        told.left,
+                                        flags,
+                                        found,
+                                        is_done ? kept : nullptr,
+                                        told.members,
+                                        has_members,
+                                        has_members ? in_groups - told.left : 0,
+                                        {}};
     const bool is_ordered = made.count > 0 && !is_done;
-    const bool has_short = !is_exact && has_short_masks(from.columns);
+    const bool has_short = has_short_masks(from.columns);
     if (is_ordered) place_in_order(on, from, keys, has_short, made);
     while (!use(made)) {
       take_apart(on, call.rows, made);

@@ -116,8 +116,8 @@ namespace detail {
 /// Marks the band of ordered points, whose masks will be lost; returns the number of blocks. What it allocates is
 /// released.
 template <class Context, class Image, class Mask>
-u64 mark_skyband_by_tiles(Context& on, const ordered_points<Image>& rows, Mask* masks, const skyband_call& call,
-                          u32* dominated_by, const test_counters& counters) {
+u64 mark_skyband_by_tiles(Context& on, const ordered_points<Context, Image>& rows, Mask* masks,
+                          const skyband_call& call, u32* dominated_by, const test_counters& counters) {
   u64* const hashes = on.template buffer<u64>(rows.count);
   const auto copies = find_copies(on, rows.points, rows.count, call.duplicates == duplicate_rows::keep_all, hashes);
   on.release(hashes);
@@ -129,7 +129,7 @@ u64 mark_skyband_by_tiles(Context& on, const ordered_points<Image>& rows, Mask* 
   const u64 of_point = sizeof(u32) + (copies.firsts == nullptr ? 0 : 2 * sizeof(u32));
   const u64 others = rows.count * of_point + call.rows * sizeof(u32);  // and by row `dominated_by`
   tile_rounds rounds(on, rows.points, rows.count, masks, bytes_for_bitmaps(call, rows, others));
-  rounds.begin(on, rows.points, rows.count);
+  rounds.begin(on, rows.count);
   if (copies.firsts != nullptr) on.for_each(rows.count, leave_out_equals<Mask>{copies.firsts, masks});
   const u64 blocks = rounds.in_blocks(on, rows.points, rows.count, count, [](u64 /*first*/, u64 /*size*/) {});
   on.for_each(rows.count, mark_counted<Mask>{masks, rows.points.rows, count.counts, rows.flags, dominated_by});

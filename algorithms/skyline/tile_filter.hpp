@@ -43,17 +43,6 @@ inline constexpr u32 most_cell_bits = 62;
 /// Whether masks have 32 bits: those of three cuts of each column fit.
 [[nodiscard]] ZENITH_FN constexpr bool has_short_masks(u32 columns) { return columns >= 2 && columns <= 10; }
 
-/// Masks of 64 bits as those that the filter takes.
-template <class Mask>
-struct copy_masks {
-  const u64* from;
-  Mask* to;
-
-  ZENITH_FN void operator()(u64 i) const {
-    to[i] = static_cast<Mask>(from[i] & cell_bits<Mask>) | ((from[i] & alive_bit<u64>) != 0 ? alive_bit<Mask> : 0);
-  }
-};
-
 template <class Mask>
 struct is_alive_alone {
   const Mask* masks;

@@ -12,20 +12,16 @@
 
 namespace zenith::skyline_family {
 
-inline constexpr u64 all_bitmaps = ~u64{0};  ///< bytes
-
 template <class Context, class Image, class Mask>
 class tile_rounds {
  public:
-  /// For up to `capacity` points like those of `like`, row by row. `masks`: theirs, which say they are alive and will
-  /// be lost; nullptr: those of `like`, which are kept. Bitmaps take no more than `most_bytes`, or what some points
-  /// need.
+  /// For up to `capacity` points like those of `like`, row by row, whose masks say they are alive and will be lost.
+  /// Bitmaps take no more than `most_bytes`, or what some points need.
   tile_rounds(Context& on, const point_set<Image>& like, u64 capacity, Mask* masks, u64 most_bytes)
       : columns_(like.columns),
         most_(std::min(most_of_block, capacity)),
         part_(part_of(capacity, most_bytes)),
-        are_kept_(masks == nullptr),
-        masks_(masks == nullptr ? on.template buffer<Mask>(capacity) : masks),
+        masks_(masks),
         group_masks_(on.template buffer<Mask>(tiles_of(most_, candidate_group))),
         bitmaps_(on.template buffer<u32>(tiles_of(part_, chunk_tile) * chunk_bitmap_words(columns_))),
         tile_masks_(on.template buffer<Mask>(tiles_of(part_, chunk_tile))),
@@ -35,7 +31,7 @@ class tile_rounds {
   /// As that of `skyline_rounds`, but members get flags that say `marked`.
   u64 mark(Context& on, const point_set<Image>& points, u64 count, u8* flags, bool keeps_twins,
            const test_counters& counters, round_log<Context>& log) {
-    begin(on, points, count);
+    begin(on, count);
     tile_filter_request<Image, Mask> filter{};
     filter.flags = keeps_twins ? flags : nullptr;
     filter.counters = counters;
@@ -49,9 +45,8 @@ class tile_rounds {
   }
 
   /// Before the blocks of `count` points: their masks are those that the rounds change.
-  void begin(Context& on, const point_set<Image>& points, u64 count) {
+  void begin(Context& on, u64 count) {
     if (std::exchange(is_used_, true)) on.fill_zero(words_, words_of_part * parts_of(count));
-    if (are_kept_) on.for_each(count, copy_masks<Mask>{points.masks, masks_});
   }
   /// What `filter` settles, of `count` points after `begin`: who is left has a mask that says so. after(first, count)
   /// is called behind each block's launches. Returns the number of blocks.
@@ -77,16 +72,12 @@ class tile_rounds {
 
   /// Gives the memory back: the last call of `mark` was made.
   void release(Context& on) const {
-    if (are_kept_) on.release(masks_);
     on.release(group_masks_);
     on.release(bitmaps_);
     on.release(tile_masks_);
     on.release(listed_);
     on.release(words_);
   }
-
-  /// The columns that points must have, the unused ones zero.
-  [[nodiscard]] u32 padded() const { return columns_; }
 
  private:
   static constexpr u32 narrow = sizeof(Mask) == sizeof(u32) ? 4 : 12;  ///< columns that the filter is compiled for
@@ -160,7 +151,6 @@ class tile_rounds {
   u32 columns_;
   u64 most_;
   u64 part_;
-  bool are_kept_;
   Mask* masks_;
   Mask* group_masks_;
   u32* bitmaps_;

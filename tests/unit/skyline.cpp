@@ -338,6 +338,26 @@ TEST_CASE("memory of a skyline on a device", "[skyline][memory]") {
   skyline_on_device::finds_ties = false;
 }
 
+// Of equal rows none is left out before, and each is compared with the first alone.
+TEST_CASE("memory of strategies by values on a device", "[skyline][memory]") {
+  constexpr std::size_t rows = 300'000;
+  constexpr std::uint64_t little = std::uint64_t{1} << 20;
+  for (const std::size_t columns : {8, 12}) {
+    const table<float32> made{"equal rows", rows, columns, std::vector<float32>(rows * columns, 1)};
+    const std::uint64_t input = rows * columns * sizeof(float32);
+    for (const auto& strategy : skyline_on_device::strategies_with<zenith::skyline_family::by_values>()) {
+      skyline_on_device::most_bytes = 0;
+      const auto ids =
+          run(strategy, {zenith::key_type::float32, made.values.data(), sizeof(float32), rows, columns}, {});
+      INFO(strategy.name << ", " << columns << " columns: "
+                         << static_cast<double>(skyline_on_device::most_bytes) / static_cast<double>(input)
+                         << " times the input");
+      CHECK(ids.size() == rows);
+      CHECK(skyline_on_device::most_bytes <= 2 * input + little);
+    }
+  }
+}
+
 TEST_CASE("a NaN that is rejected leaves memory for ids untouched", "[skyline]") {
   table<float32> made{"a NaN", 3, 2, {0, 1, 1, 0, 2, std::numeric_limits<float>::quiet_NaN()}};
   request asked;

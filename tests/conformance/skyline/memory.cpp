@@ -1,5 +1,5 @@
-// How much memory a skyline takes: at most twice that of its input, beside that, or 28 bytes a row if that is more, and
-// what does not grow with the rows. What a device takes the unit tests look at.
+// How much memory skylines, bands and layers take: at most twice that of their input, beside that, or 28 bytes a row if
+// that is more, and what does not grow with the rows. What a device takes the unit tests look at.
 
 #include <algorithm>
 #include <array>
@@ -14,6 +14,7 @@
 #include <settings.hpp>
 #include <tables.hpp>
 #include <zenith/skyband.hpp>
+#include <zenith/skyline_layers.hpp>
 
 using namespace conformance::skyline;
 
@@ -45,19 +46,19 @@ class counting_memory : public std::pmr::memory_resource {
 constexpr std::size_t many_rows = 1'000'000;
 constexpr std::size_t fixed_bytes = std::size_t{1} << 18;
 
-std::vector<float> independent_points(std::size_t columns) {
+std::vector<float> independent_points(std::size_t columns, std::size_t rows = many_rows) {
   random_source random{zenith_test::seed_of("memory", columns)};
-  std::vector<float> values(many_rows * columns);
+  std::vector<float> values(rows * columns);
   for (auto& value : values) value = static_cast<float>(random() >> 40);
   return values;
 }
 
 /// Of which a large part is in the skyline: their sums differ little.
-std::vector<float> points_near_a_plane(std::size_t columns) {
-  auto values = independent_points(columns);
+std::vector<float> points_near_a_plane(std::size_t columns, std::size_t rows = many_rows) {
+  auto values = independent_points(columns, rows);
   random_source random{zenith_test::seed_of("distance", columns)};
   std::uniform_real_distribution<float> distance(1, 1.5F);
-  for (std::size_t i = 0; i < many_rows; ++i) {
+  for (std::size_t i = 0; i < rows; ++i) {
     float* const row = values.data() + i * columns;
     float sum = 0;
     for (std::size_t c = 0; c < columns; ++c) sum += row[c];
@@ -83,31 +84,44 @@ std::vector<float> points_on_a_plane(std::size_t columns) {
   return values;
 }
 
-void check_memory(const std::vector<float>& values, std::size_t columns, std::span<const char* const> strategies,
-                  std::size_t least_ids) {
+/// run(on, points, strategy) returns how many ids or layers it found.
+template <class Run>
+void check_memory_of(const Run& run, const std::vector<float>& values, std::size_t columns,
+                     std::span<const char* const> strategies, std::size_t least_found) {
   const std::size_t input = values.size() * sizeof(float);
   const std::size_t rows = values.size() / columns;
-  std::vector<std::uint32_t> ids(rows);
   for (const std::string strategy : strategies) {
     counting_memory memory;
     const auto on = zenith::cpu({.threads = 1, .memory = &memory});
     const auto points = zenith::matrix_view<const float>::row_major(values, rows, columns);
-    const auto found = zenith::skyline(on, points, std::span(ids), {.strategy = strategy});
-    INFO(strategy << ", " << columns << " columns, " << found
-                  << " ids: " << static_cast<double>(memory.most()) / static_cast<double>(input) << " times the input");
-    CHECK(found >= least_ids);
+    const std::size_t found = run(on, points, strategy);
+    INFO(strategy << ", " << columns << " columns, " << found << " ids or layers, seed " << zenith_test::seed() << ": "
+                  << static_cast<double>(memory.most()) / static_cast<double>(input) << " times the input");
+    CHECK(found >= least_found);
     CHECK(memory.most() > 0);
     CHECK(memory.most() <= std::max(2 * input, 28 * rows) + fixed_bytes);
     CHECK(memory.now() == 0);
   }
 }
 
+void check_memory(const std::vector<float>& values, std::size_t columns, std::span<const char* const> strategies,
+                  std::size_t least_ids) {
+  std::vector<std::uint32_t> ids(values.size() / columns);
+  const auto run = [&](const auto& on, const auto& points, const std::string& strategy) {
+    return zenith::skyline(on, points, std::span(ids), {.strategy = strategy});
+  };
+  check_memory_of(run, values, columns, strategies, least_ids);
+}
+
 }  // namespace
 
 TEST_CASE("memory of a skyline", "[skyline-memory]") {
-  constexpr std::array all{"auto", "bitmap_tiles", "sfs", "bskytree", "skyalign", "hybrid"};
+  constexpr std::array all{"auto",     "bitmap_tiles", "sfs",    "salsa",          "ggs",
+                           "bskytree", "skyalign",     "hybrid", "skyalign_padded"};
   constexpr std::array fast{"auto", "bitmap_tiles"};
   check_memory(independent_points(8), 8, all, 10'000);
+  constexpr std::array by_values{"sfs", "salsa", "ggs", "bskytree", "skyalign", "hybrid", "skyalign_padded"};
+  check_memory(points_near_a_plane(8, 50'000), 8, by_values, 20'000);
   check_memory(points_near_a_plane(8), 8, fast, 300'000);
   check_memory(points_on_a_plane(8), 8, fast, many_rows);
 }
@@ -192,6 +206,44 @@ TEST_CASE("memory of a skyband", "[skyline-memory]") {
       CHECK(memory.now() == 0);
     }
   }
+}
+
+TEST_CASE("memory of a skyband by values", "[skyline-memory]") {
+  constexpr std::array sfs{"sfs"};
+  const auto values = points_near_a_plane(8, 20'000);
+  std::vector<std::uint32_t> ids(20'000);
+  const auto run = [&](const auto& on, const auto& points, const std::string& strategy) {
+    return zenith::skyband(on, points, 8, ids, {.strategy = strategy});
+  };
+  check_memory_of(run, values, 8, sfs, 10'000);
+}
+
+// Most rows are in the first layers, which take part in nothing that comes after.
+TEST_CASE("memory of layers", "[skyline-memory]") {
+  constexpr std::array bitmaps{"bitmap_tiles"};
+  constexpr std::array values{"sfs", "skyalign"};
+  const auto run = [&](const auto& on, const auto& points, const std::string& strategy) {
+    std::vector<std::uint32_t> layer_of(points.rows());
+    return zenith::skyline_layers(on, points, layer_of, {.most_layers = 2, .strategy = strategy});
+  };
+  check_memory_of(run, points_near_a_plane(8), 8, bitmaps, 2);
+  check_memory_of(run, points_near_a_plane(8, 50'000), 8, values, 2);
+}
+
+// Of one column or two, and of a chain, in whose thousands of layers rows are searched.
+TEST_CASE("memory of many layers", "[skyline-memory]") {
+  constexpr std::size_t rows = 200'000;
+  std::vector<std::uint32_t> layer_of(rows);
+  constexpr std::array strategies{"bitmap_tiles"};
+  const auto run = [&](const auto& on, const auto& points, const std::string& strategy) {
+    return zenith::skyline_layers(on, points, std::span(layer_of), {.strategy = strategy});
+  };
+  for (const std::size_t columns : {1, 2}) {
+    check_memory_of(run, independent_points(columns, rows), columns, strategies, 100);
+  }
+  std::vector<float> chain(rows * 8);
+  for (std::size_t i = 0; i < chain.size(); ++i) chain[i] = static_cast<float>(i / 8);
+  check_memory_of(run, chain, 8, strategies, rows);
 }
 
 // Workers have scratch of their own: where more of them are allowed and no more is taken, none was woken.
