@@ -217,7 +217,10 @@ void find_layers_by_bitmaps(Context& on, const skyline_layers_call& call) {
     with_ordered_points(on, call, layer_points{call.most_layers}, [&](const auto& rows) {
       const auto find = [&](auto* masks) {
         order.begin(on, rows.points.rows, rows.count, rows.flags);
-        tile_rounds rounds(on, rows.points, rows.count, masks, bytes_for_bitmaps(call, rows, rows.count * sizeof(u32)));
+        // fewer bitmaps would be made in many launches, for each layer
+        const u64 of_some = bitmap_bytes_of(rows.count / 4, rows.points.columns);
+        const u64 space = std::max(of_some, bytes_for_bitmaps(call, rows, rows.count * sizeof(u32)));
+        tile_rounds rounds(on, rows.points, rows.count, masks, space);
         order.find(on, rounds, [&](u64 done) {
           auto points = rows.points;
           points.rows += done;
@@ -245,7 +248,9 @@ void find_layers_by_values(Context& on, const skyline_layers_call& call, const v
                       if (rows.count > 0) {
                         order.begin(on, rows.points.rows, rows.count, rows.flags);
                         const points_of_layers<Context, Image> points(on, rows, &how);
-                        in_rounds_by_values(how, on, points.rows().points, rows.count,
+                        const u64 lists = 2 * rows.count * sizeof(u32);
+                        const u64 most = most_of_block<Image>(how, call, rows.points.columns, rows.count, lists);
+                        in_rounds_by_values(how, on, points.rows().points, rows.count, most,
                                             [&](const auto& /*first*/, u64 /*count*/, auto& rounds) {
                                               order.find(on, rounds, points);
                                             });

@@ -118,18 +118,18 @@ template <class Image, class Context, class Draw>
   return cuts;
 }
 
-/// What finds the skyline of points in the strategy's order: use(points, count, rounds). What a strategy does is looked
-/// up, not compiled: they differ in a few launches.
+/// What finds the skyline of points in the strategy's order, up to `most` in a block: use(points, count, rounds). What
+/// a strategy does is looked up, not compiled: they differ in a few launches.
 template <class Context, class Image, class Use>
-void in_rounds_by_values(const value_method& how, Context& on, const point_set<Image>& points, u64 count,
+void in_rounds_by_values(const value_method& how, Context& on, const point_set<Image>& points, u64 count, u64 most,
                          const Use& use) {
   using windows = point_windows<Context, Image>;
   const u32 padded = padded_columns(points.columns);
   if (how.has_pivots) {
-    skyline_rounds<partition_windows<Context, Image>, Context, Image> rounds(on, points, count, points.columns);
+    skyline_rounds<partition_windows<Context, Image>, Context, Image> rounds(on, points, count, points.columns, most);
     use(points, count, rounds);
   } else if (how.window == 0) {
-    skyline_rounds<windows, Context, Image> rounds(on, points, count, padded);
+    skyline_rounds<windows, Context, Image> rounds(on, points, count, padded, most);
     use(points, count, rounds);
   } else {
     first_of_left<windows, Context, Image> rounds(on, points, count, padded, how.window);

@@ -23,9 +23,6 @@ struct block_sizes {
   u64 first;
   u64 growth;
   u64 most;
-
-  /// Of so many points on a device: a block takes memory as they do.
-  [[nodiscard]] constexpr u64 most_of(u64 points) const { return std::clamp(points / 8, first, most); }
 };
 
 /// Points of a device's first block. Another context may say otherwise.
@@ -131,10 +128,11 @@ void move_to_front(Context& on, const point_set<Image>& points, const u32* picke
 template <class Windows, class Context, class Image>
 class skyline_rounds {
  public:
-  /// For up to `capacity` of the points, with zeros in columns up to `padded`.
-  skyline_rounds(Context& on, const point_set<Image>& points, u64 capacity, u32 padded)
+  /// For up to `capacity` of the points, with zeros in columns up to `padded`. A block has no more than `most` of them,
+  /// or as many as the first.
+  skyline_rounds(Context& on, const point_set<Image>& points, u64 capacity, u32 padded, u64 most)
       : sizes_(block_sizes_on(on)),
-        most_(std::min(Context::runs_on_host ? sizes_.most : sizes_.most_of(capacity), capacity)),
+        most_(std::min(std::clamp(most, sizes_.first, sizes_.most), capacity)),
         confirmed_(points),
         block_(make_points(on, most_, points, padded)),
         of_confirmed_(on, capacity, padded, points.masks != nullptr),

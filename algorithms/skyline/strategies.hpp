@@ -155,8 +155,10 @@ void find_skyline_by_values(Context& on, const skyline_call& call, const value_m
                            on.release(rows.spare);
                          }
                          place_masks(how, on, points, count, rows.cuts);
-                         if (how.is_padded) points = pad_partitions(on, call, rows, points, count);
-                         in_rounds_by_values(how, on, points, count, use);
+                         if (how.is_padded) points = pad_partitions(how, on, call, rows, points, count);
+                         const u64 most = most_of_block<Image>(how, call, points.columns, count);
+                         in_rounds_by_values(how, on, points, count, most, use);
+                         on.release(points.values);  // for the ids
                        });
 }
 

@@ -12,6 +12,12 @@
 
 namespace zenith::skyline_family {
 
+/// Bytes for bitmaps of so many points.
+[[nodiscard]] inline u64 bitmap_bytes_of(u64 points, u32 columns) {
+  return tiles_of(points, chunk_tile) *
+         (chunk_bitmap_words(columns) * sizeof(u32) + sizeof(u64) + chunk_tile * sizeof(u32));
+}
+
 template <class Context, class Image, class Mask>
 class tile_rounds {
  public:
@@ -95,8 +101,7 @@ class tile_rounds {
 
   /// Points that have bitmaps at once.
   [[nodiscard]] u64 part_of(u64 capacity, u64 most_bytes) const {
-    const u64 tile_bytes = chunk_bitmap_words(columns_) * 4 + 8 + chunk_tile * 4;
-    return std::min(capacity, std::max(least_part, most_bytes / tile_bytes * chunk_tile));
+    return std::min(capacity, std::max(least_part, most_bytes / bitmap_bytes_of(chunk_tile, columns_) * chunk_tile));
   }
   /// Parts of all blocks and of their windows.
   [[nodiscard]] u64 parts_of(u64 count) const {

@@ -17,28 +17,42 @@ void place_masks(const value_method& how, Context& on, const point_set<Image>& p
   if (points.masks != nullptr) on.for_each(count, write_masks<Image>{points, cuts, how.has_quartiles});
 }
 
-/// How many points there is memory for, so that a call takes no more than twice its input beside it: they have values,
-/// rows and masks, a block holds some of them once more, and every row of the table has a flag and a place in a list.
+/// Bytes that a point of a strategy takes: values, rows, masks, and beginnings of partitions.
 template <class Image>
-[[nodiscard]] u64 most_padded_points(const skyline_input& call, u32 columns) {
+[[nodiscard]] u64 bytes_of_point(const value_method& how, u32 columns) {
+  return padded_columns(columns) * sizeof(Image) + sizeof(u32) + (how.order == row_order::grid ? sizeof(u64) : 0) +
+         (how.has_pivots ? sizeof(u32) : 0);
+}
+
+/// How many points there is memory for, so that a call takes no more than twice its input beside it: `others` are bytes
+/// beside those points. Every row of the table has a flag and a place in a list.
+template <class Image>
+[[nodiscard]] u64 most_points(const skyline_input& call, u64 of_point, u64 others) {
   const u64 input = call.rows * call.column_count * sizeof(Image);
-  const u64 of_rows = call.rows * (sizeof(u8) + sizeof(u32));
-  const u64 of_point = padded_columns(columns) * sizeof(Image) + sizeof(u32) + sizeof(u64);
-  const u64 points = 2 * input < of_rows ? 0 : (2 * input - of_rows) / of_point;
-  return points / 9 * 8;
+  others += call.rows * (sizeof(u8) + sizeof(u32));
+  return 2 * input < others ? 0 : (2 * input - others) / of_point;
+}
+
+/// How many points of a block there is memory for: it holds them once more, with what is known of them.
+template <class Image>
+[[nodiscard]] u64 most_of_block(const value_method& how, const skyline_input& call, u32 columns, u64 count,
+                                u64 others = 0) {
+  const u64 of_point = bytes_of_point<Image>(how, columns);
+  return most_points<Image>(call, of_point + sizeof(u8) + sizeof(u32), count * of_point + others);
 }
 
 /// The points with their partitions padded; `count` becomes what they then are, at most twice as many: where partitions
 /// are small, they begin at multiples of less than a warp. The memory of those before is released.
 template <class Context, class Image>
-[[nodiscard]] point_set<Image> pad_partitions(Context& on, const skyline_input& call,
+[[nodiscard]] point_set<Image> pad_partitions(const value_method& how, Context& on, const skyline_input& call,
                                               const ordered_rows<Context, Image>& rows, const point_set<Image>& points,
                                               u64& count) {
   u32* const begins = on.template buffer<u32>(count);
   u32* const found = on.template buffer<u32>(1);
   on.compact(count, begins_partition{points.masks, median_bits(points.columns)}, begins, found);
   const u64 partitions = on.read(static_cast<const u32*>(found));
-  const u64 space = std::max(count, most_padded_points<Image>(call, points.columns));
+  // with some for a block
+  const u64 space = std::max(count, most_points<Image>(call, bytes_of_point<Image>(how, points.columns), 0) / 9 * 8);
   const u64 most = std::min({count, u64{~u32{0}} - count, space - count});  // what may be added
   u32 multiple = 1;
   while (multiple < most_padding && partitions * (2 * multiple - 1) <= most) multiple *= 2;
