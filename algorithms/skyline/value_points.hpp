@@ -33,12 +33,13 @@ template <class Image>
   return 2 * input < others ? 0 : (2 * input - others) / of_point;
 }
 
-/// How many points of a block there is memory for: it holds them once more, with what is known of them.
+/// How many points of a block there is memory for: it holds them once more, with what is known of them. Of few columns,
+/// an eighth of all points in any case: many small blocks leave a device idle.
 template <class Image>
 [[nodiscard]] u64 most_of_block(const value_method& how, const skyline_input& call, u32 columns, u64 count,
                                 u64 others = 0) {
   const u64 of_point = bytes_of_point<Image>(how, columns);
-  return most_points<Image>(call, of_point + sizeof(u8) + sizeof(u32), count * of_point + others);
+  return std::max(count / 8, most_points<Image>(call, of_point + sizeof(u8) + sizeof(u32), count * of_point + others));
 }
 
 /// The points with their partitions padded; `count` becomes what they then are, at most twice as many: where partitions
