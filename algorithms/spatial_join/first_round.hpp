@@ -9,6 +9,7 @@
 
 #include <algorithms/spatial_join/geometry.hpp>
 #include <algorithms/spatial_join/samples.hpp>
+#include <algorithms/spatial_join/usual_extents.hpp>
 
 namespace zenith::spatial_join_family {
 
@@ -240,6 +241,7 @@ struct choose_bound {
   static constexpr u32 offsets_at = values_at + most_listed * sizeof(image);
   static constexpr u32 bins_at = offsets_at + list::most_wanted * sizeof(u32);
   static constexpr u32 scratch_bytes = bins_at + bins * sizeof(u32);
+  static_assert(find_usual_extents<T, D>::scratch_bytes <= scratch_bytes);
 
   round_plan<T, D> plan;
 
@@ -248,13 +250,15 @@ struct choose_bound {
     const auto known = plan.state->known();
     if (!(plan.goal > 0) || !are_finite(known)) return;
     const double tested = double{1} * most_of(plan.samples[0]) * most_of(plan.samples[1]);
-    const double even = detail::share_if_even<T, D>(known, plan.reach);
+    const find_usual_extents<T, D> usual{{plan.side[0], plan.side[1]}, nullptr};
+    const auto right = usual.of(team, 1);
+    const double even = share_if_even(usual.of(team, 0), right, plan.reach);
     const double sure = detail::sure_share(plan.state->near, tested);
     const double share = plan.goal / (plan.pairs * (sure < even ? even : sure));
     const double wanted = detail::sample_pairs(share, double{1} * plan.samples[0] * plan.samples[1]);
     if (wanted == 0) return;
     const image bound = bound_of(team, wanted);
-    team.once([&]() ZENITH_BODY { set(known, bound); });
+    team.once([&]() ZENITH_BODY { set(known, right, bound); });
   }
 
  private:
@@ -326,7 +330,7 @@ struct choose_bound {
     return low;
   }
 
-  ZENITH_FN void set(const column_extremes<T>& known, image bound) const {
+  ZENITH_FN void set(const column_extremes<T>& known, const side_extents<T, D>& usual, image bound) const {
     auto& to = *plan.state;
     const auto left = detail::values_of(known, false, plan.scorer.smallest);
     const auto right = detail::values_of(known, true, plan.scorer.smallest);
@@ -336,13 +340,11 @@ struct choose_bound {
     // what the samples say is to be about right
     const u64 most = 2 * expected + 4096;
     to.most = {plan.capacity.left, most < plan.capacity.right ? static_cast<u32>(most) : plan.capacity.right};
-    side_extents<T, D> all;
-    for (unsigned a = 0; a < D; ++a) {
-      all.low[a] = from_total_order<T>(known.least[most_side_columns + a]);
-      all.high[a] = from_total_order<T>(known.greatest[most_side_columns + a]);
-    }
+    const auto all = right_extents<T, D>(known);
     // all cells there are, which were emptied anyhow: where points crowd, each has fewer
-    to.grid = make_grid(all, all, plan.squared, plan.reach, static_cast<double>(plan.most_cells));
+    const auto cells = static_cast<double>(plan.most_cells);
+    const auto spread = are_widened(all, plan.reach, cells) ? spread_of(plan.reach, usual, all, cells) : all;
+    to.grid = make_grid(all, spread, plan.squared, plan.reach, cells);
     to.bound = bound;
   }
   // Of the right side.

@@ -30,6 +30,36 @@ struct side_extents {
   T high[D];
 };
 
+/// Those of the right side, of which the columns' extremes are known.
+template <class T, unsigned D>
+[[nodiscard]] ZENITH_FN side_extents<T, D> right_extents(const column_extremes<T>& known) {
+  side_extents<T, D> all;
+  for (unsigned a = 0; a < D; ++a) {
+    all.low[a] = from_total_order<T>(known.least[most_side_columns + a]);
+    all.high[a] = from_total_order<T>(known.greatest[most_side_columns + a]);
+  }
+  return all;
+}
+
+/// Of points spread evenly over the extents of both sides: the share of a ball, or of the axes that it does not span.
+template <class T, unsigned D>
+[[nodiscard]] ZENITH_FN double share_if_even(const side_extents<T, D>& left, const side_extents<T, D>& right, T reach) {
+  constexpr double ball = D == 2 ? 0.7853981634 : 0.5235987756;  // of the square or cube around it
+  double share = 1;
+  bool is_inside = true;
+  for (unsigned a = 0; a < D; ++a) {
+    const T low = left.low[a] < right.low[a] ? left.low[a] : right.low[a];
+    const T high = left.high[a] < right.high[a] ? right.high[a] : left.high[a];
+    const double length = static_cast<double>(high) - static_cast<double>(low);
+    if (2 * static_cast<double>(reach) < length) {
+      share *= 2 * static_cast<double>(reach) / length;
+    } else {
+      is_inside = false;
+    }
+  }
+  return is_inside ? ball * share : share;
+}
+
 /// Whether so many cells of the width of `reach` do not cover the extents.
 template <class T, unsigned D>
 [[nodiscard]] ZENITH_FN bool are_widened(const side_extents<T, D>& all, T reach, double most) {
@@ -43,22 +73,22 @@ template <class T, unsigned D>
 }
 
 /// Where so many cells are: where most of the points are, and beyond as far as cells of the width of `reach` cover. So
-/// a few far points do not widen all cells. `sampled`: of some of the points.
+/// a few far points do not widen all cells. `usual`: of most of the points.
 template <class T, unsigned D>
-[[nodiscard]] ZENITH_FN side_extents<T, D> spread_of(T reach, const side_extents<T, D>& sampled,
+[[nodiscard]] ZENITH_FN side_extents<T, D> spread_of(T reach, const side_extents<T, D>& usual,
                                                      const side_extents<T, D>& all, double cells) {
   double length[D];
   double needed = 1;
   for (unsigned a = 0; a < D; ++a) {
-    length[a] = static_cast<double>(sampled.high[a]) - static_cast<double>(sampled.low[a]);
+    length[a] = static_cast<double>(usual.high[a]) - static_cast<double>(usual.low[a]);
     if (length[a] < static_cast<double>(reach)) length[a] = static_cast<double>(reach);
     needed *= length[a] / static_cast<double>(reach);
   }
   const double wider = needed < cells ? std::pow(cells / needed, 1.0 / D) : 1.0;
   side_extents<T, D> spread;
   for (unsigned a = 0; a < D; ++a) {
-    const auto low = static_cast<double>(sampled.low[a]);
-    const auto high = static_cast<double>(sampled.high[a]);
+    const auto low = static_cast<double>(usual.low[a]);
+    const auto high = static_cast<double>(usual.high[a]);
     const double more = wider > 1 ? (length[a] * wider - (high - low)) / 2 : 0.0;
     const T lower = static_cast<T>(low - more);
     const T higher = static_cast<T>(high + more);
@@ -115,12 +145,6 @@ template <class T, unsigned D>
   }
   return grid;
 }
-template <class T, unsigned D>
-[[nodiscard]] cell_grid<T, D> make_grid(const side_extents<T, D>& right, const side_extents<T, D>& spread, T squared,
-                                        double most) {
-  return make_grid(right, spread, squared, reach_of(squared), most);
-}
-
 template <class T, unsigned D>
 [[nodiscard]] u64 cells_of(const cell_grid<T, D>& grid) {
   u64 all = 1;

@@ -11,6 +11,7 @@
 
 #include <algorithms/spatial_join/buckets.hpp>
 #include <algorithms/spatial_join/geometry.hpp>
+#include <algorithms/spatial_join/usual_extents.hpp>
 #include <core/device/context.hpp>
 #include <core/device/list.hpp>
 
@@ -23,13 +24,6 @@ struct join_input {
   column_extremes<T> known;
   u32 near;   ///< of samples of both sides, how many pairs are near each other; 0: none were drawn
   T squared;  ///< distance * distance
-};
-
-/// What the host asks first.
-template <class T>
-struct input_facts {
-  column_extremes<T> known;
-  u32 near;
 };
 
 /// `n` of them, wanted at `at`.
@@ -100,21 +94,15 @@ template <class T, unsigned D>
 }
 
 template <class T, unsigned D, class Context>
-void find_all_extremes(Context& on, const point_columns<T, D>& left, const point_columns<T, D>& right,
-                       column_extremes<T>* to) {
+[[nodiscard]] column_extremes<T> read_extremes(Context& on, const point_columns<T, D>& left,
+                                               const point_columns<T, D>& right) {
   using image = ordered::bits_t<T>;
   auto find = extremes_of(left, right);
   find.least = on.template buffer<image>(find.parts * most_all_columns);
   find.greatest = on.template buffer<image>(find.parts * most_all_columns);
-  on.for_teams(find.parts * most_all_columns, find);
-  on.for_teams(most_all_columns, fold_extremes<T>{find.parts, find.least, find.greatest, to});
-}
-
-template <class T, unsigned D, class Context>
-[[nodiscard]] column_extremes<T> read_extremes(Context& on, const point_columns<T, D>& left,
-                                               const point_columns<T, D>& right) {
   auto* const all = on.template buffer<column_extremes<T>>(1);
-  find_all_extremes(on, left, right, all);
+  on.for_teams(find.parts * most_all_columns, find);
+  on.for_teams(most_all_columns, fold_extremes<T>{find.parts, find.least, find.greatest, all});
   return on.read(static_cast<const column_extremes<T>*>(all));
 }
 
@@ -212,49 +200,36 @@ template <class T, unsigned D, class Context>
   return starts;
 }
 
-/// The extents of some of the right side's points.
-template <class T, unsigned D, class Context>
-[[nodiscard]] side_extents<T, D> sampled_extents(Context& on, const join_input<T, D>& input) {
-  using image = ordered::bits_t<T>;
-  image* const least = on.template buffer<image>(D);
-  image* const greatest = on.template buffer<image>(D);
-  on.for_teams(D, sample_extent<T, D>{input.right, least, greatest});
-  side_extents<T, D> sampled;
-  for (unsigned a = 0; a < D; ++a) {
-    sampled.low[a] = from_total_order<T>(on.read(static_cast<const image*>(least + a)));
-    sampled.high[a] = from_total_order<T>(on.read(static_cast<const image*>(greatest + a)));
-  }
-  return sampled;
-}
-/// The extents of the right side, of which the columns' extremes are known.
+/// Where most points of both sides lie.
 template <class T, unsigned D>
-[[nodiscard]] side_extents<T, D> right_extents(const column_extremes<T>& known) {
-  side_extents<T, D> all;
-  for (unsigned a = 0; a < D; ++a) {
-    all.low[a] = from_total_order<T>(known.least[most_side_columns + a]);
-    all.high[a] = from_total_order<T>(known.greatest[most_side_columns + a]);
-  }
-  return all;
+struct usual_sides {
+  side_extents<T, D> side[2];
+};
+template <class T, unsigned D, class Context>
+[[nodiscard]] usual_sides<T, D> usual_extents(Context& on, const point_columns<T, D>& left,
+                                              const point_columns<T, D>& right) {
+  auto* const usual = on.template buffer<usual_sides<T, D>>(1);
+  on.for_teams(2, find_usual_extents<T, D>{{left, right}, usual->side});
+  return on.read(static_cast<const usual_sides<T, D>*>(usual));
 }
 
-/// A grid over the right side for so many of its points, of some of which the extents are known.
-template <class T, unsigned D>
-[[nodiscard]] cell_grid<T, D> make_side_grid(const join_input<T, D>& input, u64 points,
-                                             const side_extents<T, D>& sampled) {
+/// A grid over the right side for so many of its points. usual(): where most of them lie, which is asked where all
+/// extents would widen cells.
+template <class T, unsigned D, class Usual>
+[[nodiscard]] cell_grid<T, D> make_side_grid(const join_input<T, D>& input, u64 points, const Usual& usual) {
+  const T reach = reach_of(input.squared);
   const auto all = right_extents<T, D>(input.known);
   const auto cells = static_cast<double>(most_cells(points));
-  return make_grid(all, spread_of(reach_of(input.squared), sampled, all, cells), input.squared, cells);
+  const auto spread = are_widened(all, reach, cells) ? spread_of(reach, usual(), all, cells) : all;
+  return make_grid(all, spread, input.squared, reach, cells);
 }
-/// A grid over the right side for so many of its points. A device draws some of them only where all extents widen
-/// cells.
 template <class T, unsigned D, class Context>
 [[nodiscard]] cell_grid<T, D> make_side_grid(Context& on, const join_input<T, D>& input, u64 points) {
-  if constexpr (!Context::runs_on_host) {
-    const auto all = right_extents<T, D>(input.known);
-    const auto cells = static_cast<double>(most_cells(points));
-    if (!are_widened(all, reach_of(input.squared), cells)) return make_grid(all, all, input.squared, cells);
-  }
-  return make_side_grid(input, points, sampled_extents(on, input));
+  return make_side_grid(input, points, [&] {
+    auto* const usual = on.template buffer<side_extents<T, D>>(1);
+    on.for_teams(1, find_usual_extents<T, D>{{input.right}, usual});
+    return on.read(static_cast<const side_extents<T, D>*>(usual));
+  });
 }
 
 /// All points of one side in the order of their cells, on a host; `starts`: where each cell begins.
@@ -316,7 +291,7 @@ template <class T, unsigned D, class Context>
 
 template <class T, unsigned D>
 using input_kernels = device::concat<bucket_kernels<T, D, point_list<T, D, true>, ordered_points<T, D, true>>,
-                                     device::list<sample_extent<T, D>>>;
+                                     device::list<find_usual_extents<T, D>>>;
 template <class T>
 using column_kernels = device::list<find_extremes<T>, fold_extremes<T>, find_outside<T>>;
 

@@ -7,6 +7,7 @@
 
 #include <algorithms/spatial_join/geometry.hpp>
 #include <algorithms/spatial_join/pairs.hpp>
+#include <algorithms/spatial_join/usual_extents.hpp>
 
 namespace zenith::spatial_join_family {
 
@@ -19,67 +20,11 @@ struct join_facts {
   cell_grid<T, D> grid;
 };
 
-/// Where most of a side's points lie, on one axis, as far as samples say: a few far ones are left out, even if they are
-/// among these.
-template <class T, unsigned D>
-struct usual_extent {
-  using image = ordered::bits_t<T>;
-  static constexpr u32 group = 8;
-  static constexpr u32 groups = most_place_samples / group;
-  static constexpr u32 scratch_bytes = 2 * groups * sizeof(image);
-
-  point_columns<T, D> from;
-
-  /// The samples' extent, but on either side no farther from where five sixths of evenly spread points lie than that is
-  /// long: from the median of the least of each eight samples to that of the greatest.
-  template <class Team>
-  ZENITH_FN void find(Team& team, unsigned a, T& low, T& high) const {
-    const T* const column = from.at[a];
-    const auto all = sample_extent<T, D>{from, nullptr, nullptr}.of(team, a);
-    low = from_total_order<T>(all.least);
-    high = from_total_order<T>(all.greatest);
-    if (from.rows < most_place_samples) return;
-    image* const least = team.template scratch<image>();
-    image* const greatest = least + groups;
-    team.for_each(groups, [&](u64 g) ZENITH_BODY {
-      image lowest = static_cast<image>(~image{0});
-      image highest = 0;
-      for (u64 i = g * group; i < (g + 1) * group; ++i) {
-        const image value = total_order(column[sampled_row(i, from.rows)]);
-        lowest = value < lowest ? value : lowest;
-        highest = value > highest ? value : highest;
-      }
-      least[g] = lowest;
-      greatest[g] = highest;
-    });
-    team.barrier();
-    const T bottom = from_total_order<T>(median_of(team, least));
-    const T top = from_total_order<T>(median_of(team, greatest));
-    const T length = top - bottom;
-    low = low < bottom - length ? bottom - length : low;
-    high = high > top + length ? top + length : high;
-  }
-
- private:
-  template <class Team>
-  ZENITH_FN static image median_of(Team& team, const image* values) {
-    const auto ranked = [&](u64 g) ZENITH_BODY {
-      u32 before = 0;
-      for (u32 other = 0; other < groups; ++other) {
-        const bool is_before = values[other] < values[g] || (values[other] == values[g] && other < g);
-        before += is_before ? 1U : 0U;
-      }
-      return before == groups / 2 ? values[g] : image{0};
-    };
-    return team.reduce(groups, image{0}, ranked, [](image x, image y) ZENITH_BODY { return x < y ? y : x; });
-  }
-};
-
-/// The grid, of extremes that are known. Where they would widen the cells, some points say where most are: far ones,
-/// even if they are some of these, count for the cells at the border.
+/// The grid, of extremes that are known. Where they would widen the cells, some points say where most are; far ones
+/// count for the cells at the border.
 template <class T, unsigned D>
 struct choose_grid {
-  static constexpr u32 scratch_bytes = usual_extent<T, D>::scratch_bytes;
+  static constexpr u32 scratch_bytes = find_usual_extents<T, D>::scratch_bytes;
 
   point_columns<T, D> right;
   T squared;
@@ -91,18 +36,10 @@ struct choose_grid {
   ZENITH_FN void operator()(Team& team, u64 /*i*/) const {
     const auto& known = facts->known;
     if (!are_finite(known)) return;
-    side_extents<T, D> all;
-    for (unsigned a = 0; a < D; ++a) {
-      all.low[a] = from_total_order<T>(known.least[most_side_columns + a]);
-      all.high[a] = from_total_order<T>(known.greatest[most_side_columns + a]);
-    }
+    const auto all = right_extents<T, D>(known);
     auto spread = all;
     if (are_widened(all, reach, most_cells)) {
-      side_extents<T, D> sampled;
-      for (unsigned a = 0; a < D; ++a) {
-        usual_extent<T, D>{right}.find(team, a, sampled.low[a], sampled.high[a]);
-      }
-      spread = spread_of(reach, sampled, all, most_cells);
+      spread = spread_of(reach, find_usual_extents<T, D>{{right}, nullptr}.of(team, 0), all, most_cells);
     }
     team.once([&]() ZENITH_BODY {
       facts->grid = make_grid(all, spread, squared, reach, most_cells);

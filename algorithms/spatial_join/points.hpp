@@ -173,50 +173,13 @@ template <class T>
 /// So many rows say where most of a side's points are.
 inline constexpr u32 most_place_samples = 512;
 
+/// The row of sample i, of fewer than 2^32 rows.
 ZENITH_FN u64 sampled_row(u64 i, u64 rows) {
   u64 x = (i + 1) * 0x9e3779b97f4a7c15ULL;
   x ^= x >> 32;
   x *= 0xbf58476d1ce4e5b9ULL;
-  x ^= x >> 29;
-  return x % rows;
+  return (x >> 32) * rows >> 32;
 }
-
-/// Least and greatest of rows of a column that are drawn evenly: of axis a.
-template <class T, unsigned D>
-struct sample_extent {
-  using image = ordered::bits_t<T>;
-
-  point_columns<T, D> from;
-  image* least;
-  image* greatest;
-
-  struct extent {
-    image least;
-    image greatest;
-  };
-
-  template <class Team>
-  ZENITH_FN void operator()(Team& team, u64 a) const {
-    const extent found = of(team, a);
-    team.once([&]() ZENITH_BODY {
-      least[a] = found.least;
-      greatest[a] = found.greatest;
-    });
-  }
-  template <class Team>
-  ZENITH_FN extent of(Team& team, u64 a) const {
-    const T* const column = from.at[a];
-    const u64 n = from.rows < most_place_samples ? from.rows : most_place_samples;
-    const image low = team.reduce(
-        n, static_cast<image>(~image{0}),
-        [&](u64 i) ZENITH_BODY { return total_order(column[sampled_row(i, from.rows)]); },
-        [](image x, image y) ZENITH_BODY { return y < x ? y : x; });
-    const image high = team.reduce(
-        n, image{0}, [&](u64 i) ZENITH_BODY { return total_order(column[sampled_row(i, from.rows)]); },
-        [](image x, image y) ZENITH_BODY { return x < y ? y : x; });
-    return {low, high};
-  }
-};
 
 /// Least and greatest of a part of a column.
 template <class T>

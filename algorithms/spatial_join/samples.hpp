@@ -29,27 +29,6 @@ namespace zenith::spatial_join_family::detail {
   return surely > 0 ? surely / tested : 0;
 }
 
-/// Of points spread evenly over the extent of both sides: the share of a ball, or of the axes that it does not span.
-template <class T, unsigned D>
-[[nodiscard]] ZENITH_FN double share_if_even(const column_extremes<T>& known, T reach) {
-  constexpr double ball = D == 2 ? 0.7853981634 : 0.5235987756;  // of the square or cube around it
-  double share = 1;
-  bool is_inside = true;
-  for (unsigned a = 0; a < D; ++a) {
-    const unsigned b = most_side_columns + a;
-    const auto lowest = known.least[a] < known.least[b] ? known.least[a] : known.least[b];
-    const auto highest = known.greatest[a] < known.greatest[b] ? known.greatest[b] : known.greatest[a];
-    const double length =
-        static_cast<double>(from_total_order<T>(highest)) - static_cast<double>(from_total_order<T>(lowest));
-    if (2 * static_cast<double>(reach) < length) {
-      share *= 2 * static_cast<double>(reach) / length;
-    } else {
-      is_inside = false;
-    }
-  }
-  return is_inside ? ball * share : share;
-}
-
 /// Of `rows` values, hardly ever more are at least as good as so many of the samples.
 [[nodiscard]] ZENITH_FN u64 rows_reaching(u32 samples, u32 all_samples, u64 rows) {
   constexpr u64 few = 4096;
@@ -116,15 +95,17 @@ class side_samples {
                 near_samples{left_at_, right_at_, std::min(right_count_, most_place_samples), input.squared, near});
     on.sort_segments(images_, unused, all, static_cast<const u32*>(begins), 2, most_score_samples);
   }
-  /// `input` has the samples' extremes, and how many of their pairs are near.
-  void learn(const join_input<T, D>& input) {
+  /// `input` says how many of their pairs are near; `left` and `right` are the sides, or the samples' places.
+  void learn(Context& on, const join_input<T, D>& input, const point_columns<T, D>& left,
+             const point_columns<T, D>& right) {
     const double tested =
         double{1} * std::min(left_count_, most_place_samples) * std::min(right_count_, most_place_samples);
-    near_share_ = std::max(sure_share(input.near, tested), share_if_even<T, D>(input.known, reach_of(input.squared)));
-    right_extents_ = right_extents<T, D>(input.known);
+    usual_ = usual_extents(on, left, right);
+    near_share_ = std::max(sure_share(input.near, tested),
+                           share_if_even(usual_.side[0], usual_.side[1], reach_of(input.squared)));
   }
-  /// Of the right side's places.
-  [[nodiscard]] const side_extents<T, D>& extents() const { return right_extents_; }
+  /// Where most of the right side's points lie.
+  [[nodiscard]] const side_extents<T, D>& usual_right() const { return usual_.side[1]; }
   /// Samples that something else drew and put in order, as `draw` does.
   void adopt(const join_input<T, D>& input, image* images) {
     left_count_ = static_cast<u32>(std::min<u64>(input.left.rows, most_score_samples));
@@ -204,7 +185,7 @@ class side_samples {
   T* left_at_ = nullptr;     ///< coordinate a of sample i at [a * most_place_samples + i]
   T* right_at_ = nullptr;
   double near_share_ = 0;
-  side_extents<T, D> right_extents_{};
+  usual_sides<T, D> usual_{};
 };
 
 }  // namespace zenith::spatial_join_family::detail

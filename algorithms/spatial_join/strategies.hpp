@@ -224,13 +224,10 @@ void threshold_on_host(Context& on, const top_k_spatial_join_call& call, const p
   const auto rules = rules_of(call);
   auto input = open_input<T, D>(on, call, rules);
   side_samples<T, D, Context> samples(scorer);
-  auto* const facts = on.template zeroed<input_facts<T>>(1);
-  samples.draw(on, input, &facts->near);
-  find_all_extremes(on, samples.places(false), samples.places(true), &facts->known);
-  const auto sampled = on.read(static_cast<const input_facts<T>*>(facts));
-  input.known = sampled.known;
-  input.near = sampled.near;
-  samples.learn(input);
+  auto* const near = on.template zeroed<u32>(1);
+  samples.draw(on, input, near);
+  input.near = on.read(static_cast<const u32*>(near));
+  samples.learn(on, input, samples.places(false), samples.places(true));
   bound_search<T, D, Context> search(on, samples, call);
   picked_points<T, D, Context> picked(on, scorer, samples);
   auto image = search.bound();

@@ -427,7 +427,7 @@ TEMPLATE_TEST_CASE("a first round learns what the other rounds do", "[spatial]",
     samples.draw(on, input, near);
     input.known = read_extremes(on, input.left, input.right);
     input.near = *near;
-    samples.learn(input);
+    samples.learn(on, input, input.left, input.right);
     for (unsigned c = 0; c < most_all_columns; ++c) {
       CHECK(plan.state->known().least[c] == input.known.least[c]);
       CHECK(plan.state->known().greatest[c] == input.known.greatest[c]);
@@ -441,7 +441,7 @@ TEMPLATE_TEST_CASE("a first round learns what the other rounds do", "[spatial]",
   }
 }
 
-TEST_CASE("a few far points do not widen a device's cells", "[spatial]") {
+TEST_CASE("a few far points do not widen cells", "[spatial]") {
   using namespace spatial_join_family;
   std::mt19937 random{zenith_test::seed_of("spatial.far", 0)};
   drawn_points left(1000, random);
@@ -467,12 +467,13 @@ TEST_CASE("a few far points do not widen a device's cells", "[spatial]") {
   auto input = open_input<float, 2>(on, call, {});
   input.known = read_extremes(on, input.left, input.right);
   const auto grid = make_side_grid(on, input, input.right.rows);
+  device::sequential_context host;
+  const auto on_host = make_side_grid(host, input, input.right.rows);
   auto* const facts = on.zeroed<join_facts<float, 2>>(1);
   facts->known = input.known;
   on.for_teams(1, choose_grid<float, 2>{input.right, input.squared, reach_of(input.squared),
                                         static_cast<double>(most_cells(input.right.rows)), facts});
-  // those of ranked joins are where all sampled points are
-  for (const auto& one : are_seen ? std::vector{facts->grid} : std::vector{grid, facts->grid}) {
+  for (const auto& one : {grid, on_host, facts->grid}) {
     // the points without the far ones lie in [0, 100]^2
     const double wide = 1 / static_cast<double>(one.inverse[0]);
     const double high = 1 / static_cast<double>(one.inverse[1]);
@@ -481,5 +482,28 @@ TEST_CASE("a few far points do not widen a device's cells", "[spatial]") {
     CHECK(one.cells[0] * one.cells[1] > 5000);
     CHECK(one.greatest[0] == 2e6F);
     CHECK(one.least[1] == -1e6F);
+  }
+}
+
+TEST_CASE("a few far points spare threshold_first no bound, and no round", "[spatial]") {
+  std::mt19937 random{same_points};
+  drawn_points left(20000, random);
+  drawn_points right(20000, random);
+  for (auto* side : {&left, &right}) {
+    for (std::size_t row = 0; row < side->x.size(); row += 100) {
+      side->x[row] = 1e6F * static_cast<float>(row % 3);
+      side->y[row] = -1e6F * static_cast<float>(row % 2);
+    }
+  }
+  for (const double distance : {0.3, 1.0}) {
+    INFO("distance " << distance);
+    const auto seen = checked(left, right, 100, distance);
+    CHECK(seen.rounds == 1);
+    CHECK(seen.left_rows < left.x.size() / 2);
+    spatial_join_statistics on_host;
+    (void)top_k_spatial_join(make_executor("sequential"), left.points(), right.points(), 100,
+                             {.predicate = {distance}, .strategy = "threshold_first", .statistics = &on_host});
+    CHECK(on_host.rounds == 1);
+    CHECK(on_host.left_rows < left.x.size() / 2);
   }
 }

@@ -1,6 +1,7 @@
 // Parts of spatial joins: the grid's proof by numbers, extremes, what a host picks, and sorting of few ids.
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -55,7 +56,8 @@ TEMPLATE_TEST_CASE("cells are bounded, and every partner's cell is within the pr
     const spatial_join_family::side_extents<T, 2> all{{origin, origin}, {far, far}};
     const T middle = std::min(far, origin + width / 3);
     const auto some = i % 2 == 0 ? all : spatial_join_family::side_extents<T, 2>{{origin, origin}, {middle, middle}};
-    const auto grid = spatial_join_family::make_grid<T, 2>(all, some, squared, most);
+    const auto grid =
+        spatial_join_family::make_grid<T, 2>(all, some, squared, spatial_join_family::reach_of(squared), most);
     REQUIRE(static_cast<double>(spatial_join_family::cells_of(grid)) <= most);
     for (int j = 0; j < 20; ++j) {
       const T y = std::min(far, std::max(origin, origin + width * (static_cast<T>(random() % 1000) / 999)));
@@ -118,6 +120,43 @@ TEMPLATE_TEST_CASE("extremes are those of all bit patterns in the order of numbe
       INFO(n << " values of kind " << kind);
       REQUIRE(found.least == expected.least);
       REQUIRE(found.greatest == expected.greatest);
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("usual extents leave out few far points, and no others", "[spatial]", float, double) {
+  using T = TestType;
+  using find = spatial_join_family::find_usual_extents<T, 2>;
+  std::mt19937_64 random{zenith_test::seed_of("spatial.usual", 0)};
+  device::sequential_context on;
+  for (const std::size_t rows : {1, 2, 7, 8, 100, 512, 513, 3000, 100000}) {
+    for (const int far : {0, 1, 2, 3}) {  // so many points of 100
+      std::array<std::vector<T>, 2> at;
+      for (auto& column : at) {
+        for (std::size_t row = 0; row < rows; ++row) column.push_back(static_cast<T>(random() % 10000) / 100);
+      }
+      const auto known = at;
+      // some of them on the second axis only
+      for (std::size_t row = 50; row < rows; row += 100) {
+        for (std::size_t i = row; i < std::min(rows, row + static_cast<std::size_t>(far)); ++i) {
+          if (random() % 2 == 0) at[0][i] = T{-1e6};
+          at[1][i] = T{1e6} * static_cast<T>(1 + random() % 3);
+        }
+      }
+      const spatial_join_family::point_columns<T, 2> side{{at[0].data(), at[1].data()}, nullptr, 1, rows};
+      spatial_join_family::side_extents<T, 2> found;
+      on.for_teams(1, find{{side}, &found});
+      INFO(rows << " rows, " << far << " of 100 far");
+      for (std::size_t a = 0; a < 2; ++a) {
+        const auto [low, high] = std::minmax_element(known[a].begin(), known[a].end());
+        // of many points, the samples' extents are nearly those of all; far ones make them longer by what is usual
+        const T length = *high - *low;
+        CHECK(found.low[a] >= *low - (far == 0 ? 0 : length));
+        CHECK(found.high[a] <= *high + (far == 0 ? 0 : length));
+        if (rows < 513) continue;
+        CHECK(found.low[a] <= *low + length / 20);
+        CHECK(found.high[a] >= *high - length / 20);
+      }
     }
   }
 }

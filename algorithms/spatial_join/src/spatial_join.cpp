@@ -15,8 +15,8 @@
 #include <utility>
 
 #include <algorithms/spatial_join/choices.hpp>
-#include <algorithms/spatial_join/geometry.hpp>
 #include <algorithms/spatial_join/src/batches.hpp>
+#include <algorithms/spatial_join/src/pair_guess.hpp>
 #include <core/choose.hpp>
 #include <core/key_order.hpp>
 #include <zenith/error.hpp>
@@ -82,122 +82,6 @@ void check(const caller& by, const spatial_arguments& given, const within& predi
   }
 }
 
-/// About how many pairs there are, how many a grid's neighbouring cells have, and how the scores of points near each
-/// other go together: from -1, one falls as the other rises, to 1. Of each side's points, the shares that have its
-/// largest and its smallest score.
-struct pair_guess {
-  double near = 0;
-  double tests = 0;
-  double correlation = 0;
-  std::array<double, 2> largest{};
-  std::array<double, 2> smallest{};
-};
-
-/// Of some values, the share that equals one of them; 0 where so few do that they may be all there are.
-double share_of(std::span<const double> values, double one) {
-  constexpr std::ptrdiff_t some = 4;
-  const auto count = std::ranges::count(values, one);
-  return count < some ? 0 : static_cast<double>(count) / static_cast<double>(values.size());
-}
-
-/// Pearson's; 0 where one side's values are all the same.
-double correlation_of(std::span<const double> a, std::span<const double> b) {
-  const auto n = static_cast<double>(a.size());
-  const double mean_a = std::accumulate(a.begin(), a.end(), 0.0) / n;
-  const double mean_b = std::accumulate(b.begin(), b.end(), 0.0) / n;
-  double together = 0;
-  double square_a = 0;
-  double square_b = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    together += (a[i] - mean_a) * (b[i] - mean_b);
-    square_a += (a[i] - mean_a) * (a[i] - mean_a);
-    square_b += (b[i] - mean_b) * (b[i] - mean_b);
-  }
-  const double both = std::sqrt(square_a) * std::sqrt(square_b);
-  return both > 0 ? together / both : 0;
-}
-
-/// Some rows of one side: coordinates, and scores where it has them.
-template <class T>
-struct side_sample {
-  static constexpr std::size_t rows = 128;
-
-  std::array<std::array<T, rows>, 3> at{};
-  std::array<double, rows> scores{};
-
-  /// Of a right side other rows are drawn: a side that is joined with itself would meet the same points.
-  side_sample(const spatial_points& from, bool is_right) {
-    std::array<std::size_t, rows> row;
-    const std::size_t first = is_right ? rows : 0;
-    for (std::size_t i = 0; i < rows; ++i) row[i] = ((first + i) * 0x9e3779b97f4a7c15ULL >> 20) % from.rows;
-    const auto draw = [&row]<class To>(const void* values, std::array<To, rows>& to) {
-      for (std::size_t i = 0; i < rows; ++i) to[i] = static_cast<To>(static_cast<const T*>(values)[row[i]]);
-    };
-    for (std::size_t a = 0; a < from.columns.size(); ++a) draw(from.columns[a], at[a]);
-    if (from.scores != nullptr) draw(from.scores, scores);
-  }
-  [[nodiscard]] std::pair<double, double> range(std::size_t axis) const {
-    return {std::ranges::min(at[axis]), std::ranges::max(at[axis])};
-  }
-};
-
-/// What the i-th point of a sample meets in another one: how many are near it, how many are tested, and the nearest.
-template <class T>
-struct sampled_partners {
-  std::uint32_t near = 0;
-  std::uint32_t tested = 0;
-  std::size_t nearest = 0;
-
-  // plain loops without a branch, which a compiler makes vectors of
-  sampled_partners(const side_sample<T>& of, std::size_t i, const side_sample<T>& in, T distance,
-                   const std::array<T, 3>& reach) {
-    using bits = ordered::bits_t<T>;
-    constexpr bits places = side_sample<T>::rows - 1;
-    static_assert(std::has_single_bit(side_sample<T>::rows));
-    const T most = distance * distance;
-    bits least = ~bits{0};
-    for (std::uint32_t j = 0; j < side_sample<T>::rows; ++j) {
-      const T x = of.at[0][i] - in.at[0][j];
-      const T y = of.at[1][i] - in.at[1][j];
-      const T z = of.at[2][i] - in.at[2][j];
-      const T squared = x * x + y * y + z * z;
-      near += squared <= most ? 1 : 0;
-      const bool is_around = std::abs(x) <= reach[0] && std::abs(y) <= reach[1] && std::abs(z) <= reach[2];
-      tested += is_around ? 1 : 0;
-      // the bits of a number that is not negative rise with it; the last ones say where it stands
-      const bits placed = (std::bit_cast<bits>(squared) & ~places) | j;
-      least = placed < least ? placed : least;
-    }
-    nearest = static_cast<std::size_t>(least & places);
-  }
-};
-
-/// How far from a point the others are that a grid tests, on average, on each axis. A host's grid lies where the same
-/// rows of the right side are.
-template <class T, unsigned D>
-std::array<T, 3> reach_of_grid(const spatial_points& right, double distance) {
-  using namespace spatial_join_family;
-  side_extents<T, D> spread;
-  const auto rows = std::min<std::uint64_t>(right.rows, most_place_samples);
-  for (unsigned a = 0; a < D; ++a) {
-    const T* const column = static_cast<const T*>(right.columns[a]);
-    spread.low[a] = spread.high[a] = column[sampled_row(0, right.rows)];
-    for (std::uint64_t i = 1; i < rows; ++i) {
-      const T x = column[sampled_row(i, right.rows)];
-      spread.low[a] = std::min(spread.low[a], x);
-      spread.high[a] = std::max(spread.high[a], x);
-    }
-  }
-  const T rounded = static_cast<T>(distance);
-  const auto grid = make_grid<T, D>(spread, spread, rounded * rounded, static_cast<double>(most_cells(right.rows)));
-  std::array<T, 3> reach{};
-  for (unsigned a = 0; a < D; ++a) {
-    const bool is_one = grid.cells[a] == 1;
-    reach[a] = is_one ? std::numeric_limits<T>::infinity() : rounded + T{1} / (2 * grid.inverse[a]);
-  }
-  return reach;
-}
-
 /// The power of two that is nearest, by its logarithm; 0 of less than 1. Calls with the same problem need no new
 /// decision.
 std::uint64_t near_power(double number) {
@@ -205,46 +89,7 @@ std::uint64_t near_power(double number) {
   return std::bit_ceil(static_cast<std::uint64_t>(std::ceil(std::min(number, 0x1p62) / std::numbers::sqrt2)));
 }
 
-/// Points drawn from both sides. Those in a device's memory are not looked at.
-template <class T>
-pair_guess sampled_pairs(const spatial_arguments& given, double distance) {
-  constexpr std::size_t samples = side_sample<T>::rows;
-  const side_sample<T> left(given.left, false);
-  const side_sample<T> right(given.right, true);
-  const auto axes = given.left.columns.size();
-  double share_if_even = 1;  // of points spread evenly over their extent
-  for (std::size_t a = 0; a < axes; ++a) {
-    const auto [left_low, left_high] = left.range(a);
-    const auto [right_low, right_high] = right.range(a);
-    const double length = std::max(left_high, right_high) - std::min(left_low, right_low);
-    if (2 * distance < length) share_if_even *= 2 * distance / length;
-  }
-  // of the box around a ball
-  share_if_even *= std::numbers::pi / (axes == 3 ? 6 : 4);
-  const auto reach =
-      axes == 3 ? reach_of_grid<T, 3>(given.right, distance) : reach_of_grid<T, 2>(given.right, distance);
-  double near = 0;
-  double tested = 0;
-  std::array<double, samples> partner_scores{};
-  for (std::size_t i = 0; i < samples; ++i) {
-    const sampled_partners<T> met(left, i, right, static_cast<T>(distance), reach);
-    near += met.near;
-    tested += met.tested;
-    partner_scores[i] = right.scores[met.nearest];
-  }
-  constexpr double pairs = double{samples} * samples;
-  const double all = static_cast<double>(given.left.rows) * static_cast<double>(given.right.rows);
-  // less three standard deviations: of pairs that were met by chance hardly any count
-  const auto surely = [](double met) { return std::max(0.0, met - 3 * std::sqrt(met)); };
-  return {
-      all * (surely(near) > share_if_even * pairs ? near / pairs : share_if_even),
-      all * surely(tested) / pairs,
-      correlation_of(left.scores, partner_scores),
-      {share_of(left.scores, std::ranges::max(left.scores)), share_of(right.scores, std::ranges::max(right.scores))},
-      {share_of(left.scores, std::ranges::min(left.scores)), share_of(right.scores, std::ranges::min(right.scores))}};
-}
-
-/// What the models ask of a call. Nothing is guessed where no model is asked: a sample takes some 10 us. Returns what
+/// What the models ask of a call. Nothing is guessed where no model is asked: a guess takes some 20 us. Returns what
 /// is known of the scores.
 pair_guess describe_sides(spatial_join_problem& problem, const spatial_arguments& given, double distance,
                           bool guesses) {
@@ -256,8 +101,7 @@ pair_guess describe_sides(spatial_join_problem& problem, const spatial_arguments
   if (!guesses || given.left.rows == 0 || given.right.rows == 0) return {};
   const pair_guess guess = given.space == memory_space::device
                                ? pair_guess{.near = 4.0 * static_cast<double>(given.left.rows)}
-                           : given.type == key_type::float32 ? sampled_pairs<float>(given, distance)
-                                                             : sampled_pairs<double>(given, distance);
+                               : guess_pairs(given, distance);
   problem.pairs = std::max<std::uint64_t>(1, near_power(guess.near));
   if (guess.tests > 3 * static_cast<double>(problem.pairs)) problem.tests = near_power(guess.tests);
   return guess;
