@@ -235,17 +235,17 @@ TEST_CASE("scores that oppose each other are seen in a sample, which spares a ho
         seconds(top_k_spatial_join_cost("full", asked, there), there));
 }
 
-TEST_CASE("points that lie unevenly are seen in a sample, and joined by trees") {
+TEST_CASE("points that lie unevenly are seen in a sample, and joined by trees where many are in a cell") {
   constexpr std::size_t rows = 50000;
   const auto on = *fixture("server-h200.json").find("cpu");
   std::mt19937_64 random{zenith_test::seed_of("uneven points", 0)};
   std::uniform_real_distribution<float> place(0, 1);
-  // of every `each`-th point x is far away; so many clusters lie apart
-  const auto asked = [&](std::size_t each, std::size_t clusters) {
+  // of every `each`-th point x is far away; `apart` points are in so many clusters, the others in the first
+  const auto asked = [&](std::size_t each, std::size_t clusters, std::size_t apart) {
     std::vector<float> x;
     std::vector<float> y;
     for (std::size_t i = 0; i < rows; ++i) {
-      const auto cluster = static_cast<float>(random() % clusters) * 1e6F;
+      const auto cluster = static_cast<float>(i < apart ? random() % clusters : 0) * 1e6F;
       x.push_back(each != 0 && i % each == 0 ? 1e9F * place(random) : place(random) + cluster);
       y.push_back(place(random) + cluster);
     }
@@ -259,17 +259,25 @@ TEST_CASE("points that lie unevenly are seen in a sample, and joined by trees") 
   // of 1.4 partners each, of which a sample meets one or none
   constexpr double partners = 0.003 * 0.003 * 3.14159 * rows;
   for (int draw = 0; draw < 8; ++draw) {
-    const auto even = asked(0, 1);
-    CHECK(even.tests == 0);
-    CHECK(static_cast<double>(even.pairs) > partners * rows / 2);
-    CHECK(static_cast<double>(even.pairs) < partners * rows * 1.5);
-    CHECK(gain_of_trees(even) < 1);
+    // far points are left out, on the grid's border and where pairs are counted
+    for (const std::size_t each : {0, 1000, 100, 50}) {
+      INFO("far: every " << each);
+      const auto even = asked(each, 1, rows);
+      CHECK(even.tests == 0);
+      CHECK(static_cast<double>(even.pairs) > partners * rows / 2);
+      CHECK(static_cast<double>(even.pairs) < partners * rows * 1.5);
+      CHECK(gain_of_trees(even) < 1);
+    }
+    // those that lie together are in one cell
+    const std::size_t apart = rows / 10;
+    const auto cluster = asked(0, 2, apart);
+    CHECK(static_cast<double>(cluster.tests) > .3 * apart * apart / 4);
+    CHECK(static_cast<double>(cluster.tests) < 3. * apart * apart / 4);
   }
-  for (const auto& uneven : {asked(50, 1), asked(100, 1), asked(0, 2)}) {
-    // a cell has a good part of all points
-    CHECK(uneven.tests > std::uint64_t{rows} * rows / 8);
-    CHECK(gain_of_trees(uneven) > 4);
-  }
+  // a cell has a good part of all points
+  const auto uneven = asked(0, 2, rows);
+  CHECK(uneven.tests > std::uint64_t{rows} * rows / 8);
+  CHECK(gain_of_trees(uneven) > 4);
 }
 
 TEST_CASE("pairs that share the best score are seen in a sample, and spare a tree what they cost a bound") {

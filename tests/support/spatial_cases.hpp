@@ -22,13 +22,14 @@ enum class shape {
   uniform,    ///< over a square around 0
   lattice,    ///< small whole numbers: equal points, ties in the distance, boxes that touch
   clustered,  ///< few places, some points far away
+  far,        ///< as uniform, but for points that lie, on some axes, together and far away
   line,       ///< all but one coordinate are equal
   one_place,  ///< all points are equal
   tiny,       ///< an extent of few units in the last place, far from 0
   huge,       ///< near the largest numbers
   least,      ///< subnormal numbers
 };
-inline constexpr shape every_shape[] = {shape::uniform,   shape::lattice, shape::clustered, shape::line,
+inline constexpr shape every_shape[] = {shape::uniform,   shape::lattice, shape::clustered, shape::far,  shape::line,
                                         shape::one_place, shape::tiny,    shape::huge,      shape::least};
 
 [[nodiscard]] inline double uniform(random_source& random, double low, double high) {
@@ -43,6 +44,10 @@ template <class T>
     case shape::clustered:
       return static_cast<T>(random() % 16 == 0 ? uniform(random, -1000, 1000)
                                                : static_cast<double>(random() % 3) * 100 + uniform(random, 0, 1));
+    case shape::far: {
+      const double place = random() % 16 != 0 ? 0 : random() % 2 == 0 ? 1e6 : -1e6;
+      return static_cast<T>(place == 0 ? uniform(random, -50, 50) : place + uniform(random, 0, 2));
+    }
     case shape::line: return axis == 0 ? static_cast<T>(uniform(random, -100, 100)) : T{7};
     case shape::one_place: return T{-3};
     case shape::tiny: return T{1} + static_cast<T>(random() % 64) * std::numeric_limits<T>::epsilon();

@@ -24,6 +24,7 @@ T some_width(shape one, random_source& random) {
   switch (one) {
     case shape::uniform:
     case shape::clustered:
+    case shape::far:
     case shape::line: return static_cast<T>(uniform(random, 0, 5));
     case shape::lattice: return static_cast<T>(random() % 4);
     case shape::one_place: return random() % 2 == 0 ? T{0} : T{1};

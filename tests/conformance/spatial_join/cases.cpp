@@ -113,6 +113,29 @@ TEMPLATE_TEST_CASE("joins of sides of thousands of rows", "[spatial]", float32, 
   seen.require_none();
 }
 
+TEMPLATE_TEST_CASE("joins of sides of which one or both have far points", "[spatial]", float32, float64) {
+  if (nothing_to_run_on()) return;
+  verdict seen;
+  constexpr shape sides[][2] = {{shape::far, shape::far}, {shape::far, shape::uniform}, {shape::uniform, shape::far}};
+  std::uint64_t number = 0;
+  for (const auto& [left, right] : sides) {
+    for (const std::size_t rows : {60, 1000}) {
+      if (rows > the_suite().most_rows) continue;
+      if (!zenith_test::is_drawn("spatial.far", ++number)) continue;
+      random_source random{zenith_test::seed_of("spatial.far", number)};
+      auto asked = make_question<TestType>(left, scores::real, 0, 0, random);
+      const auto dimensions = static_cast<unsigned>(asked.left.columns.size());
+      const bool positive = asked.options.score == zenith::pair_score::product;
+      // of the right side's cells of this width there are more than it has points
+      asked.options.predicate.distance = dimensions == 2 ? 1.5 : 5;
+      asked.left = make_points<TestType>(left, scores::real, rows, dimensions, false, positive, random);
+      asked.right = make_points<TestType>(right, scores::real, rows, dimensions, true, positive, random);
+      ask_about(seen, asked, random);
+    }
+  }
+  seen.require_none();
+}
+
 TEMPLATE_TEST_CASE("random joins", "[spatial]", float32, float64) {
   if (nothing_to_run_on()) return;
   verdict seen;

@@ -222,6 +222,7 @@ std::string name_of(shape one) {
     case shape::uniform: return "uniform";
     case shape::lattice: return "lattice";
     case shape::clustered: return "clustered";
+    case shape::far: return "far";
     case shape::line: return "line";
     case shape::one_place: return "one_place";
     case shape::tiny: return "tiny";
@@ -266,6 +267,7 @@ double some_distance(shape one, random_source& random) {
     case shape::uniform: return uniform(random, 0, random() % 4 == 0 ? 100 : 4);
     case shape::lattice: return random() % 2 == 0 ? static_cast<double>(random() % 6) : uniform(random, 0, 5);
     case shape::clustered: return uniform(random, 0, random() % 4 == 0 ? 200 : 1);
+    case shape::far: return uniform(random, 0, random() % 4 == 0 ? 100 : 2);
     case shape::line: return uniform(random, 0, 10);
     case shape::one_place: return uniform(random, 0, 1);
     case shape::tiny: return std::ldexp(uniform(random, 0, 20), random() % 2 == 0 ? -23 : -52);
