@@ -1,4 +1,5 @@
-// Parts of spatial joins: the grid's proof by numbers, extremes, what a host picks, and sorting of few ids.
+// Parts of spatial joins: the grid's proof by numbers, extremes, what a first round learns, what a host picks, and
+// sorting of few ids.
 
 #include <algorithm>
 #include <array>
@@ -158,6 +159,57 @@ TEMPLATE_TEST_CASE("usual extents leave out few far points, and no others", "[sp
         CHECK(found.high[a] >= *high - length / 20);
       }
     }
+  }
+}
+
+TEMPLATE_TEST_CASE("a first round learns what the other rounds do", "[spatial]", float, double) {
+  using namespace spatial_join_family;
+  using T = TestType;
+  using context = device_suite::device_like;
+  std::mt19937_64 random{zenith_test::seed_of("spatial.learn", 0)};
+  for (int i = 0; i < 40; ++i) {
+    const auto any = [&] { return std::uniform_real_distribution<T>(-50, 50)(random); };
+    std::array<std::vector<T>, 6> columns;
+    const std::size_t rows[] = {1 + random() % 9000, 1 + random() % 9000};
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      columns[c].resize(rows[c / 3]);
+      for (auto& value : columns[c]) {
+        value = any();
+        if (c % 3 == 2 && i % 3 == 0) value = std::floor(value / 10);
+      }
+    }
+    top_k_spatial_join_call call;
+    for (std::size_t side = 0; side < 2; ++side) {
+      auto& to = side == 0 ? call.left : call.right;
+      for (std::size_t a = 0; a < 2; ++a) to.coordinates[a] = columns[3 * side + a].data();
+      to.scores = columns[3 * side + 2].data();
+      to.rows = rows[side];
+    }
+    call.distance = 0.5 + static_cast<double>(random() % 8);
+    call.k = 1 + random() % 3000;
+    const pair_scorer<T> scorer{i % 2 == 0 ? pair_score::sum : pair_score::maximum, i % 4 > 1};
+    context on;
+    auto input = open_input<T, 2>(on, call, {true});
+    const auto plan = spatial_join_family::detail::plan_first_round(on, input, call, scorer);
+    on.for_teams(learn_sides<T, 2>{plan}.teams(), learn_sides<T, 2>{plan});
+    on.for_teams(1, choose_bound<T, 2>{plan});
+
+    spatial_join_family::detail::side_samples<T, 2, context> samples(scorer);
+    auto* const near = on.template zeroed<std::uint32_t>(1);
+    samples.draw(on, input, near);
+    input.known = read_extremes(on, input.left, input.right);
+    input.near = *near;
+    samples.learn(on, input, input.left, input.right);
+    for (unsigned c = 0; c < most_all_columns; ++c) {
+      CHECK(plan.state->known().least[c] == input.known.least[c]);
+      CHECK(plan.state->known().greatest[c] == input.known.greatest[c]);
+    }
+    CHECK(plan.state->near == input.near);
+    INFO("k = " << call.k << ", " << rows[0] << " and " << rows[1] << " rows");
+    if (plan.goal == 0) continue;
+    const spatial_join_family::detail::bound_search<T, 2, context> search(on, samples, call);
+    CHECK(plan.state->bound == search.bound());
+    for (unsigned cell = 0; cell < plan.most_cells; ++cell) REQUIRE(plan.heads[cell] == 0);
   }
 }
 
