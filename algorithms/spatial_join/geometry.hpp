@@ -60,6 +60,14 @@ template <class T, unsigned D>
   return is_inside ? ball * share : share;
 }
 
+/// How many of what was met so often are surely expected: the lower bound of a Poisson distribution's mean, so many
+/// standard deviations away (Wilson and Hilferty's cube root of a chi-squared variable, 1931).
+[[nodiscard]] ZENITH_FN double surely_expected(double met, double deviations) {
+  if (!(met > 0)) return 0;
+  const double root = 1 - 1 / (9 * met) - deviations / (3 * std::sqrt(met));
+  return root > 0 ? met * root * root * root : 0;
+}
+
 /// Whether so many cells of the width of `reach` do not cover the extents.
 template <class T, unsigned D>
 [[nodiscard]] ZENITH_FN bool are_widened(const side_extents<T, D>& all, T reach, double most) {

@@ -22,12 +22,8 @@ namespace zenith::spatial_join_family::detail {
   return wanted < pairs / 2 ? wanted : 0;
 }
 
-/// Of pairs of which so many of all that were tested are near: the share that surely is. Of few that were met by chance
-/// hardly any count.
-[[nodiscard]] ZENITH_FN double sure_share(u32 near, double tested) {
-  const double surely = near - 2 * std::sqrt(double{1} * near);
-  return surely > 0 ? surely / tested : 0;
-}
+/// Of pairs of which so many of all that were tested are near: the share that surely is.
+[[nodiscard]] ZENITH_FN double sure_share(u32 near, double tested) { return surely_expected(near, 2) / tested; }
 
 /// Of `rows` values, hardly ever more are at least as good as so many of the samples.
 [[nodiscard]] ZENITH_FN u64 rows_reaching(u32 samples, u32 all_samples, u64 rows) {
