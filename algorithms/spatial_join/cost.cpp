@@ -221,8 +221,8 @@ cost threshold_first_cost(const top_k_spatial_join_problem& problem, const devic
   all.phases.push_back(placing(right * rounds, problem, on));
   if (is_gpu(on)) all.phases.push_back(placing(left * rounds, problem, on));
   const double part = share * share * rounds;
-  all.phases.push_back(
-      walking("append", left * rounds, pairs * part, tests_of(problem) * part, 16, picked_row_bytes, on));
+  all.phases.push_back(walking("append", left * rounds, pairs * part, tests_of_some(problem, share, on) * rounds, 16,
+                               picked_row_bytes, on));
   const double found = std::min(pairs, goal);
   all.phases.push_back(
       selecting(found, left, is_gpu(on) ? found : std::min(found, static_cast<double>(problem.k)), on));

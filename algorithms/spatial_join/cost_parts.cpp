@@ -21,6 +21,16 @@ double tests_of(const spatial_join_problem& problem) {
   return std::max(times * static_cast<double>(problem.pairs), static_cast<double>(problem.tests));
 }
 
+double tests_of_some(const top_k_spatial_join_problem& problem, double share, const device_profile& on) {
+  const double part = share * share;
+  // a device's cells are as many as before
+  if (is_gpu(on) || problem.tests == 0) return tests_of(problem) * part;
+  const double all = static_cast<double>(problem.left_rows) * static_cast<double>(problem.right_rows);
+  spatial_join_problem usual = problem;
+  usual.tests = 0;
+  return std::max(tests_of(usual) * part, std::min(static_cast<double>(problem.tests) * share, all * part));
+}
+
 phase reading(const spatial_join_problem& problem, unsigned columns, const device_profile& on) {
   const double bytes = static_cast<double>(problem.left_rows + problem.right_rows) * columns *
                        static_cast<double>(size_of(problem.type));

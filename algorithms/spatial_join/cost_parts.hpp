@@ -28,6 +28,9 @@ inline constexpr double opposing_share = 0.4;
 
 /// Pairs of points in neighbouring cells.
 [[nodiscard]] double tests_of(const spatial_join_problem& problem);
+/// Those of a share of both sides. On a host, fewer points have fewer cells: where these are wider than the distance,
+/// more of the points that are left are in one.
+[[nodiscard]] double tests_of_some(const top_k_spatial_join_problem& problem, double share, const device_profile& on);
 
 /// One read of so many columns of both sides.
 [[nodiscard]] phase reading(const spatial_join_problem& problem, unsigned columns, const device_profile& on);

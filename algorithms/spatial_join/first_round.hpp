@@ -27,6 +27,7 @@ struct round_state {
   image bound;           ///< 0: there is none, and nothing is picked
   picked_counts most;    ///< points that may be picked
   T limit[2];            ///< of values of the left and the right side
+  double near_share;     ///< of all pairs, as guessed
   cell_grid<T, D> grid;
 
   [[nodiscard]] ZENITH_FN column_extremes<T> known() const {
@@ -253,8 +254,10 @@ struct choose_bound {
     const find_usual_extents<T, D> usual{{plan.side[0], plan.side[1]}, nullptr};
     const auto right = usual.of(team, 1);
     const double even = share_if_even(usual.of(team, 0), right, plan.reach);
-    const double sure = detail::sure_share(plan.state->near, tested);
-    const double share = plan.goal / (plan.pairs * (sure < even ? even : sure));
+    const double sure = detail::likely_share(plan.state->near, tested);
+    const double near_share = sure < even ? even : sure;
+    team.once([&]() ZENITH_BODY { plan.state->near_share = near_share; });
+    const double share = plan.goal / (plan.pairs * near_share);
     const double wanted = detail::sample_pairs(share, double{1} * plan.samples[0] * plan.samples[1]);
     if (wanted == 0) return;
     const image bound = bound_of(team, wanted);

@@ -60,6 +60,16 @@ template <class T, unsigned D>
   return is_inside ? ball * share : share;
 }
 
+/// The share of pairs within the distance, if points lie everywhere as densely as around the middle one of a sample.
+/// `squared`: how far that is from the nearest of so many others. In the ball as far as that there are ln 2 of them in
+/// half of the cases, where a Poisson process makes them.
+[[nodiscard]] inline double share_if_dense(double squared, double others, double distance, unsigned dimensions) {
+  if (!(squared > 0)) return 0;
+  constexpr double ln2 = 0.6931471806;
+  const double share = ln2 / others * std::pow(distance / std::sqrt(squared), dimensions);
+  return share < 1 ? share : 1;
+}
+
 /// How many of what was met so often are surely expected: the lower bound of a Poisson distribution's mean, so many
 /// standard deviations away (Wilson and Hilferty's cube root of a chi-squared variable, 1931).
 [[nodiscard]] ZENITH_FN double surely_expected(double met, double deviations) {

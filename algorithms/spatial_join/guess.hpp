@@ -85,6 +85,34 @@ struct count_near_samples {
   }
 };
 
+/// The square of how far it is from a left sample to the nearest right one.
+template <class T, unsigned D>
+struct find_nearest_samples {
+  static constexpr u64 item_cost = most_place_samples;
+
+  const T* left;
+  const T* right;
+  u32 right_count;
+  T* to;
+
+  ZENITH_FN void operator()(u64 i) const {
+    T a[D];
+    for (unsigned c = 0; c < D; ++c) a[c] = left[c * most_place_samples + i];
+    // the image of a number that is not negative rises with it; compilers make vectors of integers' minima
+    ordered::bits_t<T> least = ~ordered::bits_t<T>{0};
+    for (u32 j = 0; j < right_count; ++j) {
+      T sum = 0;
+      for (unsigned c = 0; c < D; ++c) {
+        const T x = a[c] - right[c * most_place_samples + j];
+        sum += x * x;
+      }
+      const auto image = total_order(sum);
+      least = image < least ? image : least;
+    }
+    to[i] = from_total_order<T>(least);
+  }
+};
+
 /// Pairs of samples of which the `wanted` best are those of all pairs of samples: where both are sorted, a pair is
 /// reached by as many others as its ranks' product, and so the product of no such pair's is above `wanted`. A team
 /// takes the pairs of one left sample. Of many pairs wanted, every `step`-th sample stands for its neighbours.

@@ -85,7 +85,11 @@ void threshold_on_device(Context& on, const top_k_spatial_join_call& call, const
 
   side_samples<T, D, Context> samples(scorer);
   samples.adopt(input, plan.images);
-  samples.learn(on, input, input.left, input.right);
+  if (has_bound) {
+    samples.adopt_share(seen.near_share);
+  } else {
+    samples.learn(on, input, input.left, input.right);
+  }
   const auto left_values = values_of(input.known, false, scorer.smallest);
   const auto right_values = values_of(input.known, true, scorer.smallest);
   bound_search<T, D, Context> search(on, samples, call);

@@ -22,8 +22,9 @@ namespace zenith::spatial_join_family::detail {
   return wanted < pairs / 2 ? wanted : 0;
 }
 
-/// Of pairs of which so many of all that were tested are near: the share that surely is.
-[[nodiscard]] ZENITH_FN double sure_share(u32 near, double tested) { return surely_expected(near, 2) / tested; }
+/// Of pairs of which so many of all that were tested are near: the share that mostly is. If it is less, too few pairs
+/// are found, which is soon seen.
+[[nodiscard]] ZENITH_FN double likely_share(u32 near, double tested) { return surely_expected(near, 1) / tested; }
 
 /// Of `rows` values, hardly ever more are at least as good as so many of the samples.
 [[nodiscard]] ZENITH_FN u64 rows_reaching(u32 samples, u32 all_samples, u64 rows) {
@@ -97,10 +98,16 @@ class side_samples {
     const double tested =
         double{1} * std::min(left_count_, most_place_samples) * std::min(right_count_, most_place_samples);
     usual_ = usual_extents(on, left, right);
-    near_share_ = std::max(sure_share(input.near, tested),
-                           share_if_even(usual_.side[0], usual_.side[1], reach_of(input.squared)));
+    const double even = share_if_even(usual_.side[0], usual_.side[1], reach_of(input.squared));
+    near_share_ = std::max(likely_share(input.near, tested), even);
+    if constexpr (Context::runs_on_host) {
+      // so few pairs of samples are near that clusters which lie apart may have none
+      constexpr double few = 8;
+      const double dense = even * tested < few ? dense_share(on, input) : 0;
+      if (dense > 2 * even) near_share_ = std::max(near_share_, 0.7 * dense);
+    }
   }
-  /// Where most of the right side's points lie.
+  /// Where most of the right side's points lie; known by `learn`.
   [[nodiscard]] const side_extents<T, D>& usual_right() const { return usual_.side[1]; }
   /// Samples that something else drew and put in order, as `draw` does.
   void adopt(const join_input<T, D>& input, image* images) {
@@ -108,6 +115,7 @@ class side_samples {
     right_count_ = static_cast<u32>(std::min<u64>(input.right.rows, most_score_samples));
     images_ = images;
   }
+  void adopt_share(double near_share) { near_share_ = near_share; }
 
   /// Their places, as columns.
   [[nodiscard]] point_columns<T, D> places(bool is_right) const {
@@ -172,6 +180,17 @@ class side_samples {
   }
 
  private:
+  /// If points lie everywhere as densely as around the middle one of some samples, which `draw` drew.
+  [[nodiscard]] double dense_share(Context& on, const join_input<T, D>& input) const {
+    constexpr u32 most = 128;
+    const u32 asked = std::min(left_count_, most);
+    const u32 others = std::min(right_count_, most_place_samples);
+    T* const squared = on.template buffer<T>(asked);
+    on.for_each(asked, find_nearest_samples<T, D>{left_at_, right_at_, others, squared});
+    T* const middle = squared + asked / 2;
+    std::nth_element(squared, middle, squared + asked);
+    return share_if_dense(static_cast<double>(*middle), others, std::sqrt(static_cast<double>(input.squared)), D);
+  }
   [[nodiscard]] double pairs() const { return static_cast<double>(left_count_) * right_count_; }
 
   pair_scorer<T> scorer_;

@@ -31,7 +31,7 @@ using kernels_of =
     device::concat<input_kernels<T, D>, bucket_kernels<T, D, point_list<T, D, false>, ordered_points<T, D, false>>,
                    row_kernels<T, D>, picked_kernels<T, D>,
                    device::list<count_takers<T, D>, append_pairs<T, D>, draw_samples<T, D>, count_near_samples<T, D>,
-                                join_samples<T, D>>>;
+                                find_nearest_samples<T, D>, join_samples<T, D>>>;
 
 using kernels =
     device::concat<kernels_of<float, 2>, kernels_of<float, 3>, kernels_of<double, 2>, kernels_of<double, 3>,

@@ -235,6 +235,29 @@ TEST_CASE("scores that oppose each other are seen in a sample, which spares a ho
         seconds(top_k_spatial_join_cost("full", asked, there), there));
 }
 
+TEST_CASE("pairs are expected in clusters that lie apart, where a sample meets none") {
+  constexpr std::size_t rows = 50000;
+  std::mt19937_64 random{zenith_test::seed_of("clusters", 0)};
+  std::uniform_real_distribution<float> place(0, 1);
+  for (const std::size_t clusters : {1, 2, 10, 20}) {
+    for (int draw = 0; draw < 4; ++draw) {
+      std::vector<float> x;
+      std::vector<float> y;
+      for (std::size_t i = 0; i < rows; ++i) {
+        const auto cluster = static_cast<float>(random() % clusters);
+        x.push_back(place(random) + 100 * cluster);
+        y.push_back(place(random) + 100 * cluster);
+      }
+      const column_set<float> side{x, y};
+      const auto pairs = static_cast<double>(spatial_join_problem_of(side, side, {.predicate = {.003}}).pairs);
+      constexpr double of_one = 0.003 * 0.003 * 3.14159 * rows * rows;
+      INFO(clusters << " clusters, seed " << zenith_test::seed() << ": " << pairs);
+      CHECK(pairs > of_one / static_cast<double>(clusters) / 3);
+      CHECK(pairs < of_one / static_cast<double>(clusters) * 3);
+    }
+  }
+}
+
 TEST_CASE("points that lie unevenly are seen in a sample, and joined by trees where many are in a cell") {
   constexpr std::size_t rows = 50000;
   const auto on = *fixture("server-h200.json").find("cpu");

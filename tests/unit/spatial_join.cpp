@@ -456,3 +456,27 @@ TEST_CASE("a few far points spare threshold_first no bound, and no round", "[spa
     CHECK(on_host.left_rows < left.x.size() / 2);
   }
 }
+
+// Of .1 partners each, samples meet one or none.
+TEST_CASE("clusters that lie apart spare threshold_first rows on a host", "[spatial]") {
+  constexpr std::size_t rows = 20000;
+  std::mt19937 random{same_points};
+  std::uniform_real_distribution<float> place(0, 1);
+  for (int draw = 0; draw < 8; ++draw) {
+    drawn_points left(rows, random);
+    drawn_points right(rows, random);
+    for (auto* side : {&left, &right}) {
+      for (std::size_t row = 0; row < rows; ++row) {
+        const auto cluster = static_cast<float>(random() % 20) * 100;
+        side->x[row] = cluster + place(random);
+        side->y[row] = cluster + place(random);
+      }
+    }
+    spatial_join_statistics seen;
+    (void)top_k_spatial_join(cpu({.threads = 1}), left.points(), right.points(), 10,
+                             {.predicate = {.0056}, .strategy = "threshold_first", .statistics = &seen});
+    INFO("draw " << draw);
+    CHECK(seen.rounds <= 2);
+    CHECK(seen.left_rows < rows / 3);
+  }
+}

@@ -64,12 +64,14 @@ struct side_sample {
   }
 };
 
-/// What the i-th point of a sample meets in another one: how many are near it, how many are tested, and the nearest.
+/// What the i-th point of a sample meets in another one: how many are near it, how many are tested, and the nearest
+/// with the square of its distance.
 template <class T>
 struct sampled_partners {
   std::uint32_t near = 0;
   std::uint32_t tested = 0;
   std::size_t nearest = 0;
+  T nearest_squared = 0;
 
   // plain loops without a branch, which a compiler makes vectors of
   sampled_partners(const side_sample<T>& of, std::size_t i, const side_sample<T>& in, T distance,
@@ -92,6 +94,7 @@ struct sampled_partners {
       least = placed < least ? placed : least;
     }
     nearest = static_cast<std::size_t>(least & places);
+    nearest_squared = std::bit_cast<T>(least & ~places);
   }
 };
 
@@ -189,18 +192,26 @@ pair_guess sampled_pairs(const spatial_arguments& given, double distance) {
   double near = 0;
   double tested = 0;
   std::array<double, samples> partner_scores{};
+  std::array<T, samples> squared{};
   for (std::size_t i = 0; i < samples; ++i) {
     const sampled_partners<T> met(left, i, right, static_cast<T>(distance), grid.reach);
     near += met.near;
     tested += met.tested;
     partner_scores[i] = right.scores[met.nearest];
+    squared[i] = met.nearest_squared;
   }
   constexpr double pairs = double{samples} * samples;
   const double all = static_cast<double>(given.left.rows) * static_cast<double>(given.right.rows);
-  // less three standard deviations: of pairs that were met by chance hardly any count
+  // less three standard deviations: of pairs that were met by chance, or of a point with itself, hardly any count
   const auto surely = [](double met) { return std::max(0.0, met - 3 * std::sqrt(met)); };
+  // of clusters that lie apart, a sample is too small to meet pairs
+  const auto middle = squared.begin() + samples / 2;
+  std::nth_element(squared.begin(), middle, squared.end());
+  const double if_dense = family::share_if_dense(static_cast<double>(*middle), samples, distance,
+                                                 static_cast<unsigned>(given.left.columns.size()));
+  const double unless_met = if_dense > 2 * grid.share_if_even ? if_dense : grid.share_if_even;
   return {
-      all * (surely(near) > grid.share_if_even * pairs ? near / pairs : grid.share_if_even),
+      all * (surely(near) > grid.share_if_even * pairs ? near / pairs : unless_met),
       all * std::max(surely(tested) / pairs, grid.share_of_border),
       correlation_of(left.scores, partner_scores),
       {share_of(left.scores, std::ranges::max(left.scores)), share_of(right.scores, std::ranges::max(right.scores))},
