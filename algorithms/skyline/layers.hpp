@@ -106,18 +106,20 @@ class layer_order {
     }
   }
 
+  /// The points' memory was released: a number for each row takes its place.
   void deliver(Context& on) {
     const auto layers = static_cast<u32>(ends_.size());
     call_.outcome->count = layers + searched_;
     report(on, call_, counters_, count_, blocks_);
     const u32* const ends = layers == 0 ? nullptr : on.input(ends_.data(), layers, memory_space::host);
-    // last of all: the caller's memory stays untouched when anything fails
-    u32* const to = on.output(call_.out_layers, call_.rows, call_.out_space);
-    on.for_each(call_.rows, write_no_layer{to});
-    on.for_each(done_, write_layers{rows_, ends, layers, to});
+    u32* const by_row = on.template buffer<u32>(call_.rows);
+    on.for_each(call_.rows, write_no_layer{by_row});
+    on.for_each(done_, write_layers{rows_, ends, layers, by_row});
     if (searched_ > 0) {
-      on.for_each(count_ - done_, write_searched_layers{rows_ + done_, picked_, searched_, layers, to});
+      on.for_each(count_ - done_, write_searched_layers{rows_ + done_, picked_, searched_, layers, by_row});
     }
+    // last of all: the caller's memory stays untouched when anything fails
+    on.copy(on.output(call_.out_layers, call_.rows, call_.out_space), static_cast<const u32*>(by_row), call_.rows);
   }
 
  private:
@@ -210,6 +212,7 @@ void find_layers_by_bitmaps(Context& on, const skyline_layers_call& call) {
                           const points_of_layers<Context, Image> points(on, rows, nullptr);
                           row_rounds<Context, Image> rounds(on, points.rows());
                           order.find(on, rounds, points);
+                          on.release(rows.points.values);
                         }
                         order.deliver(on);
                       });
@@ -233,6 +236,7 @@ void find_layers_by_bitmaps(Context& on, const skyline_layers_call& call) {
       } else if (rows.count > 0) {
         find(rows.points.masks);
       }
+      if (rows.count > 0) on.release(rows.points.values);
       order.deliver(on);
       return true;
     });
@@ -254,6 +258,7 @@ void find_layers_by_values(Context& on, const skyline_layers_call& call, const v
                                             [&](const auto& /*first*/, u64 /*count*/, auto& rounds) {
                                               order.find(on, rounds, points);
                                             });
+                        on.release(rows.points.values);
                       }
                       order.deliver(on);
                     });

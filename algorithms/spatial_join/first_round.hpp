@@ -27,7 +27,8 @@ struct round_state {
   image bound;           ///< 0: there is none, and nothing is picked
   picked_counts most;    ///< points that may be picked
   T limit[2];            ///< of values of the left and the right side
-  double near_share;     ///< of all pairs, as guessed
+  side_extents<T, D> usual[2];
+  double near_share;  ///< of all pairs, as guessed
   cell_grid<T, D> grid;
 
   [[nodiscard]] ZENITH_FN column_extremes<T> known() const {
@@ -79,8 +80,8 @@ struct round_plan {
   round_state<T, D>* state;
 };
 
-/// The first turn: extremes of all columns, samples in order, near samples, empty cells. A team has a part of one of
-/// these.
+/// The first turn: extremes of all columns, usual extents, samples in order, near samples, empty cells. A team has a
+/// part of one of these.
 template <class T, unsigned D>
 struct learn_sides {
   using image = ordered::bits_t<T>;
@@ -91,19 +92,22 @@ struct learn_sides {
   static constexpr u32 sorted_bytes = most_score_samples * sizeof(image);
   static constexpr u32 place_bytes = (near_lefts + most_place_samples) * D * sizeof(T);
   static constexpr u32 scratch_bytes = sorted_bytes > place_bytes ? sorted_bytes : place_bytes;
+  static_assert(find_usual_extents<T, D>::scratch_bytes <= scratch_bytes);
 
   round_plan<T, D> plan;
 
   [[nodiscard]] ZENITH_FN u64 near_teams() const { return (places(0) + near_lefts - 1) / near_lefts; }
   [[nodiscard]] ZENITH_FN u64 parts(u32 s) const { return (plan.side[s].rows + part - 1) / part; }
   [[nodiscard]] ZENITH_FN u64 teams() const {
-    return 2 + near_teams() + (parts(0) + parts(1)) * (D + 1) + (plan.most_cells + cell_part - 1) / cell_part;
+    return 4 + near_teams() + (parts(0) + parts(1)) * (D + 1) + (plan.most_cells + cell_part - 1) / cell_part;
   }
 
   /// What takes longest goes first.
   template <class Team>
   ZENITH_FN void operator()(Team& team, u64 t) const {
     if (t < 2) return sort_samples(team, static_cast<u32>(t));
+    t -= 2;
+    if (t < 2) return find_usual_extents<T, D>{{plan.side[0], plan.side[1]}, plan.state->usual}(team, t);
     t -= 2;
     if (t < near_teams()) return count_near(team, static_cast<u32>(t) * near_lefts);
     t -= near_teams();
@@ -242,7 +246,6 @@ struct choose_bound {
   static constexpr u32 offsets_at = values_at + most_listed * sizeof(image);
   static constexpr u32 bins_at = offsets_at + list::most_wanted * sizeof(u32);
   static constexpr u32 scratch_bytes = bins_at + bins * sizeof(u32);
-  static_assert(find_usual_extents<T, D>::scratch_bytes <= scratch_bytes);
 
   round_plan<T, D> plan;
 
@@ -251,9 +254,8 @@ struct choose_bound {
     const auto known = plan.state->known();
     if (!(plan.goal > 0) || !are_finite(known)) return;
     const double tested = double{1} * most_of(plan.samples[0]) * most_of(plan.samples[1]);
-    const find_usual_extents<T, D> usual{{plan.side[0], plan.side[1]}, nullptr};
-    const auto right = usual.of(team, 1);
-    const double even = share_if_even(usual.of(team, 0), right, plan.reach);
+    const auto right = plan.state->usual[1];
+    const double even = share_if_even(plan.state->usual[0], right, plan.reach);
     const double sure = detail::likely_share(plan.state->near, tested);
     const double near_share = sure < even ? even : sure;
     team.once([&]() ZENITH_BODY { plan.state->near_share = near_share; });
