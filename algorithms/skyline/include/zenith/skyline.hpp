@@ -192,9 +192,9 @@ template <point_table Points>
 /// tests, where s is the size of the skyline without its duplicates ("skyalign_no_sync": n' * n'). "sfs", "salsa" and
 /// "ggs" test values. "skyalign", "hybrid" and "bskytree" test values only where masks do not decide. "bitmap_tiles"
 /// tests one bit a column. Scratch is at most twice the bytes of the points, or 28 bytes a row if that is more, and
-/// some MiB that do not grow with the rows; a column of preference `different` counts as two. Strategies that compare
-/// values take those of 4, 8, 12, 16, 24 or 32 columns, and "bskytree" at most 21 bytes a row beside those of the
-/// points. It synchronises. A GPU executor copies host points to the device whole; that copy is not counted here.
+/// some MiB that do not grow with the rows; a column of preference `different` counts as two. Strategies other than
+/// "bitmap_tiles" take those of 4, 8, 12, 16, 24 or 32 columns, and of 4 of 32 bits up to 41 bytes a row. It
+/// synchronises. A GPU executor copies host points to the device whole; that copy is not counted here.
 ///
 /// Throws `invalid_argument` for no or more than 32 columns, when preferences and columns differ in number, when
 /// `ids_out` is too small (the message says how many ids there are) or its type cannot hold the highest id, and for a
