@@ -27,7 +27,8 @@ struct round_state {
   image bound;           ///< 0: there is none, and nothing is picked
   picked_counts most;    ///< points that may be picked
   T limit[2];            ///< of values of the left and the right side
-  side_extents<T, D> usual[2];
+  alignas(16) side_extents<T, D> usual_left;  // copied at once
+  alignas(16) side_extents<T, D> usual_right;
   double near_share;  ///< of all pairs, as guessed
   cell_grid<T, D> grid;
 
@@ -107,7 +108,7 @@ struct learn_sides {
   ZENITH_FN void operator()(Team& team, u64 t) const {
     if (t < 2) return sort_samples(team, static_cast<u32>(t));
     t -= 2;
-    if (t < 2) return find_usual_extents<T, D>{{plan.side[0], plan.side[1]}, plan.state->usual}(team, t);
+    if (t < 2) return find_usual(team, static_cast<u32>(t));
     t -= 2;
     if (t < near_teams()) return count_near(team, static_cast<u32>(t) * near_lefts);
     t -= near_teams();
@@ -128,6 +129,12 @@ struct learn_sides {
 
   [[nodiscard]] ZENITH_FN u32 places(u32 s) const {
     return plan.samples[s] < most_place_samples ? plan.samples[s] : most_place_samples;
+  }
+
+  template <class Team>
+  ZENITH_FN void find_usual(Team& team, u32 s) const {
+    const auto usual = find_usual_extents<T, D>{{plan.side[0], plan.side[1]}, nullptr}.of(team, s);
+    team.once([&]() ZENITH_BODY { (s == 0 ? plan.state->usual_left : plan.state->usual_right) = usual; });
   }
 
   template <class Team>
@@ -254,8 +261,8 @@ struct choose_bound {
     const auto known = plan.state->known();
     if (!(plan.goal > 0) || !are_finite(known)) return;
     const double tested = double{1} * most_of(plan.samples[0]) * most_of(plan.samples[1]);
-    const auto right = plan.state->usual[1];
-    const double even = share_if_even(plan.state->usual[0], right, plan.reach);
+    const auto right = plan.state->usual_right;
+    const double even = share_if_even(plan.state->usual_left, right, plan.reach);
     const double sure = detail::likely_share(plan.state->near, tested);
     const double near_share = sure < even ? even : sure;
     team.once([&]() ZENITH_BODY { plan.state->near_share = near_share; });
