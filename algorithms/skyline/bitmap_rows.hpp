@@ -50,7 +50,7 @@ ZENITH_FN void find_codes(const Image* values, const Image* cuts, u32 buckets, I
 #endif
 }
 
-/// Places of candidates' rows, and their masks (`assign_cells`).
+/// Places of candidates' rows, and their masks (`write_masks`).
 template <class Image>
 struct code_rows {
   static constexpr u32 scratch_bytes = row_tile * 24;
@@ -99,7 +99,8 @@ struct code_rows {
   }
 };
 
-/// Masks (`assign_cells`) of points that lie in columns, by a host's cuts.
+/// Masks of points that lie in columns, by cuts of `row_buckets`: the median's bits and, as far as there are bits,
+/// those of the quartiles. If q reaches p, all of q's bits are p's as well: equations 1 to 5 of the paper in one test.
 template <class Image>
 struct write_masks {
   static constexpr u64 item_cost = 256;

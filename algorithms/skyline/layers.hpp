@@ -15,16 +15,11 @@
 #include <algorithms/skyline/row_rounds.hpp>
 #include <algorithms/skyline/table_rounds.hpp>
 #include <algorithms/skyline/value_points.hpp>
+#include <core/device/bisect.hpp>
 
 namespace zenith::skyline_family {
 
-/// Rows of the layer that was found last: those of layers before it are not asked.
-struct is_in_layer {
-  const u32* rows;
-  const u8* flags;
-
-  ZENITH_FN bool operator()(u64 i) const { return flags[rows[i]] == marked; }
-};
+/// Rows that are not in the layer that was found last: those of layers before it are not asked.
 struct has_no_layer {
   const u32* rows;
   const u8* flags;
@@ -42,16 +37,7 @@ struct write_layers {
   u32* to;  ///< by row of the table
 
   ZENITH_FN void operator()(u64 i) const {
-    u64 low = 0;
-    for (u64 high = layers; low < high;) {
-      const u64 middle = low + (high - low) / 2;
-      if (ends[middle] <= i) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    to[rows[i]] = static_cast<u32>(low);
+    to[rows[i]] = static_cast<u32>(device::first_failing(layers, [&](u64 k) ZENITH_BODY { return ends[k] <= i; }));
   }
 };
 /// Those that a search found, from `first` on.
@@ -131,7 +117,7 @@ class layer_order {
   u64 take_layer(Context& on) {
     u32* const behind = rows_ + done_;
     const u64 left = count_ - done_;
-    on.compact(left, is_in_layer{behind, flags_}, picked_, found_);
+    on.compact(left, is_marked_row{flags_, behind}, picked_, found_);
     const u64 size = on.read(static_cast<const u32*>(found_));
     on.compact(left, has_no_layer{behind, flags_}, picked_ + size, found_);
     on.for_each(left, name_rows{behind, picked_});

@@ -9,6 +9,7 @@
 /// multiobjective optimization, IEEE TEVC 2015.
 
 #include <algorithms/skyline/points.hpp>
+#include <core/device/bisect.hpp>
 #include <core/device/list.hpp>
 
 namespace zenith::skyline_family {
@@ -52,16 +53,7 @@ struct assign_by_search {
     return wanted;
   }
   ZENITH_FN u32 layer_of(u32 i, u32 known) const {
-    u32 low = 0;
-    for (u32 high = known; low < high;) {
-      const u32 middle = low + (high - low) / 2;
-      if (is_dominated(i, last[middle])) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    return device::first_failing(known, [&](u32 layer) ZENITH_BODY { return is_dominated(i, last[layer]); });
   }
   /// By a point of the layer that ends with `other`.
   ZENITH_FN bool is_dominated(u32 i, u32 other) const {

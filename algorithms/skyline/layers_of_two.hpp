@@ -14,6 +14,7 @@
 
 #include <algorithms/skyline/ordered_rows.hpp>
 #include <algorithms/skyline/phases.hpp>
+#include <core/device/bisect.hpp>
 
 namespace zenith::skyline_family {
 
@@ -99,16 +100,7 @@ struct assign_by_least {
     return wanted;
   }
   ZENITH_FN u32 layers_up_to(Image value, u32 known) const {
-    u32 low = 0;
-    for (u32 high = known; low < high;) {
-      const u32 middle = low + (high - low) / 2;
-      if (least[middle] <= value) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    return device::first_failing(known, [&](u32 layer) ZENITH_BODY { return least[layer] <= value; });
   }
 };
 

@@ -128,11 +128,11 @@ void move_to_front(Context& on, const point_set<Image>& points, const u32* picke
 template <class Windows, class Context, class Image>
 class skyline_rounds {
  public:
-  /// For up to `capacity` of the points, with zeros in columns up to `padded`. A block has no more than `most` of them,
-  /// or as many as the first.
+  /// For up to `capacity` of the points, with zeros in columns up to `padded`. A device's block has no more than `most`
+  /// of them, or as many as the first.
   skyline_rounds(Context& on, const point_set<Image>& points, u64 capacity, u32 padded, u64 most)
       : sizes_(block_sizes_on(on)),
-        most_(std::min(std::clamp(most, sizes_.first, sizes_.most), capacity)),
+        most_(std::min(Context::runs_on_host ? sizes_.most : std::clamp(most, sizes_.first, sizes_.most), capacity)),
         confirmed_(points),
         block_(make_points(on, most_, points, padded)),
         of_confirmed_(on, capacity, padded, points.masks != nullptr),

@@ -8,6 +8,7 @@
 #include <algorithms/skyline/points.hpp>
 #include <algorithms/skyline/row_filter.hpp>
 #include <core/device/atomics.hpp>
+#include <core/device/bisect.hpp>
 #include <core/device/list.hpp>
 
 namespace zenith::skyline_family {
@@ -80,15 +81,7 @@ struct find_first_equals {
 
   ZENITH_FN void operator()(u64 i) const {
     const u64 hash = hashes[i];
-    u64 begin = 0;
-    for (u64 end = i; begin < end;) {
-      const u64 middle = begin + (end - begin) / 2;
-      if (hashes[middle] < hash) {
-        begin = middle + 1;
-      } else {
-        end = middle;
-      }
-    }
+    const u64 begin = device::first_failing(i, [&](u64 k) ZENITH_BODY { return hashes[k] < hash; });
     const Image* const own = values + u64{points[i]} * columns;
     for (u64 k = begin; k < i; ++k) {
       if (compare_rows(values + u64{points[k]} * columns, own, columns) != relation::equals) continue;

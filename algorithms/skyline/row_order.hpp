@@ -8,10 +8,12 @@
 #include <algorithms/skyline/rounds.hpp>
 #include <algorithms/skyline/row_pivots.hpp>
 #include <algorithms/skyline/row_source.hpp>
+#include <core/device/atomics.hpp>
+#include <core/device/bisect.hpp>
 
 namespace zenith::skyline_family {
 
-/// Every so many-th row's images, column by column (`draw_cut_samples`).
+/// Every so many-th row's images, column by column.
 template <class T>
 struct draw_row_samples {
   row_source<T> from;
@@ -80,14 +82,7 @@ struct write_row_keys {
       team.for_each(n, [&](u64 i) ZENITH_BODY { median[i] |= (cut <= images[i] ? 1U : 0U) << c; });
     }
     team.barrier();
-    team.for_each(n, [&](u64 i) ZENITH_BODY {
-      const u64 bits = bits_in(median[i]);
-      const u64 rank = gray_rank(median[i]);
-      keys[first + i] = which == row_key::all        ? (bits << 58) | (rank << sum_bits) | high[i]
-                        : which == row_key::low_sum  ? low[i]
-                        : which == row_key::high_sum ? high[i]
-                                                     : (bits << 32) | rank;
-    });
+    team.for_each(n, [&](u64 i) ZENITH_BODY { keys[first + i] = cell_key(which, median[i], high[i], low[i]); });
   }
 };
 
@@ -127,17 +122,7 @@ struct find_stop {
   u32* to;
 
   ZENITH_FN void operator()(u64 /*i*/) const {
-    u64 low = 0;
-    u64 high = count;
-    while (low < high) {
-      const u64 middle = low + (high - low) / 2;
-      if (least[middle] <= *stop) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    *to = static_cast<u32>(low);
+    *to = static_cast<u32>(device::first_failing(count, [&](u64 i) ZENITH_BODY { return least[i] <= *stop; }));
   }
 };
 

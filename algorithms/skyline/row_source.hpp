@@ -15,7 +15,7 @@ namespace zenith::skyline_family {
 inline constexpr u32 most_given_columns = 32;
 inline constexpr u32 most_columns = 64;  ///< a column of preference `different` becomes two
 
-/// The images that `write_images` writes, on demand.
+/// Images of the rows, on demand.
 template <class T>
 struct row_source {
   using image = ordered::bits_t<T>;

@@ -14,7 +14,7 @@ namespace zenith::skyline_family {
 
 /// What the host is told, of the prefilter and at the end.
 struct table_findings {
-  u64 nan_at;    ///< as that of `write_images`
+  u64 nan_at;    ///< the lowest row * 32 + column with a NaN
   u32 left;      ///< rows
   u32 has_ties;  ///< 1: rows are in no order, because too many short keys are equal
   u32 members;   ///< of the skyline, where few rows are left (few_rows.hpp)

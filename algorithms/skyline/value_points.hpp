@@ -33,8 +33,8 @@ template <class Image>
   return 2 * input < others ? 0 : (2 * input - others) / of_point;
 }
 
-/// How many points of a block there is memory for: it holds them once more, with what is known of them. Of few columns,
-/// an eighth of all points in any case: many small blocks leave a device idle.
+/// How many points of a device's block there is memory for: it holds them once more, with what is known of them. Of few
+/// columns, an eighth of all points in any case: many small blocks leave a device idle. Blocks of a host are small.
 template <class Image>
 [[nodiscard]] u64 most_of_block(const value_method& how, const skyline_input& call, u32 columns, u64 count,
                                 u64 others = 0) {

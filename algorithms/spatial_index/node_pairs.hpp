@@ -18,6 +18,7 @@
 
 #include <algorithms/spatial_index/join.hpp>
 #include <algorithms/spatial_index/range.hpp>
+#include <core/device/bisect.hpp>
 
 namespace zenith::spatial_index_family {
 
@@ -93,16 +94,7 @@ struct count_reaching {
   u64* to;
 
   ZENITH_FN void operator()(u64 /*i*/) const {
-    u64 low = 0;
-    u64 high = count;
-    while (low < high) {
-      const u64 middle = low + (high - low) / 2;
-      if (images[middle] < least) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
+    const u64 low = device::first_failing(count, [&](u64 i) ZENITH_BODY { return images[i] < least; });
     *to = count - low;
   }
 };

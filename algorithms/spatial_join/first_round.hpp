@@ -10,6 +10,7 @@
 #include <algorithms/spatial_join/geometry.hpp>
 #include <algorithms/spatial_join/samples.hpp>
 #include <algorithms/spatial_join/usual_extents.hpp>
+#include <core/device/bisect.hpp>
 
 namespace zenith::spatial_join_family {
 
@@ -263,8 +264,8 @@ struct choose_bound {
     const double tested = double{1} * most_of(plan.samples[0]) * most_of(plan.samples[1]);
     const auto right = plan.state->usual_right;
     const double even = share_if_even(plan.state->usual_left, right, plan.reach);
-    const double sure = detail::likely_share(plan.state->near, tested);
-    const double near_share = sure < even ? even : sure;
+    const double met = detail::likely_share(plan.state->near, tested);
+    const double near_share = met < even ? even : met;
     team.once([&]() ZENITH_BODY { plan.state->near_share = near_share; });
     const double share = plan.goal / (plan.pairs * near_share);
     const double wanted = detail::sample_pairs(share, double{1} * plan.samples[0] * plan.samples[1]);
@@ -363,17 +364,8 @@ struct choose_bound {
   [[nodiscard]] ZENITH_FN u32 samples_reaching(T limit) const {
     const image least = ordered::key_order<T>{plan.scorer.smallest, false}.image(limit);
     const image* const from = plan.images + plan.samples[0];
-    u32 low = 0;
-    u32 high = plan.samples[1];
-    while (low < high) {
-      const u32 middle = low + (high - low) / 2;
-      if (from[middle] < least) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return plan.samples[1] - low;
+    const u32 count = plan.samples[1];
+    return count - device::first_failing(count, [&](u32 i) ZENITH_BODY { return from[i] < least; });
   }
 };
 

@@ -9,6 +9,7 @@
 
 #include <algorithms/spatial_join/grid.hpp>
 #include <algorithms/spatial_join/pair_score.hpp>
+#include <core/device/bisect.hpp>
 #include <core/device/bits.hpp>
 
 namespace zenith::spatial_join_family {
@@ -228,17 +229,7 @@ struct find_batch {
   u64* begins;
 
   ZENITH_FN void operator()(u64 b) const {
-    u64 low = 0;
-    u64 high = count;
-    while (low < high) {
-      const u64 middle = low + (high - low) / 2;
-      if (offsets[middle] < b * each) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    begins[b] = low;
+    begins[b] = device::first_failing(count, [&](u64 i) ZENITH_BODY { return offsets[i] < b * each; });
   }
 };
 
