@@ -180,13 +180,6 @@ cost tied_rounds_cost(const top_k_spatial_join_problem& problem, const device_pr
   return all;
 }
 
-// A device sees that points lie in clusters by near pairs of 512 samples a side alone: with few, it joins all.
-bool is_blind(const top_k_spatial_join_problem& problem, const device_profile& on) {
-  constexpr double few = 6;
-  const double all = static_cast<double>(problem.left_rows) * static_cast<double>(problem.right_rows);
-  return is_gpu(on) && problem.tests > 0 && static_cast<double>(problem.pairs) / all * 512 * 512 < few;
-}
-
 }  // namespace
 
 cost threshold_first_cost(const top_k_spatial_join_problem& problem, const device_profile& on) {
@@ -203,7 +196,7 @@ cost threshold_first_cost(const top_k_spatial_join_problem& problem, const devic
   const auto pairs = std::max(1.0, static_cast<double>(problem.pairs));
   const double goal = pairs_to_find(problem.k);
   // scores that are independent: of a sum, a share s of all pairs is made of a share of about the root of 2 s of both
-  const double share = is_blind(problem, on) ? 1 : std::sqrt(std::min(1.0, 2 * goal / pairs));
+  const double share = std::sqrt(std::min(1.0, 2 * goal / pairs));
   if (share == 1 && !is_gpu(on)) {
     // a host knows from its guess that no bound spares a row, and joins all
     auto all = full_cost(problem, on);

@@ -30,6 +30,7 @@ struct round_state {
   T limit[2];            ///< of values of the left and the right side
   alignas(16) side_extents<T, D> usual_left;  // copied at once
   alignas(16) side_extents<T, D> usual_right;
+  T nearest;          ///< squared: how far the middle one of some left samples is from the nearest right one
   double near_share;  ///< of all pairs, as guessed
   cell_grid<T, D> grid;
 
@@ -82,8 +83,8 @@ struct round_plan {
   round_state<T, D>* state;
 };
 
-/// The first turn: extremes of all columns, usual extents, samples in order, near samples, empty cells. A team has a
-/// part of one of these.
+/// The first turn: extremes of all columns, usual extents, samples in order, near and nearest samples, empty cells. A
+/// team has a part of one of these.
 template <class T, unsigned D>
 struct learn_sides {
   using image = ordered::bits_t<T>;
@@ -92,7 +93,8 @@ struct learn_sides {
   static constexpr u32 near_lefts = 32;
   static constexpr u64 item_cost = part * sizeof(T);
   static constexpr u32 sorted_bytes = most_score_samples * sizeof(image);
-  static constexpr u32 place_bytes = (near_lefts + most_place_samples) * D * sizeof(T);
+  static constexpr u32 place_bytes = (detail::most_asked + most_place_samples) * D * sizeof(T);
+  static_assert(near_lefts <= detail::most_asked);
   static constexpr u32 scratch_bytes = sorted_bytes > place_bytes ? sorted_bytes : place_bytes;
   static_assert(find_usual_extents<T, D>::scratch_bytes <= scratch_bytes);
 
@@ -101,7 +103,7 @@ struct learn_sides {
   [[nodiscard]] ZENITH_FN u64 near_teams() const { return (places(0) + near_lefts - 1) / near_lefts; }
   [[nodiscard]] ZENITH_FN u64 parts(u32 s) const { return (plan.side[s].rows + part - 1) / part; }
   [[nodiscard]] ZENITH_FN u64 teams() const {
-    return 4 + near_teams() + (parts(0) + parts(1)) * (D + 1) + (plan.most_cells + cell_part - 1) / cell_part;
+    return 5 + near_teams() + (parts(0) + parts(1)) * (D + 1) + (plan.most_cells + cell_part - 1) / cell_part;
   }
 
   /// What takes longest goes first.
@@ -111,6 +113,8 @@ struct learn_sides {
     t -= 2;
     if (t < 2) return find_usual(team, static_cast<u32>(t));
     t -= 2;
+    if (t == 0) return find_nearest(team);
+    t -= 1;
     if (t < near_teams()) return count_near(team, static_cast<u32>(t) * near_lefts);
     t -= near_teams();
     for (u32 s = 0; s < 2; ++s) {
@@ -199,6 +203,34 @@ struct learn_sides {
       if (found > 0) (void)device::atomic_add(&plan.state->near, found);
     });
   }
+  template <class Team>
+  ZENITH_FN void find_nearest(Team& team) const {
+    const u32 rights = places(1);
+    const u32 asked = places(0) < detail::most_asked ? places(0) : detail::most_asked;
+    T* const squared = team.template scratch<T>();
+    T* const right = squared + detail::most_asked;
+    team.for_each(rights, [&](u64 i) ZENITH_BODY { copy_place(1, i, right + i * D); });
+    team.barrier();
+    team.for_each(asked, [&](u64 i) ZENITH_BODY {
+      T a[D];
+      copy_place(0, i, a);
+      T least = greatest_number<T>;
+      for (u32 j = 0; j < rights; ++j) {
+        T sum = 0;
+        for (unsigned c = 0; c < D; ++c) {
+          const T x = a[c] - right[j * D + c];
+          sum += x * x;
+        }
+        least = sum < least ? sum : least;
+      }
+      squared[i] = least;
+    });
+    team.barrier();
+    const T middle = team.reduce(
+        asked, T{0}, [&](u64 i) ZENITH_BODY { return is_in_lower_half(squared, asked, squared[i]) ? squared[i] : T{0}; },
+        [](T a, T b) ZENITH_BODY { return a < b ? b : a; });
+    team.once([&]() ZENITH_BODY { plan.state->nearest = middle; });
+  }
   ZENITH_FN void copy_place(u32 s, u64 i, T* to) const {
     const u64 row = sampled_row(i, plan.side[s].rows);
     for (unsigned c = 0; c < D; ++c) to[c] = plan.side[s].at[c][row];
@@ -264,8 +296,11 @@ struct choose_bound {
     const double tested = double{1} * most_of(plan.samples[0]) * most_of(plan.samples[1]);
     const auto right = plan.state->usual_right;
     const double even = share_if_even(plan.state->usual_left, right, plan.reach);
-    const double met = detail::likely_share(plan.state->near, tested);
-    const double near_share = met < even ? even : met;
+    const double dense = detail::asks_nearest(tested, even)
+                             ? share_if_dense(static_cast<double>(plan.state->nearest), most_of(plan.samples[1]),
+                                              static_cast<double>(plan.squared), D)
+                             : 0;
+    const double near_share = detail::guess_near_share(plan.state->near, tested, even, dense);
     team.once([&]() ZENITH_BODY { plan.state->near_share = near_share; });
     const double share = plan.goal / (plan.pairs * near_share);
     const double wanted = detail::sample_pairs(share, double{1} * plan.samples[0] * plan.samples[1]);

@@ -61,12 +61,13 @@ template <class T, unsigned D>
 }
 
 /// The share of pairs within the distance, if points lie everywhere as densely as around the middle one of a sample.
-/// `squared`: how far that is from the nearest of so many others. In the ball as far as that there are ln 2 of them in
-/// half of the cases, where a Poisson process makes them.
-[[nodiscard]] inline double share_if_dense(double squared, double others, double distance, unsigned dimensions) {
-  if (!(squared > 0)) return 0;
+/// `nearest`: how far that is from the nearest of so many others, squared as the distance is. In the ball as far as
+/// that there are ln 2 of them in half of the cases, where a Poisson process makes them.
+[[nodiscard]] ZENITH_FN double share_if_dense(double nearest, double others, double squared, unsigned dimensions) {
+  if (!(nearest > 0)) return 0;
   constexpr double ln2 = 0.6931471806;
-  const double share = ln2 / others * std::pow(distance / std::sqrt(squared), dimensions);
+  const double ratio = squared / nearest;
+  const double share = ln2 / others * (dimensions == 2 ? ratio : ratio * std::sqrt(ratio));
   return share < 1 ? share : 1;
 }
 

@@ -22,9 +22,25 @@ namespace zenith::spatial_join_family::detail {
   return wanted < pairs / 2 ? wanted : 0;
 }
 
-/// Of pairs of which so many of all that were tested are near: the share that mostly is. If it is less, too few pairs
-/// are found, which is soon seen.
-[[nodiscard]] ZENITH_FN double likely_share(u32 near, double tested) { return surely_expected(near, 1) / tested; }
+/// The share of pairs within the distance. It is that of evenly spread points, unless surely more pairs of samples were
+/// met than these would have; then it is what mostly is: if there are fewer, too few pairs are found, which is soon
+/// seen. `dense`: what the nearest samples say, as far as they were asked.
+[[nodiscard]] ZENITH_FN double guess_near_share(u32 near, double tested, double even, double dense) {
+  double share = even;
+  if (surely_expected(near, 3) > even * tested) {
+    const double met = surely_expected(near, 1) / tested;
+    share = met > share ? met : share;
+  }
+  const double likely = 0.7 * dense;
+  return dense > 2 * even && likely > share ? likely : share;
+}
+/// Whether so few pairs of samples are near that clusters which lie apart may have none: the nearest samples are asked.
+[[nodiscard]] ZENITH_FN bool asks_nearest(double tested, double even) {
+  constexpr double few = 8;
+  return even * tested < few;
+}
+/// So many left samples look for the nearest right one.
+inline constexpr u32 most_asked = 128;
 
 /// Of `rows` values, hardly ever more are at least as good as so many of the samples.
 [[nodiscard]] ZENITH_FN u64 rows_reaching(u32 samples, u32 all_samples, u64 rows) {
@@ -99,13 +115,11 @@ class side_samples {
         double{1} * std::min(left_count_, most_place_samples) * std::min(right_count_, most_place_samples);
     usual_ = usual_extents(on, left, right);
     const double even = share_if_even(usual_.side[0], usual_.side[1], reach_of(input.squared));
-    near_share_ = std::max(likely_share(input.near, tested), even);
+    double dense = 0;
     if constexpr (Context::runs_on_host) {
-      // so few pairs of samples are near that clusters which lie apart may have none
-      constexpr double few = 8;
-      const double dense = even * tested < few ? dense_share(on, input) : 0;
-      if (dense > 2 * even) near_share_ = std::max(near_share_, 0.7 * dense);
+      if (asks_nearest(tested, even)) dense = dense_share(on, input);
     }
+    near_share_ = guess_near_share(input.near, tested, even, dense);
   }
   /// Where most of the right side's points lie; known by `learn`.
   [[nodiscard]] const side_extents<T, D>& usual_right() const { return usual_.side[1]; }
@@ -182,14 +196,13 @@ class side_samples {
  private:
   /// If points lie everywhere as densely as around the middle one of some samples, which `draw` drew.
   [[nodiscard]] double dense_share(Context& on, const join_input<T, D>& input) const {
-    constexpr u32 most = 128;
-    const u32 asked = std::min(left_count_, most);
+    const u32 asked = std::min(left_count_, most_asked);
     const u32 others = std::min(right_count_, most_place_samples);
     T* const squared = on.template buffer<T>(asked);
     on.for_each(asked, find_nearest_samples<T, D>{left_at_, right_at_, others, squared});
     T* const middle = squared + asked / 2;
     std::nth_element(squared, middle, squared + asked);
-    return share_if_dense(static_cast<double>(*middle), others, std::sqrt(static_cast<double>(input.squared)), D);
+    return share_if_dense(static_cast<double>(*middle), others, static_cast<double>(input.squared), D);
   }
   [[nodiscard]] double pairs() const { return static_cast<double>(left_count_) * right_count_; }
 

@@ -207,7 +207,7 @@ pair_guess sampled_pairs(const spatial_arguments& given, double distance) {
   // of clusters that lie apart, a sample is too small to meet pairs
   const auto middle = squared.begin() + samples / 2;
   std::nth_element(squared.begin(), middle, squared.end());
-  const double if_dense = family::share_if_dense(static_cast<double>(*middle), samples, distance,
+  const double if_dense = family::share_if_dense(static_cast<double>(*middle), samples, distance * distance,
                                                  static_cast<unsigned>(given.left.columns.size()));
   const double unless_met = if_dense > 2 * grid.share_if_even ? if_dense : grid.share_if_even;
   return {
