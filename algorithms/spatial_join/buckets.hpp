@@ -97,10 +97,9 @@ struct count_buckets {
       const u64 end = plan.begin_of(part + 1);
       for (u64 first = plan.begin_of(part); first < end; first += together) {
         const u64 last = first + together < end ? first + together : end;
-        for (u64 i = first; i < last; ++i) {
-          const auto one = from.get(i);
-          numbers[i] = static_cast<bucket_number>(grid.cell_at(one.at) >> plan.shift);
-        }
+        grid.each_cell(
+            static_cast<u32>(last - first), [&](u32 j) ZENITH_BODY { return from.get(first + j); },
+            [&](u32 j, u32 cell) ZENITH_BODY { numbers[first + j] = static_cast<bucket_number>(cell >> plan.shift); });
         for (u64 i = first; i < last; ++i) ++mine[numbers[i]];
       }
       for (u32 b = 0; b < plan.buckets; ++b) counts[u64{b} * plan.parts + part] = mine[b];
@@ -204,7 +203,8 @@ struct order_bucket {
 
  private:
   ZENITH_FN void find_cells(const Point* points, u32 n, u32* cells) const {
-    for (u32 j = 0; j < n; ++j) cells[j] = grid.cell_at(points[j].at);
+    grid.each_cell(
+        n, [&](u32 j) ZENITH_BODY { return points[j]; }, [&](u32 j, u32 cell) ZENITH_BODY { cells[j] = cell; });
   }
 };
 

@@ -93,8 +93,8 @@ struct learn_sides {
   static constexpr u32 near_lefts = 32;
   static constexpr u64 item_cost = part * sizeof(T);
   static constexpr u32 sorted_bytes = most_score_samples * sizeof(image);
-  static constexpr u32 place_bytes = (detail::most_asked + most_place_samples) * D * sizeof(T);
-  static_assert(near_lefts <= detail::most_asked);
+  static constexpr u32 place_bytes = find_places<T, D>::scratch_bytes;
+  static_assert((near_lefts + most_place_samples) * D * sizeof(T) <= place_bytes);
   static constexpr u32 scratch_bytes = sorted_bytes > place_bytes ? sorted_bytes : place_bytes;
   static_assert(find_usual_extents<T, D>::scratch_bytes <= scratch_bytes);
 
@@ -205,30 +205,17 @@ struct learn_sides {
   }
   template <class Team>
   ZENITH_FN void find_nearest(Team& team) const {
-    const u32 rights = places(1);
-    const u32 asked = places(0) < detail::most_asked ? places(0) : detail::most_asked;
-    T* const squared = team.template scratch<T>();
-    T* const right = squared + detail::most_asked;
-    team.for_each(rights, [&](u64 i) ZENITH_BODY { copy_place(1, i, right + i * D); });
-    team.barrier();
-    team.for_each(asked, [&](u64 i) ZENITH_BODY {
-      T a[D];
-      copy_place(0, i, a);
-      T least = greatest_number<T>;
-      for (u32 j = 0; j < rights; ++j) {
-        T sum = 0;
-        for (unsigned c = 0; c < D; ++c) {
-          const T x = a[c] - right[j * D + c];
-          sum += x * x;
-        }
-        least = sum < least ? sum : least;
-      }
-      squared[i] = least;
+    const u32 rights = this->places(1);
+    const u32 asked = this->places(0) < most_asked ? this->places(0) : most_asked;
+    T* const places = team.template scratch<T>();
+    team.for_each(rights, [&](u64 i) ZENITH_BODY {
+      T one[D];
+      copy_place(1, i, one);
+      for (unsigned a = 0; a < D; ++a) places[a * most_place_samples + i] = one[a];
     });
     team.barrier();
-    const T middle = team.reduce(
-        asked, T{0}, [&](u64 i) ZENITH_BODY { return is_in_lower_half(squared, asked, squared[i]) ? squared[i] : T{0}; },
-        [](T a, T b) ZENITH_BODY { return a < b ? b : a; });
+    const auto query = [&](u32 a, u32 i) ZENITH_BODY { return plan.side[0].at[a][sampled_row(i, plan.side[0].rows)]; };
+    const T middle = middle_nearest<T, D>(team, asked, query, places, rights, places + D * most_place_samples);
     team.once([&]() ZENITH_BODY { plan.state->nearest = middle; });
   }
   ZENITH_FN void copy_place(u32 s, u64 i, T* to) const {
@@ -294,19 +281,19 @@ struct choose_bound {
     const auto known = plan.state->known();
     if (!(plan.goal > 0) || !are_finite(known)) return;
     const double tested = double{1} * most_of(plan.samples[0]) * most_of(plan.samples[1]);
-    const auto right = plan.state->usual_right;
-    const double even = share_if_even(plan.state->usual_left, right, plan.reach);
-    const double dense = detail::asks_nearest(tested, even)
-                             ? share_if_dense(static_cast<double>(plan.state->nearest), most_of(plan.samples[1]),
-                                              static_cast<double>(plan.squared), D)
-                             : 0;
+    const sampled_places<T, D> where{plan.state->usual_right, plan.state->nearest, most_of(plan.samples[1])};
+    const double even = share_if_even(plan.state->usual_left, where.usual, plan.reach);
+    const double dense =
+        detail::asks_nearest(tested, even)
+            ? share_if_dense(static_cast<double>(where.nearest), where.count, static_cast<double>(plan.squared), D)
+            : 0;
     const double near_share = detail::guess_near_share(plan.state->near, tested, even, dense);
     team.once([&]() ZENITH_BODY { plan.state->near_share = near_share; });
     const double share = plan.goal / (plan.pairs * near_share);
     const double wanted = detail::sample_pairs(share, double{1} * plan.samples[0] * plan.samples[1]);
     if (wanted == 0) return;
     const image bound = bound_of(team, wanted);
-    team.once([&]() ZENITH_BODY { set(known, right, bound); });
+    team.once([&]() ZENITH_BODY { set(known, where, bound); });
   }
 
  private:
@@ -378,7 +365,7 @@ struct choose_bound {
     return low;
   }
 
-  ZENITH_FN void set(const column_extremes<T>& known, const side_extents<T, D>& usual, image bound) const {
+  ZENITH_FN void set(const column_extremes<T>& known, const sampled_places<T, D>& where, image bound) const {
     auto& to = *plan.state;
     const auto left = detail::values_of(known, false, plan.scorer.smallest);
     const auto right = detail::values_of(known, true, plan.scorer.smallest);
@@ -388,11 +375,9 @@ struct choose_bound {
     // what the samples say is to be about right
     const u64 most = 2 * expected + 4096;
     to.most = {plan.capacity.left, most < plan.capacity.right ? static_cast<u32>(most) : plan.capacity.right};
-    const auto all = right_extents<T, D>(known);
     // all cells there are, which were emptied anyhow: where points crowd, each has fewer
-    const auto cells = static_cast<double>(plan.most_cells);
-    const auto spread = are_widened(all, plan.reach, cells) ? spread_of(plan.reach, usual, all, cells) : all;
-    to.grid = make_grid(all, spread, plan.squared, plan.reach, cells);
+    to.grid = make_grid_for<T, D>(double{1} * plan.most_cells / 2, right_extents<T, D>(known), plan.squared, plan.reach,
+                                  plan.most_cells, [&]() ZENITH_BODY { return where; });
     to.bound = bound;
   }
   // Of the right side.

@@ -81,7 +81,7 @@ template <class T, unsigned D>
 
 /// Whether so many cells of the width of `reach` do not cover the extents.
 template <class T, unsigned D>
-[[nodiscard]] ZENITH_FN bool are_widened(const side_extents<T, D>& all, T reach, double most) {
+[[nodiscard]] ZENITH_FN bool are_more_needed(const side_extents<T, D>& all, T reach, double most) {
   double needed = 1;
   for (unsigned a = 0; a < D; ++a) {
     const double cells =
@@ -91,39 +91,70 @@ template <class T, unsigned D>
   return !(needed <= most);
 }
 
-/// Where so many cells are: where most of the points are, and beyond as far as cells of the width of `reach` cover. So
-/// a few far points do not widen all cells. `usual`: of most of the points.
+/// What samples of the right side say of a grid.
 template <class T, unsigned D>
-[[nodiscard]] ZENITH_FN side_extents<T, D> spread_of(T reach, const side_extents<T, D>& usual,
-                                                     const side_extents<T, D>& all, double cells) {
-  double length[D];
-  double needed = 1;
-  for (unsigned a = 0; a < D; ++a) {
-    length[a] = static_cast<double>(usual.high[a]) - static_cast<double>(usual.low[a]);
-    if (length[a] < static_cast<double>(reach)) length[a] = static_cast<double>(reach);
-    needed *= length[a] / static_cast<double>(reach);
-  }
-  const double wider = needed < cells ? std::pow(cells / needed, 1.0 / D) : 1.0;
+struct sampled_places {
+  side_extents<T, D> usual;  ///< of most of the points
+  T nearest;  ///< squared: how far the middle one of some samples, of either side, is from the nearest right one
+  u32 count;  ///< of right ones
+};
+
+/// As wide as cells are to be for so many points: of the width of `reach`, or where points are sparser, half a point is
+/// to be in a cell where they lie as densely as around the middle sample.
+template <class T, unsigned D>
+[[nodiscard]] ZENITH_FN double cell_width(const sampled_places<T, D>& where, double points, T reach) {
+  constexpr double half_in_ball = D == 2 ? 2.2662 : 3.0216;  // half of pi, or of 4/3 pi, over ln 2 (share_if_dense)
+  const double others = half_in_ball * where.count / points;
+  const double width = std::sqrt(static_cast<double>(where.nearest)) * (D == 2 ? std::sqrt(others) : std::cbrt(others));
+  return width > static_cast<double>(reach) ? width : static_cast<double>(reach);
+}
+
+inline constexpr double most_cells_of_axis = 1 << 24;  ///< float holds all numbers up to there
+
+/// Where cells of such a width are: around most of the points, and no less than where these lie. So a few far points do
+/// not widen all cells.
+template <class T, unsigned D>
+[[nodiscard]] ZENITH_FN side_extents<T, D> spread_of(double width, const side_extents<T, D>& usual,
+                                                     const side_extents<T, D>& all) {
+  // a little less than there may be, for rounding
+  const double half = (most_cells_of_axis / 2 - 64) * width;
   side_extents<T, D> spread;
   for (unsigned a = 0; a < D; ++a) {
-    const auto low = static_cast<double>(usual.low[a]);
-    const auto high = static_cast<double>(usual.high[a]);
-    const double more = wider > 1 ? (length[a] * wider - (high - low)) / 2 : 0.0;
-    const T lower = static_cast<T>(low - more);
-    const T higher = static_cast<T>(high + more);
+    const double middle = static_cast<double>(usual.low[a]) / 2 + static_cast<double>(usual.high[a]) / 2;
+    const T low = static_cast<T>(middle - half);
+    const T high = static_cast<T>(middle + half);
+    const T lower = low < usual.low[a] ? low : usual.low[a];
+    const T higher = high > usual.high[a] ? high : usual.high[a];
     spread.low[a] = lower > all.low[a] ? lower : all.low[a];
     spread.high[a] = higher < all.high[a] ? higher : all.high[a];
   }
   return spread;
 }
 
-/// Cells of at least the width of `reach`, so that a probe meets three on an axis, or wider ones: about `most` cells at
-/// most. That of low + i / inverse is cell i. `spread`: where cells are, which may leave out some of the `right`
-/// points.
+/// A grid of at most so many cells uses them again instead, with a period without the factors 2, 3, 5 and 7: points of
+/// a lattice are to have many numbers.
+template <class T, unsigned D>
+ZENITH_FN void repeat_cells(cell_grid<T, D>& grid, double most) {
+  const auto has_small_factor = [](u32 n) ZENITH_BODY { return n % 2 == 0 || n % 3 == 0 || n % 5 == 0 || n % 7 == 0; };
+  grid.period = static_cast<u32>(most);
+  while (has_small_factor(grid.period)) --grid.period;
+  grid.periods_of_cell = 1.0 / grid.period;
+  const u32 side = static_cast<u32>(D == 2 ? std::sqrt(double{1} * grid.period) : std::cbrt(double{1} * grid.period));
+  u32 product = 1;
+  for (unsigned a = 0; a + 1 < D; ++a) {
+    grid.cells[a] = side;
+    product *= side;
+  }
+  grid.cells[D - 1] = grid.period / product;
+}
+
+/// Cells of at least the width of `reach`, so that a probe meets three on an axis. `most` cells are enough: where
+/// somewhat more are needed they are wider, and where many more are, they are used again. That of low + i / inverse is
+/// cell i. `spread`: where cells are, which may leave out some of the `right` points.
 template <class T, unsigned D>
 [[nodiscard]] ZENITH_FN cell_grid<T, D> make_grid(const side_extents<T, D>& right, const side_extents<T, D>& spread,
-                                                  T squared, T reach, double most) {
-  constexpr double most_on_axis = 1 << 24;  // float holds all numbers up to there
+                                                  T squared, T reach, double width, double most) {
+  constexpr double most_times = 4;
   constexpr T longest = greatest_number<T>;
   cell_grid<T, D> grid{};
   grid.squared = squared;
@@ -138,20 +169,21 @@ template <class T, unsigned D>
     extent[a] = here <= longest ? static_cast<double>(here) : 0;  // one cell where T cannot say how long it is
     if (extent[a] > widest) widest = extent[a];
   }
-  double width = static_cast<double>(reach);
-  if (widest / most_on_axis > width) width = widest / most_on_axis;
+  if (widest / most_cells_of_axis > width) width = widest / most_cells_of_axis;
   double cells[D];
+  bool is_periodic = false;
   for (;;) {
     double product = 1;
     unsigned axes = 0;
     for (unsigned a = 0; a < D; ++a) {
       cells[a] = width > 0 ? std::floor(extent[a] / width) : 1.0;
       if (!(cells[a] >= 1)) cells[a] = 1;
-      if (cells[a] > most_on_axis) cells[a] = most_on_axis;
+      if (cells[a] > most_cells_of_axis) cells[a] = most_cells_of_axis;
       product *= cells[a];
       axes += cells[a] > 1 ? 1 : 0;
     }
-    if (product <= most || axes == 0) break;
+    is_periodic = product > most_times * most;
+    if (product <= most || is_periodic || axes == 0) break;
     const double wider = std::pow(product / most, 1.0 / axes);
     width *= wider > 1.02 ? wider : 1.02;
   }
@@ -162,10 +194,23 @@ template <class T, unsigned D>
     grid.inverse[a] = is_one ? T{0} : inverse;
     grid.last[a] = static_cast<T>(grid.cells[a] - 1);
   }
+  grid.period = cell_grid<T, D>::no_period;
+  if (is_periodic) repeat_cells(grid, most);
   return grid;
+}
+/// A grid for so many of the right side's points. where(): what samples of them say, which is asked where `most` cells
+/// are too few.
+template <class T, unsigned D, class Where>
+[[nodiscard]] ZENITH_FN cell_grid<T, D> make_grid_for(double points, const side_extents<T, D>& all, T squared, T reach,
+                                                      double most, const Where& where) {
+  if (!are_more_needed(all, reach, most)) return make_grid(all, all, squared, reach, static_cast<double>(reach), most);
+  const sampled_places<T, D> known = where();
+  const double width = cell_width(known, points, reach);
+  return make_grid(all, spread_of(width, known.usual, all), squared, reach, width, most);
 }
 template <class T, unsigned D>
 [[nodiscard]] u64 cells_of(const cell_grid<T, D>& grid) {
+  if (grid.is_periodic()) return grid.period;
   u64 all = 1;
   for (unsigned a = 0; a < D; ++a) all *= grid.cells[a];
   return all;

@@ -17,6 +17,9 @@
 ///    a factor that is not negative, both rounded, limits, truncation. So the cell of y lies between those of fl(x -
 ///    reach) and fl(x + reach), which may be infinite.
 /// 4. By step 2 a point has no partner where fl(x + reach) is below the least y, or fl(x - reach) above the greatest.
+/// 5. Where there are more cells than memory is for, their numbers count modulo a period. Cells that share a number
+///    share their points, which the predicate tells apart. So no pair is missed; and none is found twice, as the cells
+///    around a point have different numbers, or are all there are.
 
 #include <cstdint>
 
@@ -55,22 +58,49 @@ struct cell_axis {
 
 template <class T, unsigned D>
 struct cell_grid {
+  static constexpr u32 no_period = ~u32{0};
+
   T low[D];      ///< where cells begin; points beyond them count for the first and last ones
   T inverse[D];  ///< cells per length
   T least[D];    ///< of all points of the right side
   T greatest[D];
-  T last[D];  ///< the highest cell's number; T holds it exactly
-  u32 cells[D];
+  T last[D];               ///< the highest cell's number on an axis; T holds it exactly
+  u32 cells[D];            ///< with a period those after which numbers go on in the next row or plane
+  u32 period;              ///< of cells' numbers
+  double periods_of_cell;  ///< 1 / period
   T reach;
   T squared;  ///< distance * distance
 
+  [[nodiscard]] ZENITH_FN bool is_periodic() const { return period != no_period; }
   [[nodiscard]] ZENITH_FN cell_axis<T> axis(unsigned a) const { return {low[a], inverse[a], last[a]}; }
   ZENITH_FN u32 cell_of(unsigned a, T x) const { return axis(a).cell_of(x); }
   ZENITH_FN u32 cell_at(const T (&point)[D]) const {
-    u32 cell = cell_of(D - 1, point[D - 1]);
-    ZENITH_UNROLLED
-    for (unsigned a = D - 1; a > 0; --a) cell = cell * cells[a - 1] + cell_of(a - 1, point[a - 1]);
-    return cell;
+    u32 on_axis[D];
+    find_cell(point, on_axis);
+    return first_of(on_axis);
+  }
+  /// Of points whose cells share a number, those of one cell are told apart by it, as a rule.
+  ZENITH_FN u32 unshared_number_at(const T (&point)[D]) const {
+    u32 on_axis[D];
+    find_cell(point, on_axis);
+    return number_of<u32>(on_axis);
+  }
+  /// put(j, cell) for each j < n, of points get(j): loops that compilers vectorise.
+  template <class Get, class Put>
+  ZENITH_FN void each_cell(u32 n, const Get& get, const Put& put) const {
+    if (is_periodic()) {
+      for (u32 j = 0; j < n; ++j) {
+        const auto one = get(j);
+        u32 on_axis[D];
+        find_cell(one.at, on_axis);
+        put(j, periodic_number_of(on_axis));
+      }
+    } else {
+      for (u32 j = 0; j < n; ++j) {
+        const auto one = get(j);
+        put(j, unshared_number_at(one.at));
+      }
+    }
   }
   /// use(first, end) for every range of cells with consecutive numbers around a point; none of a point beyond reach of
   /// all others, which would be near to the cells at the border.
@@ -94,23 +124,74 @@ struct cell_grid {
     }
     return is_in_reach;
   }
+  /// The number modulo the period. Numbers are below 2^24 periods and 2^53: double holds them and all products.
+  [[nodiscard]] ZENITH_FN u32 periodic_number_of(const u32 (&on_axis)[D]) const {
+    const auto number = number_of<double>(on_axis);
+    const auto whole = static_cast<double>(static_cast<std::int32_t>(number * periods_of_cell));  // or one more or less
+    const auto length = static_cast<double>(static_cast<std::int32_t>(period));
+    double left = number - whole * length;
+    left = left < 0 ? left + length : left;
+    left = left >= length ? left - length : left;
+    return static_cast<u32>(static_cast<std::int32_t>(left));
+  }
+  /// The number of the first one of some cells, of which the lowest on each axis are given.
+  [[nodiscard]] ZENITH_FN u32 first_of(const u32 (&lowest)[D]) const {
+    return is_periodic() ? periodic_number_of(lowest) : number_of<u32>(lowest);
+  }
+  /// The cell so many planes and rows beyond another one, of which it is less than a period away.
+  [[nodiscard]] ZENITH_FN u32 beyond(u32 first, u32 planes, u32 rows) const {
+    const u32 at = first + ((D == 3 ? planes * cells[1] : 0) + rows) * cells[0];
+    const u32 before = at - period;  // wraps around where there is no period, or none ends
+    return before < at ? before : at;
+  }
+  /// Whether the last one of so many cells comes before the first one.
+  [[nodiscard]] ZENITH_FN bool wraps(u32 first, u32 count) const { return count > period - first; }
   template <class Use>
   ZENITH_FN void each_range(const u32 (&lowest)[D], const u32 (&highest)[D], const Use& use) const {
-    if constexpr (D == 3) {
-      for (u32 plane = lowest[2]; plane <= highest[2]; ++plane) {
-        for (u32 row = lowest[1]; row <= highest[1]; ++row) {
-          const u32 begin = (plane * cells[1] + row) * cells[0];
-          use(begin + lowest[0], begin + highest[0] + 1);
-        }
-      }
-    } else {
-      for (u32 row = lowest[1]; row <= highest[1]; ++row) {
-        const u32 begin = row * cells[0];
-        use(begin + lowest[0], begin + highest[0] + 1);
+    u32 first = first_of(lowest);
+    u32 count[3] = {1, 1, 1};
+    bool has_one_twice = false;
+    ZENITH_UNROLLED
+    for (unsigned a = 0; a < D; ++a) {
+      count[a] = highest[a] - lowest[a] + 1;
+      has_one_twice = has_one_twice || count[a] > cells[a];
+    }
+    if (has_one_twice) {
+      first = 0;
+      count[0] = period;
+      count[1] = count[2] = 1;
+    }
+    for (u32 plane = 0; plane < count[2]; ++plane) {
+      for (u32 row = 0; row < count[1]; ++row) {
+        u32 from = beyond(first, plane, row);
+        u32 left = count[0];
+        do {
+          const u32 some = wraps(from, left) ? period - from : left;
+          use(from, from + some);
+          left -= some;
+          from = 0;
+        } while (left > 0);
       }
     }
   }
   ZENITH_FN bool is_near(const T (&a)[D], const T (&b)[D]) const { return are_near<T, D>(a, b, squared); }
+
+ private:
+  ZENITH_FN void find_cell(const T (&point)[D], u32 (&on_axis)[D]) const {
+    ZENITH_UNROLLED
+    for (unsigned a = 0; a < D; ++a) on_axis[a] = cell_of(a, point[a]);
+  }
+  template <class Number>
+  ZENITH_FN Number number_of(const u32 (&on_axis)[D]) const {
+    // by way of signed numbers, which have conversions of their own
+    Number number = static_cast<Number>(static_cast<std::int32_t>(on_axis[D - 1]));
+    ZENITH_UNROLLED
+    for (unsigned a = D - 1; a > 0; --a) {
+      number = number * static_cast<Number>(static_cast<std::int32_t>(cells[a - 1])) +
+               static_cast<Number>(static_cast<std::int32_t>(on_axis[a - 1]));
+    }
+    return number;
+  }
 };
 
 /// Points in the order of their cells.

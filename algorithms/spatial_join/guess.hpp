@@ -7,6 +7,7 @@
 
 #include <algorithms/spatial_join/grid.hpp>
 #include <algorithms/spatial_join/pair_score.hpp>
+#include <algorithms/spatial_join/usual_extents.hpp>
 
 namespace zenith::spatial_join_family {
 
@@ -85,7 +86,7 @@ struct count_near_samples {
   }
 };
 
-/// The square of how far it is from a left sample to the nearest right one.
+/// The square of how far it is from a left sample to the nearest right one in another place.
 template <class T, unsigned D>
 struct find_nearest_samples {
   static constexpr u64 item_cost = most_place_samples;
@@ -98,18 +99,7 @@ struct find_nearest_samples {
   ZENITH_FN void operator()(u64 i) const {
     T a[D];
     for (unsigned c = 0; c < D; ++c) a[c] = left[c * most_place_samples + i];
-    // the image of a number that is not negative rises with it; compilers make vectors of integers' minima
-    ordered::bits_t<T> least = ~ordered::bits_t<T>{0};
-    for (u32 j = 0; j < right_count; ++j) {
-      T sum = 0;
-      for (unsigned c = 0; c < D; ++c) {
-        const T x = a[c] - right[c * most_place_samples + j];
-        sum += x * x;
-      }
-      const auto image = total_order(sum);
-      least = image < least ? image : least;
-    }
-    to[i] = from_total_order<T>(least);
+    to[i] = nearest_place<T, D>(a, right, right_count);
   }
 };
 

@@ -213,22 +213,18 @@ template <class T, unsigned D, class Context>
   return on.read(static_cast<const usual_sides<T, D>*>(usual));
 }
 
-/// A grid over the right side for so many of its points. usual(): where most of them lie, which is asked where all
-/// extents would widen cells.
-template <class T, unsigned D, class Usual>
-[[nodiscard]] cell_grid<T, D> make_side_grid(const join_input<T, D>& input, u64 points, const Usual& usual) {
-  const T reach = reach_of(input.squared);
-  const auto all = right_extents<T, D>(input.known);
-  const auto cells = static_cast<double>(most_cells(points));
-  const auto spread = are_widened(all, reach, cells) ? spread_of(reach, usual(), all, cells) : all;
-  return make_grid(all, spread, input.squared, reach, cells);
+/// A grid over the right side for so many of its points. where(): what samples of them say, if it is asked.
+template <class T, unsigned D, class Where>
+[[nodiscard]] cell_grid<T, D> make_side_grid(const join_input<T, D>& input, u64 points, const Where& where) {
+  return make_grid_for<T, D>(static_cast<double>(points), right_extents<T, D>(input.known), input.squared,
+                             reach_of(input.squared), static_cast<double>(most_cells(points)), where);
 }
 template <class T, unsigned D, class Context>
 [[nodiscard]] cell_grid<T, D> make_side_grid(Context& on, const join_input<T, D>& input, u64 points) {
   return make_side_grid(input, points, [&] {
-    auto* const usual = on.template buffer<side_extents<T, D>>(1);
-    on.for_teams(1, find_usual_extents<T, D>{{input.right}, usual});
-    return on.read(static_cast<const side_extents<T, D>*>(usual));
+    auto* const found = on.template buffer<sampled_places<T, D>>(1);
+    on.for_teams(1, find_places<T, D>{input.right, found});
+    return on.read(static_cast<const sampled_places<T, D>*>(found));
   });
 }
 
@@ -291,7 +287,7 @@ template <class T, unsigned D, class Context>
 
 template <class T, unsigned D>
 using input_kernels = device::concat<bucket_kernels<T, D, point_list<T, D, true>, ordered_points<T, D, true>>,
-                                     device::list<find_usual_extents<T, D>>>;
+                                     device::list<find_usual_extents<T, D>, find_places<T, D>>>;
 template <class T>
 using column_kernels = device::list<find_extremes<T>, fold_extremes<T>, find_outside<T>>;
 

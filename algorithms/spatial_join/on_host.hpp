@@ -21,7 +21,7 @@ class picked_points {
   using point = packed_point<T, D, true>;
   using image = ordered::bits_t<T>;
 
-  picked_points(Context& on, const pair_scorer<T>& scorer, const side_samples<T, D, Context>& samples)
+  picked_points(Context& on, const pair_scorer<T>& scorer, side_samples<T, D, Context>& samples)
       : on_(on), scorer_(scorer), samples_(samples) {}
 
   /// Reads both sides, of which nothing is known, and finds the call's fault; 0: no point is picked. False: there is a
@@ -50,7 +50,7 @@ class picked_points {
   /// batches.
   [[nodiscard]] found_pairs<T> join(const join_input<T, D>& input, image bound, u64 k, u64 capacity,
                                     bool may_raise = true) {
-    const auto grid = make_side_grid(input, right_.count, [&] { return samples_.usual_right(); });
+    const auto grid = make_side_grid(input, right_.count, [&] { return samples_.places_of_right(on_); });
     const packed_list<T, D> right{right_.points};
     point* const spare = right_.points + right_.capacity;
     u32* const cells = reinterpret_cast<u32*>(spare + right_.capacity);
@@ -162,7 +162,7 @@ class picked_points {
 
   Context& on_;
   pair_scorer<T> scorer_;
-  const side_samples<T, D, Context>& samples_;
+  side_samples<T, D, Context>& samples_;
   side left_{};
   side right_{};
   u64 space_ = 0;

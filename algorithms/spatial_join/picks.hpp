@@ -211,7 +211,7 @@ struct join_picked {
     for (u32 j = 0; j < n; ++j) {
       for (u32 plane = 0; plane < (D == 3 ? usual : 1); ++plane) {
         for (u32 row = 0; row < usual; ++row) {
-          const u32 first = cells.first[j] + (plane * grid.cells[1] + row) * grid.cells[0];
+          const u32 first = grid.beyond(cells.first[j], plane, row);
           begins[count] = first;
           ends[count] = first + cells.count[0][j];
           owners[count] = j;

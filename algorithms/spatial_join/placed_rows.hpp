@@ -20,11 +20,10 @@ struct join_facts {
   cell_grid<T, D> grid;
 };
 
-/// The grid, of extremes that are known. Where they would widen the cells, some points say where most are; far ones
-/// count for the cells at the border.
+/// The grid, of extremes that are known.
 template <class T, unsigned D>
 struct choose_grid {
-  static constexpr u32 scratch_bytes = find_usual_extents<T, D>::scratch_bytes;
+  static constexpr u32 scratch_bytes = find_places<T, D>::scratch_bytes;
 
   point_columns<T, D> right;
   T squared;
@@ -36,13 +35,12 @@ struct choose_grid {
   ZENITH_FN void operator()(Team& team, u64 /*i*/) const {
     const auto& known = facts->known;
     if (!are_finite(known)) return;
-    const auto all = right_extents<T, D>(known);
-    auto spread = all;
-    if (are_widened(all, reach, most_cells)) {
-      spread = spread_of(reach, find_usual_extents<T, D>{{right}, nullptr}.of(team, 0), all, most_cells);
-    }
+    const auto grid = make_grid_for<T, D>(static_cast<double>(right.rows), right_extents<T, D>(known), squared, reach,
+                                          most_cells, [&]() ZENITH_BODY {
+                                            return find_places<T, D>{right, nullptr}.of(team);
+                                          });
     team.once([&]() ZENITH_BODY {
-      facts->grid = make_grid(all, spread, squared, reach, most_cells);
+      facts->grid = grid;
       facts->is_finite = 1;
     });
   }

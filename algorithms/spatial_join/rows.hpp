@@ -22,7 +22,8 @@ struct cells_around {
   u32 first[together];
   u32 count[D][together];  ///< on each axis; one of them is 0 for a point beyond reach
 
-  /// Of n points. False: there are more than usual on an axis but the first, whose cells are one range.
+  /// Of n points. False: there are more than usual on an axis but the first, whose cells are one range, or their
+  /// numbers begin anew.
   template <class Point>
   ZENITH_FN bool find(const cell_grid<T, D>& grid, const Point* points, u32 n) {
     T at[D][together];
@@ -37,6 +38,7 @@ struct cells_around {
       first[j] = 0;
       is_in_reach[j] = 1;
     }
+    u32 lowest[D][together];
     u32 most = 0;
     u32 stride = 1;
     for (unsigned a = 0; a < D; ++a) {
@@ -48,16 +50,40 @@ struct cells_around {
         const T below = at[a][j] - reach;
         const T above = at[a][j] + reach;
         is_in_reach[j] &= (above >= least ? 1U : 0U) & (below <= greatest ? 1U : 0U);
-        const u32 lowest = axis.cell_of(below);
-        const u32 cells = axis.cell_of(above) - lowest + 1;
-        first[j] += lowest * stride;
+        lowest[a][j] = axis.cell_of(below);
+        const u32 cells = axis.cell_of(above) - lowest[a][j] + 1;
+        first[j] += lowest[a][j] * stride;
         count[a][j] = cells;
         most = a > 0 && cells > most ? cells : most;
       }
       stride *= grid.cells[a];
     }
+    bool is_usual = most <= usual;
+    if (grid.is_periodic()) is_usual = is_usual && has_single_ranges(grid, lowest);
     for (u32 j = 0; j < together; ++j) count[1][j] *= is_in_reach[j];
-    return most <= usual;
+    return is_usual;
+  }
+
+ private:
+  /// With a period the first cells are known by the lowest on each axis.
+  ZENITH_FN bool has_single_ranges(const cell_grid<T, D>& grid, const u32 (&lowest)[D][together]) {
+    u32 others = 0;
+    for (u32 j = 0; j < together; ++j) {
+      u32 own[D];
+      for (unsigned a = 0; a < D; ++a) {
+        own[a] = lowest[a][j];
+        others += count[a][j] > grid.cells[a] ? 1 : 0;
+      }
+      first[j] = grid.periodic_number_of(own);
+    }
+    for (u32 plane = 0; plane < (D == 3 ? usual : 1); ++plane) {
+      for (u32 row = 0; row < usual; ++row) {
+        for (u32 j = 0; j < together; ++j) {
+          others += grid.wraps(grid.beyond(first[j], plane, row), count[0][j]) ? 1 : 0;
+        }
+      }
+    }
+    return others == 0;
   }
 };
 
@@ -96,7 +122,7 @@ struct row_probe {
       to[j].is_wide = !is_usual;
       for (u32 plane = 0; is_usual && plane < (D == 3 ? cells.count[D - 1][j] : 1); ++plane) {
         for (u32 row = 0; row < cells.count[1][j]; ++row) {
-          const u32 first = cells.first[j] + (plane * grid.cells[1] + row) * grid.cells[0];
+          const u32 first = grid.beyond(cells.first[j], plane, row);
           to[j].begin[asked] = starts[first];
           to[j].end[asked] = starts[first + cells.count[0][j]];
           read_soon(right + to[j].begin[asked]);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include <algorithms/spatial_join/guess.hpp>
 #include <algorithms/spatial_join/input.hpp>
@@ -39,9 +40,6 @@ namespace zenith::spatial_join_family::detail {
   constexpr double few = 8;
   return even * tested < few;
 }
-/// So many left samples look for the nearest right one.
-inline constexpr u32 most_asked = 128;
-
 /// Of `rows` values, hardly ever more are at least as good as so many of the samples.
 [[nodiscard]] ZENITH_FN u64 rows_reaching(u32 samples, u32 all_samples, u64 rows) {
   constexpr u64 few = 4096;
@@ -117,12 +115,26 @@ class side_samples {
     const double even = share_if_even(usual_.side[0], usual_.side[1], reach_of(input.squared));
     double dense = 0;
     if constexpr (Context::runs_on_host) {
-      if (asks_nearest(tested, even)) dense = dense_share(on, input);
+      if (asks_nearest(tested, even)) {
+        const auto where = places_of_right(on);
+        dense = share_if_dense(static_cast<double>(where.nearest), where.count, static_cast<double>(input.squared), D);
+      }
     }
     near_share_ = guess_near_share(input.near, tested, even, dense);
   }
-  /// Where most of the right side's points lie; known by `learn`.
-  [[nodiscard]] const side_extents<T, D>& usual_right() const { return usual_.side[1]; }
+  /// What is known of the right side's points: on a host, after `learn`.
+  [[nodiscard]] sampled_places<T, D> places_of_right(Context& on) {
+    const u32 others = std::min(right_count_, most_place_samples);
+    if (!nearest_.has_value()) {
+      const u32 asked = std::min(left_count_, most_asked);
+      T* const squared = on.template buffer<T>(asked);
+      on.for_each(asked, find_nearest_samples<T, D>{left_at_, right_at_, others, squared});
+      T* const middle = squared + asked / 2;
+      std::nth_element(squared, middle, squared + asked);
+      nearest_ = *middle;
+    }
+    return {usual_.side[1], *nearest_, others};
+  }
   /// Samples that something else drew and put in order, as `draw` does.
   void adopt(const join_input<T, D>& input, image* images) {
     left_count_ = static_cast<u32>(std::min<u64>(input.left.rows, most_score_samples));
@@ -194,16 +206,6 @@ class side_samples {
   }
 
  private:
-  /// If points lie everywhere as densely as around the middle one of some samples, which `draw` drew.
-  [[nodiscard]] double dense_share(Context& on, const join_input<T, D>& input) const {
-    const u32 asked = std::min(left_count_, most_asked);
-    const u32 others = std::min(right_count_, most_place_samples);
-    T* const squared = on.template buffer<T>(asked);
-    on.for_each(asked, find_nearest_samples<T, D>{left_at_, right_at_, others, squared});
-    T* const middle = squared + asked / 2;
-    std::nth_element(squared, middle, squared + asked);
-    return share_if_dense(static_cast<double>(*middle), others, static_cast<double>(input.squared), D);
-  }
   [[nodiscard]] double pairs() const { return static_cast<double>(left_count_) * right_count_; }
 
   pair_scorer<T> scorer_;
@@ -214,6 +216,7 @@ class side_samples {
   T* right_at_ = nullptr;
   double near_share_ = 0;
   usual_sides<T, D> usual_{};
+  std::optional<T> nearest_;  ///< squared: from the middle left sample to the nearest right one
 };
 
 }  // namespace zenith::spatial_join_family::detail

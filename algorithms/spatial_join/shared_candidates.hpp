@@ -70,7 +70,7 @@ class shared_candidates {
       probe_.get(row, at);
       ZENITH_UNROLLED
       for (unsigned a = 0; a < D; ++a) at_[a * most_rows + i] = at[a];
-      cells[i] = grid_.cell_at(at);
+      cells[i] = grid_.unshared_number_at(at);
     });
     team.barrier();
     team.for_each(n + 1, [&](u64 i) ZENITH_BODY { heads_[i] = i < n && (i == 0 || cells[i] != cells[i - 1]) ? 1 : 0; });
@@ -266,7 +266,13 @@ class shared_candidates {
     for (unsigned a = 0; a < D; ++a) {
       boxes_[2 * a * most_rows + run] = is_in_reach ? lowest[a] : 1;
       boxes_[(2 * a + 1) * most_rows + run] = is_in_reach ? highest[a] : 0;
-      is_usual = is_usual && (a == 0 || highest[a] - lowest[a] < 3);
+      is_usual = is_usual && (a == 0 || highest[a] - lowest[a] < 3) && highest[a] - lowest[a] < grid_.cells[a];
+    }
+    if (is_in_reach && is_usual && grid_.is_periodic()) {
+      const u32 first = grid_.first_of(lowest);
+      for (u32 r = 0; r < ranges; ++r) {
+        is_usual = is_usual && !grid_.wraps(grid_.beyond(first, r / 3, r % 3), highest[0] - lowest[0] + 1);
+      }
     }
     // cells have at least the distance's width, but for rounding
     counts_[run] = is_usual || !is_in_reach ? 0 : most_together + 1;
@@ -278,16 +284,20 @@ class shared_candidates {
   };
   /// Range r of those around a run.
   [[nodiscard]] ZENITH_FN place_range places_of(u32 run, u32 r) const {
-    const u32 row = boxes_[2 * most_rows + run] + r % 3;
-    if (row > boxes_[3 * most_rows + run]) return {0, 0};
-    u32 cell = row * grid_.cells[0];
+    u32 lowest[D];
+    ZENITH_UNROLLED
+    for (unsigned a = 0; a < D; ++a) lowest[a] = boxes_[2 * a * most_rows + run];
+    lowest[1] += r % 3;
+    if (lowest[1] > boxes_[3 * most_rows + run]) return {0, 0};
     if constexpr (D == 3) {
-      const u32 plane = boxes_[4 * most_rows + run] + r / 3;
-      if (plane > boxes_[5 * most_rows + run]) return {0, 0};
-      cell += plane * grid_.cells[1] * grid_.cells[0];
+      lowest[2] += r / 3;
+      if (lowest[2] > boxes_[5 * most_rows + run]) return {0, 0};
     }
-    const u32 from = probe_.starts[cell + boxes_[run]];
-    return {from, probe_.starts[cell + boxes_[most_rows + run] + 1] - from};
+    const u32 first = grid_.first_of(lowest);
+    const u32 cells = boxes_[most_rows + run] - lowest[0] + 1;
+    if (grid_.wraps(first, cells)) return {0, 0};  // of a run that is not shared
+    const u32 from = probe_.starts[first];
+    return {from, probe_.starts[first + cells] - from};
   }
 
   /// use(i, to, point) for every candidate of n runs; `to` is its place if they are not sorted.

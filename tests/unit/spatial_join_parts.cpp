@@ -39,6 +39,28 @@ TEMPLATE_TEST_CASE("the reach of a distance holds every point that the predicate
   }
 }
 
+namespace {
+
+/// Ranges of cells around a point: whether the other one's is among them. None is met twice, and all are cells.
+template <class T>
+bool is_probed(const spatial_join_family::cell_grid<T, 2>& grid, T x, T y) {
+  const auto cell = grid.cell_at({y, y});
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> met;
+  bool is_met = false;
+  grid.each_range({x, x}, [&](std::uint32_t first, std::uint32_t end) {
+    is_met = is_met || (first <= cell && cell < end);
+    met.emplace_back(first, end);
+  });
+  std::sort(met.begin(), met.end());
+  for (std::size_t i = 0; i < met.size(); ++i) {
+    REQUIRE(met[i].first < met[i].second);
+    REQUIRE(met[i].second <= (i + 1 < met.size() ? met[i + 1].first : spatial_join_family::cells_of(grid)));
+  }
+  return is_met;
+}
+
+}  // namespace
+
 TEMPLATE_TEST_CASE("cells are bounded, and every partner's cell is within the probe", "[spatial]", float, double) {
   using T = TestType;
   std::mt19937_64 random{zenith_test::seed_of("spatial.cells", 0)};
@@ -57,12 +79,13 @@ TEMPLATE_TEST_CASE("cells are bounded, and every partner's cell is within the pr
     const spatial_join_family::side_extents<T, 2> all{{origin, origin}, {far, far}};
     const T middle = std::min(far, origin + width / 3);
     const auto some = i % 2 == 0 ? all : spatial_join_family::side_extents<T, 2>{{origin, origin}, {middle, middle}};
-    const auto grid =
-        spatial_join_family::make_grid<T, 2>(all, some, squared, spatial_join_family::reach_of(squared), most);
+    const T reach = spatial_join_family::reach_of(squared);
+    const double wider = static_cast<double>(reach) * (i % 3 == 0 ? 1 + static_cast<double>(random() % 100) / 10 : 1);
+    const auto grid = spatial_join_family::make_grid<T, 2>(all, some, squared, reach, wider, most);
     REQUIRE(static_cast<double>(spatial_join_family::cells_of(grid)) <= most);
     for (int j = 0; j < 20; ++j) {
       const T y = std::min(far, std::max(origin, origin + width * (static_cast<T>(random() % 1000) / 999)));
-      REQUIRE(grid.cell_of(0, y) < grid.cells[0]);
+      REQUIRE(grid.cell_at({y, y}) < spatial_join_family::cells_of(grid));
       for (T x : {y + distance, y - distance, y + distance / 3, y}) {
         for (int step = 0; step < 3; ++step) x = std::nextafter(x, std::numeric_limits<T>::infinity());
         for (int step = 0; step < 6; ++step) {
@@ -70,12 +93,9 @@ TEMPLATE_TEST_CASE("cells are bounded, and every partner's cell is within the pr
             REQUIRE(grid.cell_of(0, x - grid.reach) <= grid.cell_of(0, y));
             REQUIRE(grid.cell_of(0, y) <= grid.cell_of(0, x + grid.reach));
           }
-          bool is_probed = false;
-          grid.each_range({x, x}, [&](std::uint32_t first, std::uint32_t end) {
-            is_probed = is_probed || (first <= grid.cell_at({y, y}) && grid.cell_at({y, y}) < end);
-          });
-          if (grid.is_near({x, x}, {y, y})) REQUIRE(is_probed);
-          if (x - grid.reach > far || x + grid.reach < origin) REQUIRE(!is_probed);
+          const bool is_found = is_probed(grid, x, y);
+          if (grid.is_near({x, x}, {y, y})) REQUIRE(is_found);
+          if (x - grid.reach > far || x + grid.reach < origin) REQUIRE(!is_found);
           x = std::nextafter(x, -std::numeric_limits<T>::infinity());
         }
       }

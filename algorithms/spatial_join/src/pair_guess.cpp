@@ -122,6 +122,18 @@ struct side_places {
     return family::extents_of_samples<T, D>(team, count / family::sample_group, scratch.data(),
                                             [&](unsigned a, std::uint32_t i) { return at[a][i]; });
   }
+  /// As find_places finds it, by fewer samples: a choice must not take long.
+  [[nodiscard]] family::sampled_places<T, D> where(const family::side_extents<T, D>& usual) const {
+    constexpr std::uint32_t asked = 32;
+    constexpr std::uint32_t others = 256;
+    std::array<T, asked> squared;
+    const device::plain_team<std::type_identity> team(0, 0, 0, nullptr);
+    const std::uint32_t some = std::min(count, others);
+    const T nearest = family::middle_nearest<T, D>(
+        team, std::min(count, asked), [&](unsigned a, std::uint32_t i) { return at[a][i]; }, at[0].data(), some,
+        squared.data());
+    return {usual, nearest, some};
+  }
   /// Those beyond the cells, put on their border, but for what is beyond reach of all points there.
   [[nodiscard]] side_places beyond(const family::side_extents<T, D>& cells, const family::side_extents<T, D>& all,
                                    T reach) const {
@@ -147,6 +159,7 @@ struct grid_guess {
   double share_if_even = 0;    ///< of pairs within the distance, of points spread evenly
   std::array<T, 3> reach{};    ///< how far from a point the others are that it is tested with, on average
   double share_of_border = 0;  ///< of pairs of points that lie beyond the cells and are in the same one at the border
+  double share_of_others = 0;  ///< of pairs of points that are tested since cells share a number
 };
 
 template <class T, unsigned D>
@@ -155,18 +168,26 @@ grid_guess<T> guess_grid(const spatial_arguments& given, double distance) {
   const side_places<T, D> right(given.right, true);
   const T rounded = static_cast<T>(distance);
   const T reach = family::reach_of(rounded * rounded);
-  const auto cells = static_cast<double>(family::most_cells(given.right.rows));
   const auto [all, usual] = right.extents();
-  const auto spread = family::are_widened(all, reach, cells) ? family::spread_of(reach, usual, all, cells) : all;
-  const auto grid = family::make_grid(all, spread, rounded * rounded, reach, cells);
+  const auto where = [&] { return right.where(usual); };
+  const auto grid = family::make_grid_for<T, D>(static_cast<double>(given.right.rows), all, rounded * rounded, reach,
+                                                static_cast<double>(family::most_cells(given.right.rows)), where);
   grid_guess<T> guess;
   guess.share_if_even = family::share_if_even(left.extents().usual, usual, reach);
+  guess.share_of_others = grid.is_periodic() ? 1.0 / grid.period : 0;
   for (unsigned a = 0; a < D; ++a) {
-    const bool is_one = grid.cells[a] == 1;
+    const bool is_one = grid.inverse[a] == 0;
+    guess.share_of_others *= 1 + 2 * static_cast<double>(rounded * grid.inverse[a]);
     guess.reach[a] = is_one ? std::numeric_limits<T>::infinity() : rounded + T{1} / (2 * grid.inverse[a]);
   }
+  auto spread = all;
   bool has_far = false;
-  for (unsigned a = 0; a < D; ++a) has_far = has_far || all.low[a] < spread.low[a] || all.high[a] > spread.high[a];
+  for (unsigned a = 0; a < D; ++a) {
+    if (grid.inverse[a] == 0) continue;
+    spread.low[a] = grid.low[a];
+    spread.high[a] = std::min(all.high[a], grid.low[a] + (grid.last[a] + 1) / grid.inverse[a]);
+    has_far = has_far || all.low[a] < spread.low[a] || all.high[a] > spread.high[a];
+  }
   if (!has_far) return guess;
   const auto far = right.beyond(spread, all, reach);
   const auto others = left.beyond(spread, all, reach);
@@ -212,7 +233,7 @@ pair_guess sampled_pairs(const spatial_arguments& given, double distance) {
   const double unless_met = if_dense > 2 * grid.share_if_even ? if_dense : grid.share_if_even;
   return {
       all * (surely(near) > grid.share_if_even * pairs ? near / pairs : unless_met),
-      all * std::max(surely(tested) / pairs, grid.share_of_border),
+      all * (std::max(surely(tested) / pairs, grid.share_of_border) + grid.share_of_others),
       correlation_of(left.scores, partner_scores),
       {share_of(left.scores, std::ranges::max(left.scores)), share_of(right.scores, std::ranges::max(right.scores))},
       {share_of(left.scores, std::ranges::min(left.scores)), share_of(right.scores, std::ranges::min(right.scores))}};
