@@ -103,6 +103,72 @@ TEMPLATE_TEST_CASE("cells are bounded, and every partner's cell is within the pr
   }
 }
 
+TEMPLATE_TEST_CASE("numbers of cells count modulo a period", "[spatial]", float, double) {
+  using T = TestType;
+  std::mt19937_64 random{zenith_test::seed_of("spatial.period", 0)};
+  for (int i = 0; i < 2000; ++i) {
+    spatial_join_family::cell_grid<T, 3> grid{};
+    const double most = 1 + static_cast<double>(random() >> (33 + random() % 31));
+    spatial_join_family::repeat_cells(grid, most);
+    REQUIRE(grid.period <= most);
+    REQUIRE(std::uint64_t{grid.cells[0]} * grid.cells[1] * grid.cells[2] <= grid.period);
+    for (int j = 0; j < 50; ++j) {
+      std::uint32_t cell[3];
+      for (auto& one : cell) one = static_cast<std::uint32_t>(random() % (1 << 24));
+      const auto number = [&] { return (std::uint64_t{cell[2]} * grid.cells[1] + cell[1]) * grid.cells[0] + cell[0]; };
+      // the numbers around a multiple of the period are those that are rounded the wrong way
+      const auto past = static_cast<std::uint32_t>(number() % grid.period);
+      if (j % 2 == 0 && cell[0] >= past) cell[0] -= past;
+      if (j % 4 == 0 && cell[0] > 0) --cell[0];
+      REQUIRE(grid.first_of(cell) == number() % grid.period);
+    }
+  }
+}
+
+// Cells share points, but no cell has many of them.
+TEMPLATE_TEST_CASE("points in clusters, and on a lattice, have few candidates", "[spatial]", float, double) {
+  using T = TestType;
+  using namespace spatial_join_family;
+  constexpr std::size_t rows = 20000;
+  std::mt19937_64 random{zenith_test::seed_of("spatial.candidates", 0)};
+  std::uniform_real_distribution<T> place(0, 1);
+  for (const std::size_t clusters : {0, 1, 2, 7, 50}) {  // 0: a lattice
+    for (const double partners : {.01, 1., 4.}) {
+      std::vector<T> x(rows);
+      std::vector<T> y(rows);
+      for (std::size_t i = 0; i < rows; ++i) {
+        const auto cluster = static_cast<T>(clusters == 0 ? 0 : random() % clusters) * 100;
+        x[i] = clusters == 0 ? static_cast<T>(i / 128) : cluster + place(random);
+        y[i] = clusters == 0 ? static_cast<T>(i % 128) : cluster + place(random);
+      }
+      const auto area = static_cast<double>(std::max<std::size_t>(1, clusters));
+      const auto distance =
+          clusters == 0 ? static_cast<T>(1. / 128) : static_cast<T>(std::sqrt(partners * area / 3.14 / rows));
+      spatial_join_call call;
+      for (auto* to : {&call.left, &call.right}) {
+        to->coordinates[0] = x.data();
+        to->coordinates[1] = y.data();
+        to->rows = rows;
+      }
+      call.distance = static_cast<double>(distance);
+      device::sequential_context on;
+      auto input = open_input<T, 2>(on, call, {});
+      input.known = read_extremes(on, input.left, input.right);
+      const auto grid = make_side_grid(on, input, rows);
+      std::vector<std::uint32_t> counts(cells_of(grid));
+      for (std::size_t i = 0; i < rows; ++i) ++counts[grid.cell_at({x[i], y[i]})];
+      std::uint64_t candidates = 0;
+      for (std::size_t i = 0; i < rows; ++i) {
+        grid.each_range({x[i], y[i]}, [&](std::uint32_t first, std::uint32_t end) {
+          for (auto cell = first; cell < end; ++cell) candidates += counts[cell];
+        });
+      }
+      INFO(clusters << " clusters, " << partners << " partners, " << cells_of(grid) << " cells");
+      CHECK(static_cast<double>(candidates) / rows < 16 + 4 * partners);
+    }
+  }
+}
+
 TEMPLATE_TEST_CASE("extremes are those of all bit patterns in the order of numbers", "[spatial]", float, double) {
   using T = TestType;
   using limits = std::numeric_limits<T>;
