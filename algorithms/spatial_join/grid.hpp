@@ -124,15 +124,14 @@ struct cell_grid {
     }
     return is_in_reach;
   }
-  /// The number modulo the period. Numbers are below 2^24 periods and 2^53: double holds them and all products.
+  /// The number modulo the period. Numbers are below 2^24 periods and 2^45, so double holds them and all products, and
+  /// the quotient is right or one too small.
   [[nodiscard]] ZENITH_FN u32 periodic_number_of(const u32 (&on_axis)[D]) const {
     const auto number = number_of<double>(on_axis);
-    const auto whole = static_cast<double>(static_cast<std::int32_t>(number * periods_of_cell));  // or one more or less
+    const auto whole = static_cast<double>(static_cast<std::int32_t>(number * periods_of_cell));
     const auto length = static_cast<double>(static_cast<std::int32_t>(period));
-    double left = number - whole * length;
-    left = left < 0 ? left + length : left;
-    left = left >= length ? left - length : left;
-    return static_cast<u32>(static_cast<std::int32_t>(left));
+    const double left = number - whole * length;
+    return static_cast<u32>(static_cast<std::int32_t>(left >= length ? left - length : left));
   }
   /// The number of the first one of some cells, of which the lowest on each axis are given.
   [[nodiscard]] ZENITH_FN u32 first_of(const u32 (&lowest)[D]) const {
