@@ -181,7 +181,12 @@ struct find_places {
       for (unsigned a = 0; a < D; ++a) places[a * most_place_samples + i] = side.at[a][row(static_cast<u32>(i))];
     });
     team.barrier();
-    const u32 asked = count < most_asked ? count : most_asked;
+    // of few rows fewer, so that all of it takes less time than a join
+    constexpr u32 least_asked = 8;
+    const u64 share = 4 * side.rows / (count + 1);
+    const u32 some = share < most_asked ? static_cast<u32>(share) : most_asked;
+    const u32 wanted = some < least_asked ? least_asked : some;
+    const u32 asked = count < wanted ? count : wanted;
     found.nearest = middle_nearest<T, D>(
         team, asked, [&](u32 a, u32 i) ZENITH_BODY { return places[a * most_place_samples + i]; }, places, count,
         places + D * most_place_samples);
