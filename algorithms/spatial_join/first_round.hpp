@@ -30,8 +30,8 @@ struct round_state {
   T limit[2];            ///< of values of the left and the right side
   alignas(16) side_extents<T, D> usual_left;  // copied at once
   alignas(16) side_extents<T, D> usual_right;
-  T nearest;          ///< squared: how far the middle one of some left samples is from the nearest right one
-  double near_share;  ///< of all pairs, as guessed
+  nearest_squares<T> nearest;  ///< of left samples
+  double near_share;           ///< of all pairs, as guessed
   cell_grid<T, D> grid;
 
   [[nodiscard]] ZENITH_FN column_extremes<T> known() const {
@@ -215,8 +215,8 @@ struct learn_sides {
     });
     team.barrier();
     const auto query = [&](u32 a, u32 i) ZENITH_BODY { return plan.side[0].at[a][sampled_row(i, plan.side[0].rows)]; };
-    const T middle = middle_nearest<T, D>(team, asked, query, places, rights, places + D * most_place_samples);
-    team.once([&]() ZENITH_BODY { plan.state->nearest = middle; });
+    const auto found = nearest_of<T, D>(team, asked, query, places, rights, places + D * most_place_samples);
+    team.once([&]() ZENITH_BODY { plan.state->nearest = found; });
   }
   ZENITH_FN void copy_place(u32 s, u64 i, T* to) const {
     const u64 row = sampled_row(i, plan.side[s].rows);
@@ -283,10 +283,10 @@ struct choose_bound {
     const double tested = double{1} * most_of(plan.samples[0]) * most_of(plan.samples[1]);
     const sampled_places<T, D> where{plan.state->usual_right, plan.state->nearest, most_of(plan.samples[1])};
     const double even = share_if_even(plan.state->usual_left, where.usual, plan.reach);
-    const double dense =
-        detail::asks_nearest(tested, even)
-            ? share_if_dense(static_cast<double>(where.nearest), where.count, static_cast<double>(plan.squared), D)
-            : 0;
+    const double dense = detail::asks_nearest(tested, even)
+                             ? share_if_dense(static_cast<double>(where.nearest.middle), where.count,
+                                              static_cast<double>(plan.squared), D)
+                             : 0;
     const double near_share = detail::guess_near_share(plan.state->near, tested, even, dense);
     team.once([&]() ZENITH_BODY { plan.state->near_share = near_share; });
     const double share = plan.goal / (plan.pairs * near_share);

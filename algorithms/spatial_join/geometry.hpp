@@ -91,21 +91,30 @@ template <class T, unsigned D>
   return !(needed <= most);
 }
 
+/// How far samples, of either side, are from the nearest right one, squared.
+template <class T>
+struct nearest_squares {
+  T eighth;  ///< at least as far as an eighth of the samples
+  T middle;
+};
 /// What samples of the right side say of a grid.
 template <class T, unsigned D>
 struct sampled_places {
   side_extents<T, D> usual;  ///< of most of the points
-  T nearest;  ///< squared: how far the middle one of some samples, of either side, is from the nearest right one
-  u32 count;  ///< of right ones
+  nearest_squares<T> nearest;
+  u32 count;  ///< of right samples
 };
 
 /// As wide as cells are to be for so many points: of the width of `reach`, or where points are sparser, half a point is
-/// to be in a cell where they lie as densely as around the middle sample.
+/// to be in a cell where they lie as densely as an eighth of them does: a probe of the others asks more cells, but it
+/// would have many candidates if the eighth lay in few.
 template <class T, unsigned D>
 [[nodiscard]] ZENITH_FN double cell_width(const sampled_places<T, D>& where, double points, T reach) {
-  constexpr double half_in_ball = D == 2 ? 2.2662 : 3.0216;  // half of pi, or of 4/3 pi, over ln 2 (share_if_dense)
+  // half of pi, or of 4/3 pi, over ln(8 / 7): how many others make the nearest one so near (share_if_dense)
+  constexpr double half_in_ball = D == 2 ? 11.763 : 15.685;
   const double others = half_in_ball * where.count / points;
-  const double width = std::sqrt(static_cast<double>(where.nearest)) * (D == 2 ? std::sqrt(others) : std::cbrt(others));
+  const double width =
+      std::sqrt(static_cast<double>(where.nearest.eighth)) * (D == 2 ? std::sqrt(others) : std::cbrt(others));
   return width > static_cast<double>(reach) ? width : static_cast<double>(reach);
 }
 

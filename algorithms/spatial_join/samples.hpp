@@ -117,7 +117,8 @@ class side_samples {
     if constexpr (Context::runs_on_host) {
       if (asks_nearest(tested, even)) {
         const auto where = places_of_right(on);
-        dense = share_if_dense(static_cast<double>(where.nearest), where.count, static_cast<double>(input.squared), D);
+        dense = share_if_dense(static_cast<double>(where.nearest.middle), where.count,
+                               static_cast<double>(input.squared), D);
       }
     }
     near_share_ = guess_near_share(input.near, tested, even, dense);
@@ -130,8 +131,10 @@ class side_samples {
       T* const squared = on.template buffer<T>(asked);
       on.for_each(asked, find_nearest_samples<T, D>{left_at_, right_at_, others, squared});
       T* const middle = squared + asked / 2;
+      T* const eighth = squared + asked / 8;
       std::nth_element(squared, middle, squared + asked);
-      nearest_ = *middle;
+      std::nth_element(squared, eighth, middle);
+      nearest_ = {*eighth, *middle};
     }
     return {usual_.side[1], *nearest_, others};
   }
@@ -216,7 +219,7 @@ class side_samples {
   T* right_at_ = nullptr;
   double near_share_ = 0;
   usual_sides<T, D> usual_{};
-  std::optional<T> nearest_;  ///< squared: from the middle left sample to the nearest right one
+  std::optional<nearest_squares<T>> nearest_;  ///< of left samples
 };
 
 }  // namespace zenith::spatial_join_family::detail

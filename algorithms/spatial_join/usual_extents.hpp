@@ -21,12 +21,13 @@ ZENITH_FN u64 grouped_row(u64 i, u64 rows) {
   return i < rows ? i : rows - 1;
 }
 
-/// Whether at most half of n numbers are less than one of them. The greatest such number is their median.
+/// Whether at most a part of n numbers, a half where `part` is 2, is less than one of them. The greatest such number is
+/// a quantile: their median.
 template <class T>
-ZENITH_FN bool is_in_lower_half(const T* numbers, u32 n, T one) {
+ZENITH_FN bool is_in_lower_part(const T* numbers, u32 n, u32 part, T one) {
   ordered::bits_t<T> less = 0;  // as wide as a number: compilers vectorise the loop
   for (u32 i = 0; i < n; ++i) less += numbers[i] < one ? 1 : 0;
-  return less <= n / 2;
+  return less <= n / part;
 }
 
 /// Two ends on an axis.
@@ -94,8 +95,8 @@ ZENITH_FN sampled_extents<T, D> extents_of_samples(Team& team, u32 groups, T* sc
     const axis_ends<T> medians = team.reduce(
         groups, axis_ends<T>{-most, -most},
         [&](u64 g) ZENITH_BODY {
-          return axis_ends<T>{is_in_lower_half(least, groups, least[g]) ? least[g] : -most,
-                              is_in_lower_half(greatest, groups, greatest[g]) ? greatest[g] : -most};
+          return axis_ends<T>{is_in_lower_part(least, groups, 2, least[g]) ? least[g] : -most,
+                              is_in_lower_part(greatest, groups, 2, greatest[g]) ? greatest[g] : -most};
         },
         [](const axis_ends<T>& x, const axis_ends<T>& y) ZENITH_BODY {
           return axis_ends<T>{x.low < y.low ? y.low : x.low, x.high < y.high ? y.high : x.high};
@@ -138,18 +139,28 @@ ZENITH_FN T nearest_place(const T (&from)[D], const T* places, u32 count) {
   return from_total_order<T>(least);
 }
 
-/// The middle one of the nearest places of query(0) … query(asked - 1). `squared`: as many numbers.
+/// Of the nearest places of query(0) … query(asked - 1). `squared`: as many numbers.
 template <class T, unsigned D, class Team, class Query>
-ZENITH_FN T middle_nearest(Team& team, u32 asked, const Query& query, const T* places, u32 count, T* squared) {
+ZENITH_FN nearest_squares<T> nearest_of(Team& team, u32 asked, const Query& query, const T* places, u32 count,
+                                        T* squared) {
   team.for_each(asked, [&](u64 i) ZENITH_BODY {
     T from[D];
     for (unsigned a = 0; a < D; ++a) from[a] = query(a, static_cast<u32>(i));
     squared[i] = nearest_place<T, D>(from, places, count);
   });
   team.barrier();
+  const auto part_of = [&](u64 i, u32 part) ZENITH_BODY {
+    return is_in_lower_part(squared, asked, part, squared[i]) ? squared[i] : T{0};
+  };
+  using squares = nearest_squares<T>;
   return team.reduce(
-      asked, T{0}, [&](u64 i) ZENITH_BODY { return is_in_lower_half(squared, asked, squared[i]) ? squared[i] : T{0}; },
-      [](T a, T b) ZENITH_BODY { return a < b ? b : a; });
+      asked, squares{0, 0},
+      [&](u64 i) ZENITH_BODY {
+        return squares{part_of(i, 8), part_of(i, 2)};
+      },
+      [](const squares& a, const squares& b) ZENITH_BODY {
+        return squares{a.eighth < b.eighth ? b.eighth : a.eighth, a.middle < b.middle ? b.middle : a.middle};
+      });
 }
 
 /// What samples of a side say of a grid over its points.
@@ -182,12 +193,12 @@ struct find_places {
     });
     team.barrier();
     // of few rows fewer, so that all of it takes less time than a join
-    constexpr u32 least_asked = 8;
+    constexpr u32 least_asked = 16;
     const u64 share = 4 * side.rows / (count + 1);
     const u32 some = share < most_asked ? static_cast<u32>(share) : most_asked;
     const u32 wanted = some < least_asked ? least_asked : some;
     const u32 asked = count < wanted ? count : wanted;
-    found.nearest = middle_nearest<T, D>(
+    found.nearest = nearest_of<T, D>(
         team, asked, [&](u32 a, u32 i) ZENITH_BODY { return places[a * most_place_samples + i]; }, places, count,
         places + D * most_place_samples);
     found.count = count;

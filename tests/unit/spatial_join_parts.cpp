@@ -132,14 +132,16 @@ TEMPLATE_TEST_CASE("points in clusters, and on a lattice, have few candidates", 
   constexpr std::size_t rows = 20000;
   std::mt19937_64 random{zenith_test::seed_of("spatial.candidates", 0)};
   std::uniform_real_distribution<T> place(0, 1);
-  for (const std::size_t clusters : {0, 1, 2, 7, 50}) {  // 0: a lattice
+  // 0: a lattice; 4: a quarter of all in one of a million unit squares, which the others share
+  for (const std::size_t clusters : {0, 1, 2, 4, 50}) {
     for (const double partners : {.01, 1., 4.}) {
       std::vector<T> x(rows);
       std::vector<T> y(rows);
       for (std::size_t i = 0; i < rows; ++i) {
         const auto cluster = static_cast<T>(clusters == 0 ? 0 : random() % clusters) * 100;
-        x[i] = clusters == 0 ? static_cast<T>(i / 128) : cluster + place(random);
-        y[i] = clusters == 0 ? static_cast<T>(i % 128) : cluster + place(random);
+        const T wide = clusters == 4 && cluster > 0 ? 1000 : 1;
+        x[i] = clusters == 0 ? static_cast<T>(i / 128) : (wide > 1 ? 0 : cluster) + wide * place(random);
+        y[i] = clusters == 0 ? static_cast<T>(i % 128) : (wide > 1 ? 0 : cluster) + wide * place(random);
       }
       const auto area = static_cast<double>(std::max<std::size_t>(1, clusters));
       const auto distance =

@@ -129,7 +129,7 @@ struct side_places {
     std::array<T, asked> squared;
     const device::plain_team<std::type_identity> team(0, 0, 0, nullptr);
     const std::uint32_t some = std::min(count, others);
-    const T nearest = family::middle_nearest<T, D>(
+    const auto nearest = family::nearest_of<T, D>(
         team, std::min(count, asked), [&](unsigned a, std::uint32_t i) { return at[a][i]; }, at[0].data(), some,
         squared.data());
     return {usual, nearest, some};
