@@ -284,8 +284,7 @@ struct choose_bound {
     const sampled_places<T, D> where{plan.state->usual_right, plan.state->nearest, most_of(plan.samples[1])};
     const double even = share_if_even(plan.state->usual_left, where.usual, plan.reach);
     const double dense = detail::asks_nearest(tested, even)
-                             ? share_if_dense(static_cast<double>(where.nearest.middle), where.count,
-                                              static_cast<double>(plan.squared), D)
+                             ? dense_share(where.nearest, where.count, static_cast<double>(plan.squared), D)
                              : 0;
     const double near_share = detail::guess_near_share(plan.state->near, tested, even, dense);
     team.once([&]() ZENITH_BODY { plan.state->near_share = near_share; });

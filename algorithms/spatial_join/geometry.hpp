@@ -71,6 +71,22 @@ template <class T, unsigned D>
   return share < 1 ? share : 1;
 }
 
+/// How far samples, of either side, are from the nearest right one, squared.
+template <class T>
+struct nearest_squares {
+  T eighth;  ///< at least as far as an eighth of the samples
+  T middle;
+};
+/// What these say of the share of pairs: of all points, or of an eighth that lie more densely than the others. Of a
+/// quarter in one place this is the half, and of points spread evenly no more than of all.
+template <class T>
+[[nodiscard]] ZENITH_FN double dense_share(const nearest_squares<T>& nearest, double others, double squared,
+                                           unsigned dimensions) {
+  const double all = share_if_dense(static_cast<double>(nearest.middle), others, squared, dimensions);
+  const double few = share_if_dense(static_cast<double>(nearest.eighth), others, squared, dimensions) / 8;
+  return few > all ? few : all;
+}
+
 /// How many of what was met so often are surely expected: the lower bound of a Poisson distribution's mean, so many
 /// standard deviations away (Wilson and Hilferty's cube root of a chi-squared variable, 1931).
 [[nodiscard]] ZENITH_FN double surely_expected(double met, double deviations) {
@@ -91,12 +107,6 @@ template <class T, unsigned D>
   return !(needed <= most);
 }
 
-/// How far samples, of either side, are from the nearest right one, squared.
-template <class T>
-struct nearest_squares {
-  T eighth;  ///< at least as far as an eighth of the samples
-  T middle;
-};
 /// What samples of the right side say of a grid.
 template <class T, unsigned D>
 struct sampled_places {

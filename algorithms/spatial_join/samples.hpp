@@ -117,8 +117,7 @@ class side_samples {
     if constexpr (Context::runs_on_host) {
       if (asks_nearest(tested, even)) {
         const auto where = places_of_right(on);
-        dense = share_if_dense(static_cast<double>(where.nearest.middle), where.count,
-                               static_cast<double>(input.squared), D);
+        dense = dense_share(where.nearest, where.count, static_cast<double>(input.squared), D);
       }
     }
     near_share_ = guess_near_share(input.near, tested, even, dense);

@@ -258,6 +258,35 @@ TEST_CASE("pairs are expected in clusters that lie apart, where a sample meets n
   }
 }
 
+TEST_CASE("pairs are expected of a quarter of the points in one place") {
+  constexpr std::size_t rows = 50000;
+  const auto on = *fixture("server-h200.json").find("cpu");
+  std::mt19937_64 random{zenith_test::seed_of("a place", 0)};
+  std::uniform_real_distribution<float> place(0, 1);
+  for (int draw = 0; draw < 8; ++draw) {
+    std::vector<float> x;
+    std::vector<float> y;
+    std::vector<float> scores;
+    for (std::size_t i = 0; i < rows; ++i) {
+      const float wide = i % 4 == 0 ? 1 : 1000;
+      x.push_back(wide * place(random));
+      y.push_back(wide * place(random));
+      scores.push_back(place(random));
+    }
+    const scored_points<float> points{{x, y}, scores};
+    const auto asked = top_k_spatial_join_problem_of(points, points, 100, {.predicate = {.01}});
+    const auto pairs = static_cast<double>(asked.pairs);
+    constexpr double there = 0.01 * 0.01 * 3.14159 * rows * rows / 16;
+    INFO("seed " << zenith_test::seed() << ": " << pairs << " of " << there);
+    CHECK(pairs > there / 6);
+    CHECK(pairs < there * 3);
+    const auto seconds_by = [&](std::string_view strategy) {
+      return seconds(top_k_spatial_join_cost(strategy, asked, on), on);
+    };
+    CHECK(seconds_by("threshold_first") < seconds_by("dfa"));
+  }
+}
+
 TEST_CASE("points that lie unevenly are seen in a sample, and joined by trees where many are in a cell") {
   const auto on = *fixture("server-h200.json").find("cpu");
   std::mt19937_64 random{zenith_test::seed_of("uneven points", 0)};

@@ -227,9 +227,11 @@ pair_guess sampled_pairs(const spatial_arguments& given, double distance) {
   const auto surely = [](double met) { return std::max(0.0, met - 3 * std::sqrt(met)); };
   // of clusters that lie apart, a sample is too small to meet pairs
   const auto middle = squared.begin() + samples / 2;
+  const auto eighth = squared.begin() + samples / 8;
   std::nth_element(squared.begin(), middle, squared.end());
-  const double if_dense = family::share_if_dense(static_cast<double>(*middle), samples, distance * distance,
-                                                 static_cast<unsigned>(given.left.columns.size()));
+  std::nth_element(squared.begin(), eighth, middle);
+  const double if_dense = family::dense_share(family::nearest_squares<T>{*eighth, *middle}, samples,
+                                              distance * distance, static_cast<unsigned>(given.left.columns.size()));
   const double unless_met = if_dense > 2 * grid.share_if_even ? if_dense : grid.share_if_even;
   return {
       all * (surely(near) > grid.share_if_even * pairs ? near / pairs : unless_met),
