@@ -75,7 +75,7 @@ TEMPLATE_TEST_CASE("cells are bounded, and every partner's cell is within the pr
     const T distance = std::abs(any(-100, 60));
     const T squared = distance * distance;
     const T far = origin + width;
-    const double most = 1 + static_cast<double>(random() % 100000);
+    const double most = 1 + static_cast<double>(random() % (i % 4 == 1 ? 20 : 100000));
     const spatial_join_family::side_extents<T, 2> all{{origin, origin}, {far, far}};
     const T middle = std::min(far, origin + width / 3);
     const auto some = i % 2 == 0 ? all : spatial_join_family::side_extents<T, 2>{{origin, origin}, {middle, middle}};
@@ -112,6 +112,17 @@ TEMPLATE_TEST_CASE("numbers of cells count modulo a period", "[spatial]", float,
     spatial_join_family::repeat_cells(grid, most);
     REQUIRE(grid.period <= most);
     REQUIRE(std::uint64_t{grid.cells[0]} * grid.cells[1] * grid.cells[2] <= grid.period);
+    // 1 / period is rounded: times some multiples of the period it is less than a whole number
+    for (const std::uint64_t multiple : {1, 2, 1024}) {
+      for (const std::uint64_t less : {0, 1}) {
+        const std::uint64_t number = multiple * grid.period - less;
+        const std::uint64_t rows_of_all = number / grid.cells[0];
+        const std::uint32_t cell[3] = {static_cast<std::uint32_t>(number % grid.cells[0]),
+                                       static_cast<std::uint32_t>(rows_of_all % grid.cells[1]),
+                                       static_cast<std::uint32_t>(rows_of_all / grid.cells[1])};
+        REQUIRE(grid.first_of(cell) == number % grid.period);
+      }
+    }
     for (int j = 0; j < 50; ++j) {
       std::uint32_t cell[3];
       for (auto& one : cell) one = static_cast<std::uint32_t>(random() % (1 << 24));
