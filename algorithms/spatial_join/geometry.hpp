@@ -77,6 +77,17 @@ struct nearest_squares {
   T eighth;  ///< at least as far as an eighth of the samples
   T middle;
 };
+/// Of points spread evenly, of whose pairs such a share is within the distance: the inverse of share_if_dense.
+template <class T>
+[[nodiscard]] nearest_squares<T> nearest_if_even(double share, double others, double squared, unsigned dimensions) {
+  const auto of = [&](double in_ball) {
+    const double ratio = in_ball / (others * share);
+    return static_cast<T>(squared * (dimensions == 2 ? ratio : std::cbrt(ratio * ratio)));
+  };
+  constexpr double ln2 = 0.6931471806;
+  constexpr double ln8_over_7 = 0.1335313926;
+  return {of(ln8_over_7), of(ln2)};
+}
 /// What these say of the share of pairs: of all points, or of an eighth that lie more densely than the others. Of a
 /// quarter in one place this is the half, and of points spread evenly no more than of all.
 template <class T>

@@ -50,7 +50,7 @@ class picked_points {
   /// batches.
   [[nodiscard]] found_pairs<T> join(const join_input<T, D>& input, image bound, u64 k, u64 capacity,
                                     bool may_raise = true) {
-    const auto grid = make_side_grid(input, right_.count, [&] { return samples_.places_of_right(on_); });
+    const auto grid = make_side_grid(input, right_.count, [&] { return samples_.places_of_right(on_, input); });
     const packed_list<T, D> right{right_.points};
     point* const spare = right_.points + right_.capacity;
     u32* const cells = reinterpret_cast<u32*>(spare + right_.capacity);

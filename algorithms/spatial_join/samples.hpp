@@ -103,39 +103,33 @@ class side_samples {
                                         unused, begins, left_at_, right_at_});
     using near_samples = count_near_samples<T, D>;
     on.for_each(std::min(left_count_, most_place_samples) * u64{near_samples::parts},
-                near_samples{left_at_, right_at_, std::min(right_count_, most_place_samples), input.squared, near});
+                near_samples{left_at_, right_at_, rights(), input.squared, near});
     on.sort_segments(images_, unused, all, static_cast<const u32*>(begins), 2, most_score_samples);
   }
   /// `input` says how many of their pairs are near; `left` and `right` are the sides, or the samples' places.
   void learn(Context& on, const join_input<T, D>& input, const point_columns<T, D>& left,
              const point_columns<T, D>& right) {
-    const double tested =
-        double{1} * std::min(left_count_, most_place_samples) * std::min(right_count_, most_place_samples);
+    const double tested = double{1} * std::min(left_count_, most_place_samples) * rights();
     usual_ = usual_extents(on, left, right);
-    const double even = share_if_even(usual_.side[0], usual_.side[1], reach_of(input.squared));
+    even_share_ = share_if_even(usual_.side[0], usual_.side[1], reach_of(input.squared));
     double dense = 0;
     if constexpr (Context::runs_on_host) {
-      if (asks_nearest(tested, even)) {
-        const auto where = places_of_right(on);
-        dense = dense_share(where.nearest, where.count, static_cast<double>(input.squared), D);
+      if (asks_nearest(tested, even_share_)) {
+        find_nearest(on);
+        dense = dense_share(*nearest_, rights(), static_cast<double>(input.squared), D);
       }
     }
-    near_share_ = guess_near_share(input.near, tested, even, dense);
+    near_share_ = guess_near_share(input.near, tested, even_share_, dense);
   }
-  /// What is known of the right side's points: on a host, after `learn`.
-  [[nodiscard]] sampled_places<T, D> places_of_right(Context& on) {
-    const u32 others = std::min(right_count_, most_place_samples);
-    if (!nearest_.has_value()) {
-      const u32 asked = std::min(left_count_, most_asked);
-      T* const squared = on.template buffer<T>(asked);
-      on.for_each(asked, find_nearest_samples<T, D>{left_at_, right_at_, others, squared});
-      T* const middle = squared + asked / 2;
-      T* const eighth = squared + asked / 8;
-      std::nth_element(squared, middle, squared + asked);
-      std::nth_element(squared, eighth, middle);
-      nearest_ = {*eighth, *middle};
+  /// What is known of the right side's points: on a host, after `learn`. Where samples met as many pairs as points that
+  /// are spread evenly have, the nearest ones need not be found.
+  [[nodiscard]] sampled_places<T, D> places_of_right(Context& on, const join_input<T, D>& input) {
+    const bool is_even = near_share_ < 1.5 * even_share_ && even_share_ < 1;
+    if (!nearest_.has_value() && is_even) {
+      nearest_ = nearest_if_even<T>(even_share_, rights(), static_cast<double>(input.squared), D);
     }
-    return {usual_.side[1], *nearest_, others};
+    if (!nearest_.has_value()) find_nearest(on);
+    return {usual_.side[1], *nearest_, rights()};
   }
   /// Samples that something else drew and put in order, as `draw` does.
   void adopt(const join_input<T, D>& input, image* images) {
@@ -208,6 +202,18 @@ class side_samples {
   }
 
  private:
+  void find_nearest(Context& on) {
+    const u32 asked = std::min(left_count_, most_asked);
+    T* const squared = on.template buffer<T>(asked);
+    on.for_each(asked, find_nearest_samples<T, D>{left_at_, right_at_, rights(), squared});
+    T* const middle = squared + asked / 2;
+    T* const eighth = squared + asked / 8;
+    std::nth_element(squared, middle, squared + asked);
+    std::nth_element(squared, eighth, middle);
+    nearest_ = {*eighth, *middle};
+  }
+  /// Samples of the right side that have places.
+  [[nodiscard]] u32 rights() const { return std::min(right_count_, most_place_samples); }
   [[nodiscard]] double pairs() const { return static_cast<double>(left_count_) * right_count_; }
 
   pair_scorer<T> scorer_;
@@ -216,6 +222,7 @@ class side_samples {
   image* images_ = nullptr;  ///< rising, of the left side and then of the right one
   T* left_at_ = nullptr;     ///< coordinate a of sample i at [a * most_place_samples + i]
   T* right_at_ = nullptr;
+  double even_share_ = 0;  ///< of pairs within the distance, of points spread evenly
   double near_share_ = 0;
   usual_sides<T, D> usual_{};
   std::optional<nearest_squares<T>> nearest_;  ///< of left samples

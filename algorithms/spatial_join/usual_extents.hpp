@@ -125,18 +125,19 @@ inline constexpr u32 most_asked = 128;
 /// places[a * most_place_samples + j].
 template <class T, unsigned D>
 ZENITH_FN T nearest_place(const T (&from)[D], const T* places, u32 count) {
-  // the image of a number that is not negative rises with it; compilers make vectors of integers' minima
-  ordered::bits_t<T> least = total_order(greatest_number<T>);
+  // the bits of a number that is not negative rise with it; compilers make vectors of integers' minima; 0 comes last
+  using key = ordered::key_order<T>;
+  ordered::bits_t<T> least = key::bits(greatest_number<T>) - 1;
   for (u32 j = 0; j < count; ++j) {
     T sum = 0;
     for (unsigned a = 0; a < D; ++a) {
       const T x = from[a] - places[a * most_place_samples + j];
       sum += x * x;
     }
-    const auto image = sum > 0 ? total_order(sum) : ~ordered::bits_t<T>{0};
-    least = image < least ? image : least;
+    const ordered::bits_t<T> before = key::bits(sum) - 1;
+    least = before < least ? before : least;
   }
-  return from_total_order<T>(least);
+  return key::from_bits(least + 1);
 }
 
 /// Of the nearest places of query(0) … query(asked - 1). `squared`: as many numbers.
