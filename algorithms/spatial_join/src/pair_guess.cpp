@@ -168,7 +168,9 @@ grid_guess<T> guess_grid(const spatial_arguments& given, double distance) {
   const side_places<T, D> right(given.right, true);
   const T rounded = static_cast<T>(distance);
   const T reach = family::reach_of(rounded * rounded);
-  const auto [all, usual] = right.extents();
+  const auto extents = right.extents();
+  const auto& all = extents.all;
+  const auto& usual = extents.usual;
   const auto where = [&] { return right.where(usual); };
   const auto grid = family::make_grid_for<T, D>(static_cast<double>(given.right.rows), all, rounded * rounded, reach,
                                                 static_cast<double>(family::most_cells(given.right.rows)), where);
