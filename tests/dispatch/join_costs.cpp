@@ -294,7 +294,7 @@ TEST_CASE("points that lie unevenly are seen in a sample, and joined by trees wh
   // of every `each`-th point x is far away; `apart` points are in so many clusters, so far from each other, the others
   // in the first
   const auto asked = [&](std::size_t rows, std::size_t each, std::size_t clusters, std::size_t apart,
-                         float between = 1e6F) {
+                         float between = 1e6F, double distance = .003) {
     std::vector<float> x;
     std::vector<float> y;
     for (std::size_t i = 0; i < rows; ++i) {
@@ -303,7 +303,7 @@ TEST_CASE("points that lie unevenly are seen in a sample, and joined by trees wh
       y.push_back(place(random) + cluster);
     }
     const column_set<float> side{x, y};
-    return spatial_join_problem_of(side, side, {.predicate = {.003}});
+    return spatial_join_problem_of(side, side, {.predicate = {distance}});
   };
   const auto gain_of_trees = [&](const spatial_join_problem& problem) {
     return seconds(spatial_join_cost("grid", problem, on), on) /
@@ -322,6 +322,8 @@ TEST_CASE("points that lie unevenly are seen in a sample, and joined by trees wh
       CHECK(static_cast<double>(even.pairs) < partners * rows * 1.5);
       CHECK(gain_of_trees(even) < 1);
     }
+    // few are near, but others share a cell's number
+    CHECK(asked(rows, 50, 1, rows, 1e6F, .0005).tests > rows / 4);
     // those that lie together beyond all cells are in one of them
     const std::size_t apart = rows / 10;
     const auto cluster = asked(rows, 0, 2, apart);
