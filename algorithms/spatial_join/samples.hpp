@@ -11,6 +11,7 @@
 
 #include <algorithms/spatial_join/guess.hpp>
 #include <algorithms/spatial_join/input.hpp>
+#include <core/device/bisect.hpp>
 #include <core/device/context.hpp>
 
 namespace zenith::spatial_join_family::detail {
@@ -166,17 +167,8 @@ class side_samples {
     const image* const from = images_ + (is_right ? left_count_ : 0);
     const u32 count = is_right ? right_count_ : left_count_;
     const image least = ordered::key_order<T>{scorer_.smallest, false}.image(limit);
-    u32 low = 0;
-    u32 high = count;
-    while (low < high) {
-      const u32 middle = low + (high - low) / 2;
-      if (on.read(from + middle) < least) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return rows_reaching(count - low, count, rows);
+    const u32 below = device::first_failing(count, [&](u32 i) { return on.read(from + i) < least; });
+    return rows_reaching(count - below, count, rows);
   }
 
   /// Of all pairs, as guessed.

@@ -3,6 +3,7 @@
 /// \file
 /// Where sorted cells begin, and the parts of them that teams make blocks of.
 
+#include <core/device/bisect.hpp>
 #include <core/device/kernel.hpp>
 #include <core/device/list.hpp>
 
@@ -18,17 +19,7 @@ struct find_cells {
   u32* to;
 
   ZENITH_FN void operator()(u64 c) const {
-    u32 begin = 0;
-    u32 end = count;
-    while (begin < end) {
-      const u32 middle = begin + (end - begin) / 2;
-      if (sorted[middle] < c) {
-        begin = middle + 1;
-      } else {
-        end = middle;
-      }
-    }
-    to[c] = begin;
+    to[c] = device::first_failing(count, [&](u32 i) ZENITH_BODY { return sorted[i] < c; });
   }
 };
 
@@ -72,16 +63,7 @@ struct find_parts {
 
   ZENITH_FN void operator()(u64 p) const {
     // the last cell that begins with this part or before it; an empty one has the parts of the next one
-    u32 begin = 0;
-    u32 end = cells;
-    while (begin < end) {
-      const u32 middle = begin + (end - begin) / 2;
-      if (parts[middle + 1] <= p) {
-        begin = middle + 1;
-      } else {
-        end = middle;
-      }
-    }
+    const u32 begin = device::first_failing(cells, [&](u32 i) ZENITH_BODY { return parts[i + 1] <= p; });
     // behind the last one are as many
     const u32 inside = static_cast<u32>(p) - parts[begin];
     to[p] = {begins[begin] + inside * sizes.rows, blocks[begin] + inside * (sizes.rows / sizes.block_rows)};
