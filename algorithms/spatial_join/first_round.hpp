@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include <algorithms/spatial_join/geometry.hpp>
+#include <algorithms/spatial_join/nearest_places.hpp>
 #include <algorithms/spatial_join/samples.hpp>
 #include <algorithms/spatial_join/usual_extents.hpp>
 #include <core/device/bisect.hpp>

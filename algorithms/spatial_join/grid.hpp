@@ -10,9 +10,8 @@
 ///    d * d <= s / (1 - u), or the square is subnormal and d * d <= s + h with h half of the least number. So
 ///    |d| <= (sqrt(s) + sqrt(h)) (1 + 2 u), and |x - y| <= |d| / (1 - u). `reach` is at least as much: its terms are
 ///    rounded three times, and 8 epsilon = 16 u are added.
-/// 2. So y <= x + reach exactly. y is a number of T, and so y = fl(y) <= fl(x + reach). In the same way fl(x - reach)
-/// <=
-///    y.
+/// 2. So y <= x + reach exactly. y is a number of T, and so y = fl(y) <= fl(x + reach). In the same way
+///    fl(x - reach) <= y.
 /// 3. `cell_of` is a chain of operations that never turn an order round: subtraction of the least value, a product with
 ///    a factor that is not negative, both rounded, limits, truncation. So the cell of y lies between those of fl(x -
 ///    reach) and fl(x + reach), which may be infinite.

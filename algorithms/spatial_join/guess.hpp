@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <algorithms/spatial_join/grid.hpp>
+#include <algorithms/spatial_join/nearest_places.hpp>
 #include <algorithms/spatial_join/pair_score.hpp>
 #include <algorithms/spatial_join/usual_extents.hpp>
 

@@ -11,6 +11,7 @@
 
 #include <algorithms/spatial_join/buckets.hpp>
 #include <algorithms/spatial_join/geometry.hpp>
+#include <algorithms/spatial_join/nearest_places.hpp>
 #include <algorithms/spatial_join/usual_extents.hpp>
 #include <core/device/context.hpp>
 #include <core/device/list.hpp>

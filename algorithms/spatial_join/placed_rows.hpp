@@ -6,6 +6,7 @@
 /// candidates.
 
 #include <algorithms/spatial_join/geometry.hpp>
+#include <algorithms/spatial_join/nearest_places.hpp>
 #include <algorithms/spatial_join/pairs.hpp>
 #include <algorithms/spatial_join/usual_extents.hpp>
 

@@ -10,6 +10,8 @@
 #include <span>
 #include <type_traits>
 
+#include <algorithms/spatial_join/geometry.hpp>
+#include <algorithms/spatial_join/nearest_places.hpp>
 #include <algorithms/spatial_join/usual_extents.hpp>
 #include <core/device/plain_team.hpp>
 #include <core/key_order.hpp>
