@@ -217,3 +217,20 @@ TEMPLATE_TEST_CASE("usual extents leave out few far points, and no others", "[sp
     }
   }
 }
+
+// Coordinates are multiples of 1024 cells: a period that is a power of two would give all points 32 numbers.
+TEMPLATE_TEST_CASE("points of a lattice have many numbers", "[spatial]", float, double) {
+  using T = TestType;
+  using namespace spatial_join_family;
+  constexpr std::uint32_t side = 128;
+  const side_extents<T, 2> all{{0, 0}, {side, side}};
+  const T distance = T{1} / 1024;
+  const auto grid = make_grid<T, 2>(all, all, distance * distance, distance, static_cast<double>(distance), 1 << 15);
+  REQUIRE(grid.is_periodic());
+  REQUIRE(grid.inverse[0] == 1024);
+  std::vector<std::uint32_t> counts(cells_of(grid));
+  for (std::uint32_t i = 0; i < side * side; ++i) {
+    ++counts[grid.cell_at({static_cast<T>(i % side), static_cast<T>(i / side)})];
+  }
+  CHECK(*std::max_element(counts.begin(), counts.end()) <= 4);
+}
