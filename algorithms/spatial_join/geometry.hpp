@@ -65,7 +65,7 @@ ZENITH_FN void repeat_cells(cell_grid<T, D>& grid, double most) {
   const auto has_small_factor = [](u32 n) ZENITH_BODY { return n % 2 == 0 || n % 3 == 0 || n % 5 == 0 || n % 7 == 0; };
   grid.period = static_cast<u32>(most);
   while (has_small_factor(grid.period)) --grid.period;
-  grid.periods_of_cell = 1.0 / grid.period;
+  grid.inverse_period = 1.0 / grid.period;
   const u32 side = static_cast<u32>(D == 2 ? std::sqrt(double{1} * grid.period) : std::cbrt(double{1} * grid.period));
   u32 product = 1;
   for (unsigned a = 0; a + 1 < D; ++a) {

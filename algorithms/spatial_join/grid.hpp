@@ -63,10 +63,10 @@ struct cell_grid {
   T inverse[D];  ///< cells per length
   T least[D];    ///< of all points of the right side
   T greatest[D];
-  T last[D];               ///< the highest cell's number on an axis; T holds it exactly
-  u32 cells[D];            ///< with a period those after which numbers go on in the next row or plane
-  u32 period;              ///< of cells' numbers
-  double periods_of_cell;  ///< 1 / period
+  T last[D];              ///< the highest cell's number on an axis; T holds it exactly
+  u32 cells[D];           ///< with a period those after which numbers go on in the next row or plane
+  u32 period;             ///< of cells' numbers
+  double inverse_period;  ///< 1 / period
   T reach;
   T squared;  ///< distance * distance
 
@@ -123,11 +123,11 @@ struct cell_grid {
     }
     return is_in_reach;
   }
-  /// The number modulo the period. Numbers are below 2^24 periods and 2^45, so double holds them and all products, and
+  /// The number modulo the period. Numbers are below 2^26 periods and 2^45, so double holds them and all products, and
   /// the quotient is right or one too small.
   [[nodiscard]] ZENITH_FN u32 periodic_number_of(const u32 (&on_axis)[D]) const {
     const auto number = number_of<double>(on_axis);
-    const auto whole = static_cast<double>(static_cast<std::int32_t>(number * periods_of_cell));
+    const auto whole = static_cast<double>(static_cast<std::int32_t>(number * inverse_period));
     const auto length = static_cast<double>(static_cast<std::int32_t>(period));
     const double left = number - whole * length;
     return static_cast<u32>(static_cast<std::int32_t>(left >= length ? left - length : left));

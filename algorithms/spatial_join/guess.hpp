@@ -8,7 +8,6 @@
 #include <algorithms/spatial_join/grid.hpp>
 #include <algorithms/spatial_join/nearest_places.hpp>
 #include <algorithms/spatial_join/pair_score.hpp>
-#include <algorithms/spatial_join/usual_extents.hpp>
 
 namespace zenith::spatial_join_family {
 
