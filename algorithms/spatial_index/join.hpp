@@ -103,7 +103,7 @@ struct descend {
     const pair_bound<T> least = *bound;
     const left_item item{sides.left.items.get(at), sides.left.items.best[at] * sides.left_weight, sides.left.ids[at]};
     const auto& tree = sides.right;
-    const auto best = sides.scorer.image_of(item.value, tree.nodes.best[0] * sides.right_weight);  // the root's
+    const auto best = sides.scorer.image_of(item.value, tree.nodes.best[tree.root()] * sides.right_weight);
     if (!least.takes(best, sides.pair(item.id, 0))) return;
     // of each level, one node's entries that are near and still to be looked at: bit j is entry first_of + j
     u32 first_of[most_index_levels];
@@ -184,6 +184,22 @@ template <class T, class Context>
   return {blocks, ranks, count, items};
 }
 
+/// How many blocks of the left side are joined together.
+struct block_rounds {
+  u64 at_once;         ///< in each round; 0: as `first_items` says, and more in each round
+  u64 expected_pairs;  ///< of both sides; 0: not known
+};
+
+/// As many of `items` as should have k pairs, since without so many there is no bound; where pairs are not known, of
+/// four each. At least so many that a device is busy.
+template <bool OnHost>
+[[nodiscard]] u64 first_items(u64 k, u64 expected_pairs, u64 items) {
+  constexpr double least = OnHost ? 64 : 1024;
+  const double each = expected_pairs > 0 ? static_cast<double>(expected_pairs) / static_cast<double>(items) : 4;
+  const double wanted = 1.25 * static_cast<double>(k) / each;
+  return static_cast<u64>(std::min(std::max(wanted, least), static_cast<double>(items)));
+}
+
 /// So many pairs that one more step of a join does not fit beside those that are kept.
 [[noreturn]] inline void refuse_pairs(u64 k) {
   throw error(error_code::unsupported,
@@ -193,8 +209,7 @@ template <class T, class Context>
 /// The k best pairs. Memory: a pool of the partners of one item, 2 k, or as many pairs as there are, and some more.
 template <class T, unsigned D, class Context>
 [[nodiscard]] found_pairs<T> join_blocks(Context& on, const joined_trees<T, D>& sides, const block_order<T>& order,
-                                         u64 k, spatial_join_statistics* statistics) {
-  constexpr u64 begin_with = 64;
+                                         u64 k, const block_rounds& rounds_of, spatial_join_statistics* statistics) {
   constexpr u64 few = u64{1} << 14;
   constexpr u64 more = u64{1} << 18;
   constexpr u64 most = ~u32{0} - 1;
@@ -208,13 +223,14 @@ template <class T, unsigned D, class Context>
   on.for_each(1, spatial_join_family::set_bound<T>{{0, ~u64{0}}, bound});
 
   const ordered::key_order<T> values{sides.scorer.smallest, false};
-  const T best_right = on.read(sides.right.nodes.best) * sides.right_weight;  // the root's
+  const T best_right = on.read(sides.right.nodes.best + sides.right.root()) * sides.right_weight;
   const u64 items = order.count * order.items;
   u64 count = 0;
   u64 rounds = 0;
   u64 candidates = 0;
   u64 first = 0;
-  u64 size = begin_with;
+  const u64 fixed = std::min(rounds_of.at_once, order.count) * order.items;
+  u64 size = fixed > 0 ? fixed : first_items<Context::runs_on_host>(k, rounds_of.expected_pairs, n);
   while (first < items) {
     if (count == k) {
       const auto rank = on.read(order.ranks + first / order.items);
@@ -245,6 +261,7 @@ template <class T, unsigned D, class Context>
     }
     first += taken;
     size = (grows_fast ? 8 : 2) * taken;
+    if (fixed > 0) size = std::min(size, fixed);
   }
   if (statistics != nullptr) {
     *statistics = {rounds, std::min(first, n), m, candidates};

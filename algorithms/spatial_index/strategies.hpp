@@ -69,7 +69,10 @@ template <class T, unsigned D, class Context>
   tree.fanout = of.fanout;
   tree.count = of.items;
   tree.levels = of.levels;
-  for (u32 level = 0; level <= of.levels; ++level) tree.begins[level] = of.begins[level];
+  for (u32 level = 0; level <= of.levels; ++level) {
+    tree.begins[level] = of.begins[level];
+    tree.sizes[level] = of.sizes[level];
+  }
   for (unsigned a = 0; a < D; ++a) {
     tree.nodes.low[a] = column_of<T>(on, index, of.node_low[a], of.begins[0]);
     tree.nodes.high[a] = column_of<T>(on, index, of.node_high[a], of.begins[0]);
@@ -93,15 +96,15 @@ enum class method { leaves_by_score, items_by_score, nodes_by_place, nodes_by_bo
 
 /// The left side's items descend, unless they are far more than the right one's.
 template <class T, unsigned D, class Context>
-[[nodiscard]] found_pairs<T> join_by_score(Context& on, joined_trees<T, D> sides, bool leaves, u64 k,
-                                           spatial_join_statistics* statistics) {
+[[nodiscard]] found_pairs<T> join_by_score(Context& on, const top_k_spatial_join_call& call, joined_trees<T, D> sides,
+                                           bool leaves) {
   constexpr u64 far_more = 8;
   if (sides.left.count / far_more > sides.right.count) sides.swap();
   const auto& left = sides.left;
   const auto order =
       order_blocks(on, leaves ? left.nodes.best + left.begins[1] : left.items.best, sides.left_weight,
                    leaves ? left.entries(1) : left.count, leaves ? left.fanout : 1, sides.scorer.smallest);
-  return join_blocks(on, sides, order, k, statistics);
+  return join_blocks(on, sides, order, call.k, {call.blocks_at_once, call.expected_pairs}, call.statistics);
 }
 
 /// Both trees, the caller's scores by row.
@@ -109,8 +112,7 @@ template <class T, unsigned D, class Context>
 void join(Context& on, const top_k_spatial_join_call& call, const joined_trees<T, D>& sides,
           const spatial_join_family::pair_scores<T>& scores, method by) {
   if (by == method::leaves_by_score || by == method::items_by_score) {
-    deliver(on, call, scores, sides.scorer,
-            join_by_score(on, sides, by == method::leaves_by_score, call.k, call.statistics));
+    deliver(on, call, scores, sides.scorer, join_by_score(on, call, sides, by == method::leaves_by_score));
   } else {
     const auto order = by == method::nodes_by_place ? pair_order::by_place : pair_order::by_bound;
     node_pair_join<T, D, Context> nodes(on, sides, order, call.k);

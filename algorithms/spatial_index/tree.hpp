@@ -110,9 +110,12 @@ struct tree_view {
   u32 fanout;
   u32 levels;
   u64 begins[most_index_levels + 1];
+  u64 sizes[most_index_levels + 1];
 
   /// Entries of a level; of level 0 they are the items.
-  ZENITH_FN u64 entries(u32 level) const { return level == 0 ? count : begins[level - 1] - begins[level]; }
+  ZENITH_FN u64 entries(u32 level) const { return sizes[level]; }
+  /// The root's place in the columns of nodes.
+  ZENITH_FN u64 root() const { return begins[levels]; }
   ZENITH_FN const box_columns<T, D>& columns(u32 level) const { return level == 0 ? items : nodes; }
   /// Where a level's entries begin in its columns.
   ZENITH_FN u64 begin(u32 level) const { return level == 0 ? 0 : begins[level]; }
@@ -120,19 +123,19 @@ struct tree_view {
 
 /// How many nodes each level has and where it begins.
 template <class Tree>
-ZENITH_FN void number_levels(Tree& tree, u64 items) {
-  u64 count[most_index_levels + 1];
-  count[0] = items;
+ZENITH_FN void number_levels(Tree& tree, u64 items, bool leaves_first) {
   u32 levels = 0;
-  while (items > 0 && (levels == 0 || count[levels] > 1)) {
-    count[levels + 1] = (count[levels] + tree.fanout - 1) / tree.fanout;
+  tree.sizes[0] = items;
+  while (items > 0 && (levels == 0 || tree.sizes[levels] > 1)) {
+    tree.sizes[levels + 1] = (tree.sizes[levels] + tree.fanout - 1) / tree.fanout;
     ++levels;
   }
   tree.levels = levels;
   u64 nodes = 0;
-  for (u32 level = levels; level > 0; --level) {
+  for (u32 i = 0; i < levels; ++i) {
+    const u32 level = leaves_first ? i + 1 : levels - i;
     tree.begins[level] = nodes;
-    nodes += count[level];
+    nodes += tree.sizes[level];
   }
   tree.begins[0] = nodes;
 }

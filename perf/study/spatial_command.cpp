@@ -171,8 +171,9 @@ void add_spatial_join(CLI::App& app, int& status) {
                             "Points a side: 1e6, or 2^14..2^20, which doubles; 2^20x2^10: left x right"));
   std::vector<std::string> kinds{spatial_kinds.begin(), spatial_kinds.end()};
   auto* kind = study(add_kinds(*command, "--kind", given->kinds, std::move(kinds)));
-  study(command->add_flag("--figures", given->figures,
-                          "Figures 7.1 to 7.4 of the thesis with its data: by sizes, k, threads and size of a block"))
+  study(command->add_flag(
+            "--figures", given->figures,
+            "Figures 7.1 to 7.4 of the thesis with its data: by sizes, k, threads and blocks joined at once"))
       ->excludes(kind);
   study(add_seed(*command, given->seed, "Of the random points"));
   study(add_repeat(*command, sweep.repeat, 1000));

@@ -39,7 +39,10 @@ class figures {
   int draw() {
     by_size();
     by_threads();
-    by_fanout();
+    by_blocks(block_parameter::at_once, {1, 2, 4, 8, 16, 32, 128, 1024},
+              "Figure 7.4: by blocks that are joined at once", "figure-7.4.svg");
+    by_blocks(block_parameter::fanout, {2, 4, 8, 16, 32, 64}, "By the size of a block, which is a leaf of the index",
+              "fanout.svg");
     return status_;
   }
 
@@ -113,18 +116,18 @@ class figures {
     write_file("picture", path("figure-7.3.svg"), study.picture_of("Figure 7.3: " + question(), {chart}));
   }
 
-  void by_fanout() {
+  void by_blocks(block_parameter which, std::vector<std::uint32_t> values, const char* title, const char* picture) {
+    const std::string name(name_of(which));
     auto options = options_;
     options.strategies = {"ba"};
-    family_study study("spatial-join, fanout", options);
-    auto all = study.lines({fanout_operation()});
+    family_study study("spatial-join, " + name, options);
+    auto all = study.lines({block_operation()});
     std::erase_if(all, [](const series& one) { return one.resident; });
-    study.measure(thesis_kind, 0, *make_fanout_input(draw_rows(largest()), given_.k.back(), {2, 4, 8, 16, 32, 64}),
-                  {fanout_operation()}, all);
-    print(study, "Figure 7.4: by the size of a block, which is a leaf of the index; with the build of both indexes",
-          fanout_operation(), "fanout");
-    study_chart chart{{}, "fanout", "fanout (log)", "seconds (log)"};
-    write_file("picture", path("figure-7.4.svg"), study.picture_of("Figure 7.4: " + question(), {chart}));
+    study.measure(thesis_kind, 0, *make_block_input(draw_rows(largest()), given_.k.back(), which, std::move(values)),
+                  {block_operation()}, all);
+    print(study, fmt::format("{}; with the build of both indexes", title), block_operation(), name.c_str());
+    study_chart chart{{}, name, name + " (log)", "seconds (log)"};
+    write_file("picture", path(picture), study.picture_of(fmt::format("{}: {}", title, question()), {chart}));
   }
 
   static double predicted_seconds(const study_row& of) { return of.first().predicted.value_or(0); }

@@ -26,9 +26,8 @@ struct figures_request {
 };
 
 /// 7.1: times by k of the inputs with the largest left side; 7.2: of the others; 7.3: by threads, of the largest input
-/// and k; 7.4: the same by the size of a block. The thesis varies how many blocks are joined at once there; the
-/// library has no such parameter, as "ba" takes more blocks in each round, so the figure shows the fanout of the index,
-/// whose leaves are the blocks. Tables and, in the folder, numbers and pictures. Returns the exit status.
+/// and k; 7.4: the same by how many blocks are joined at once. One more shows the size of a block, a leaf of the index.
+/// Tables and, in the folder, numbers and pictures. Returns the exit status.
 int draw_thesis_figures(const figures_request& given);
 
 }  // namespace zenith_study

@@ -219,20 +219,21 @@ class spatial_input final : public input {
   mutable std::optional<zenith::top_k_spatial_join_problem> described_;
 };
 
-class fanout_input final : public input {
+class block_input final : public input {
  public:
-  fanout_input(std::shared_ptr<spatial_sides> sides, std::uint64_t k, std::vector<std::uint32_t> fanouts)
-      : sides_(std::move(sides)), k_(k), fanouts_(std::move(fanouts)) {}
+  block_input(std::shared_ptr<spatial_sides> sides, std::uint64_t k, block_parameter which,
+              std::vector<std::uint32_t> values)
+      : sides_(std::move(sides)), k_(k), which_(which), values_(std::move(values)) {}
 
-  [[nodiscard]] std::size_t points() const override { return fanouts_.size(); }
+  [[nodiscard]] std::size_t points() const override { return values_.size(); }
   [[nodiscard]] std::string label(std::size_t point) const override {
-    return fmt::format("fanout {}", fanouts_[point]);
+    return fmt::format("{} {}", name_of(which_), values_[point]);
   }
   [[nodiscard]] std::vector<coordinate> coordinates(std::size_t point) override {
     return {{"rows", sides_->left.x.size(), "left rows"},
             {"right_rows", sides_->right.x.size(), "right rows"},
             {"k", k_},
-            {"fanout", fanouts_[point]}};
+            {std::string(name_of(which_)), values_[point]}};
   }
 
   [[nodiscard]] std::vector<trial> place(std::size_t point, const placement& at) override {
@@ -241,10 +242,11 @@ class fanout_input final : public input {
     using answer = zenith::top_k_spatial_join_result<float>;
     const auto found = std::make_shared<answer>();
     const auto call = [=, this] {
-      const zenith::top_k_index_join_options options{.predicate = zenith::within{sides_->distance},
-                                                     .strategy = at.strategy};
-      const auto left = tree::build(at.on, sides_->left.points(), {fanouts_[point]});
-      const auto right = tree::build(at.on, sides_->right.points(), {fanouts_[point]});
+      zenith::top_k_index_join_options options{.predicate = zenith::within{sides_->distance}, .strategy = at.strategy};
+      zenith::spatial_index_options shape;
+      (which_ == block_parameter::fanout ? shape.fanout : options.blocks_at_once) = values_[point];
+      const auto left = tree::build(at.on, sides_->left.points(), shape);
+      const auto right = tree::build(at.on, sides_->right.points(), shape);
       *found = zenith::top_k_spatial_join(at.on, left, right, k_, options);
     };
     return {{zenith::top_k_index_join_call::operation, call, [=, this]() -> std::string {
@@ -270,7 +272,8 @@ class fanout_input final : public input {
  private:
   std::shared_ptr<spatial_sides> sides_;
   std::uint64_t k_;
-  std::vector<std::uint32_t> fanouts_;
+  block_parameter which_;
+  std::vector<std::uint32_t> values_;
   std::optional<zenith::top_k_spatial_join_result<float>> first_;
 };
 
@@ -349,11 +352,14 @@ std::uint64_t pairs_of(spatial_sides& sides) { return sides.count(); }
 std::shared_ptr<input> make_spatial_input(std::shared_ptr<spatial_sides> sides, std::uint64_t k) {
   return std::make_shared<spatial_input>(std::move(sides), k);
 }
-std::shared_ptr<input> make_fanout_input(std::shared_ptr<spatial_sides> sides, std::uint64_t k,
-                                         std::vector<std::uint32_t> fanouts) {
-  return std::make_shared<fanout_input>(std::move(sides), k, std::move(fanouts));
+std::string_view name_of(block_parameter which) {
+  return which == block_parameter::fanout ? "fanout" : "blocks_at_once";
 }
-std::string_view fanout_operation() { return zenith::top_k_index_join_call::operation; }
+std::shared_ptr<input> make_block_input(std::shared_ptr<spatial_sides> sides, std::uint64_t k, block_parameter which,
+                                        std::vector<std::uint32_t> values) {
+  return std::make_shared<block_input>(std::move(sides), k, which, std::move(values));
+}
+std::string_view block_operation() { return zenith::top_k_index_join_call::operation; }
 std::string_view spatial_operation(std::uint64_t k) { return k == 0 ? join : top_k_join; }
 
 std::string map_of(const input& of, std::string_view kind) { return dynamic_cast<const spatial_input&>(of).map(kind); }

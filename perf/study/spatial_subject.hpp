@@ -45,11 +45,18 @@ struct spatial_sides;
 [[nodiscard]] std::shared_ptr<input> make_spatial_input(std::shared_ptr<spatial_sides> sides, std::uint64_t k);
 [[nodiscard]] std::string_view spatial_operation(std::uint64_t k);
 
-/// The same by indexes of these fanouts, a question each: a call builds both sides' indexes on the host and joins them.
-/// There is no model of both together.
-[[nodiscard]] std::shared_ptr<input> make_fanout_input(std::shared_ptr<spatial_sides> sides, std::uint64_t k,
-                                                       std::vector<std::uint32_t> fanouts);
-[[nodiscard]] std::string_view fanout_operation();
+/// What a join of indexes by blocks can be told.
+enum class block_parameter {
+  fanout,   ///< items of a block, which is a leaf
+  at_once,  ///< blocks that are joined together
+};
+[[nodiscard]] std::string_view name_of(block_parameter which);
+
+/// The same by indexes, a question for each of these values: a call builds both sides' indexes on the host and joins
+/// them. There is no model of both together.
+[[nodiscard]] std::shared_ptr<input> make_block_input(std::shared_ptr<spatial_sides> sides, std::uint64_t k,
+                                                      block_parameter which, std::vector<std::uint32_t> values);
+[[nodiscard]] std::string_view block_operation();
 
 /// The best pairs of the first strategy that answered, as SVG.
 [[nodiscard]] std::string map_of(const input& of, std::string_view kind);

@@ -104,7 +104,7 @@ TEST_CASE("study: the figures of the thesis") {
       run_into(folder, "spatial-join --figures --rows 300,300x50,40 --k 5,50 --distance 30 --repeat 1 --backend cpu");
   INFO(result.out << result.err);
   REQUIRE(result.status == 0);
-  CHECK(count_of(result.out, "All strategies found the same pairs.") == 3);
+  CHECK(count_of(result.out, "All strategies found the same pairs.") == 4);
   CHECK_THAT(result.out, Contains("Figures 7.1 and 7.2") && Contains("Figure 7.3") && Contains("Figure 7.4"));
   const auto points = [&](const char* of) {
     auto numbers = nlohmann::json::parse(read(folder / (std::string{"spatial-join-"} + of + ".json"))).at("points");
@@ -114,6 +114,9 @@ TEST_CASE("study: the figures of the thesis") {
   // sizes, k and strategies
   CHECK(points("sizes").size() == 3 * 2 * 2);
   CHECK(points("threads").front().at("threads") == 1);
+  const auto blocks = points("blocks_at_once");
+  CHECK(blocks.size() == 8);
+  CHECK(blocks.back().at("blocks_at_once") == 1024);
   const auto fanouts = points("fanout");
   CHECK(fanouts.size() == 6);
   CHECK(fanouts.front().at("fanout") == 2);
@@ -121,7 +124,8 @@ TEST_CASE("study: the figures of the thesis") {
   CHECK_THAT(read(folder / "spatial-join-figure-7.1.svg"), Contains("300 x 50") && Contains("cpu/ba"));
   CHECK_THAT(read(folder / "spatial-join-figure-7.2.svg"), Catch::StartsWith("<svg") && Contains(">40<"));
   CHECK_THAT(read(folder / "spatial-join-figure-7.3.svg"), Contains("threads") && Contains(">ba<"));
-  CHECK_THAT(read(folder / "spatial-join-figure-7.4.svg"), Contains("fanout"));
+  CHECK_THAT(read(folder / "spatial-join-figure-7.4.svg"), Contains("blocks_at_once"));
+  CHECK_THAT(read(folder / "spatial-join-fanout.svg"), Contains("fanout"));
   CHECK(run("spatial-join --figures --kind uniform").status == 2);
 }
 

@@ -27,7 +27,7 @@ bool is_tight(const storage& index, std::uint32_t level, std::uint64_t p) {
   const auto& of = index.layout;
   const bool of_items = level == 1;
   const std::uint64_t from = of_items ? 0 : of.begins[level - 1];
-  const std::uint64_t count = of_items ? of.items : of.begins[level - 2] - of.begins[level - 1];
+  const std::uint64_t count = of.sizes[level - 1];
   const std::uint64_t first = from + p * of.fanout;
   const std::uint64_t last = from + std::min(count, (p + 1) * of.fanout);
   const auto column = [&](std::uint64_t offset) { return zenith::detail::index_column<double>(index, offset); };
@@ -74,14 +74,16 @@ const suite& the_suite() {
 
 TEST_CASE("a tree holds every item once, and its nodes are as tight as can be", "[index]") {
   const auto order = GENERATE(bulk_order::sort_tile_recursive, bulk_order::hilbert);
+  const auto levels = GENERATE(level_order::root_first, level_order::leaves_first);
   for (const std::uint32_t fanout : {2U, 3U, 16U, 64U}) {
     for (const std::size_t rows : {1U, 2U, 15U, 16U, 17U, 255U, 256U, 257U, 1000U}) {
       const auto columns = drawn(3, rows);
-      const auto index =
-          spatial_index<double, 2>::build(scored_points<double>{{columns[0], columns[1]}, columns[2]}, {fanout, order});
+      const auto index = spatial_index<double, 2>::build(scored_points<double>{{columns[0], columns[1]}, columns[2]},
+                                                         {fanout, order, levels});
       const auto& tree = *index.storage();
       const auto& of = tree.layout;
-      bool is_right = of.items == rows && of.begins[of.levels] == 0 && index.nodes() == of.begins[0];
+      bool is_right = of.items == rows && index.nodes() == of.begins[0] &&
+                      of.begins[levels == level_order::root_first ? of.levels : 1] == 0;
       const auto* const ids = zenith::detail::index_column<std::uint32_t>(tree, of.ids);
       is_right = is_right && std::set<std::uint32_t>(ids, ids + rows).size() == rows;
       for (std::size_t i = 0; i < rows; ++i) {
@@ -92,8 +94,11 @@ TEST_CASE("a tree holds every item once, and its nodes are as tight as can be", 
       }
       std::size_t below = rows;
       for (std::uint32_t level = 1; level <= of.levels; ++level) {
-        const std::uint64_t count = of.begins[level - 1 == 0 ? 0 : level - 1] - of.begins[level];
-        is_right = is_right && count == (below + fanout - 1) / fanout;
+        const std::uint64_t count = of.sizes[level];
+        const std::uint32_t next = levels == level_order::root_first ? level - 1 : level + 1;
+        const bool is_last = next == 0 || next > of.levels;
+        is_right = is_right && count == (below + fanout - 1) / fanout &&
+                   of.begins[level] + count == (is_last ? index.nodes() : of.begins[next]);
         below = count;
         for (std::uint64_t p = 0; p < count; ++p) is_right = is_right && is_tight(tree, level, p);
       }
@@ -214,6 +219,26 @@ TEST_CASE("pairs of nodes that few places hold", "[index]") {
       }
     }
   }
+}
+
+TEST_CASE("bytes say which level comes first", "[index]") {
+  const auto columns = drawn(3, 300);
+  const scored_points<double> points{{columns[0], columns[1]}, columns[2]};
+  spatial_index_options options{4};
+  const auto down = spatial_index<double, 2>::build(points, options);
+  options.levels = level_order::leaves_first;
+  const auto up = spatial_index<double, 2>::build(points, options);
+  const auto bytes = up.serialized();
+  CHECK(bytes.size() == down.serialized().size());
+  const auto read = spatial_index<double, 2>::parse(bytes);
+  CHECK(read.storage()->layout.leaves_first);
+  CHECK(std::ranges::equal(read.serialized(), bytes));
+  CHECK(read.storage()->layout.begins[1] == 0);
+  // nodes that lie the other way round do not hold their entries
+  std::vector<std::byte> other(bytes.begin(), bytes.end());
+  zenith::detail::write_header(down.storage()->layout, other.data());
+  zenith_test::expect_error(error_code::corrupt_data, {"does not hold its entries"},
+                            [&] { (void)spatial_index<double, 2>::parse(other); });
 }
 
 TEST_CASE("bytes that are forged are refused", "[index]") {

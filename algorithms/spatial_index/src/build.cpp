@@ -97,7 +97,7 @@ class writer {
   void write_nodes() const {
     for (std::uint32_t level = 1; level <= of_.levels; ++level) {
       const bool of_items = level == 1;
-      const u64 entries = of_items ? of_.items : of_.begins[level - 2] - of_.begins[level - 1];
+      const u64 entries = of_.sizes[level - 1];
       each_piece((entries + of_.fanout - 1) / of_.fanout, [&](u64 begin, u64 end) {
         const auto fold = [&](u64 from, u64 to, bool greatest) {
           const T* const values = at(from) + (of_items ? 0 : of_.begins[level - 1]);
@@ -168,7 +168,7 @@ std::shared_ptr<const index_storage> build(const index_input& input, const spati
   check_values<T>(input, workers);
   auto made = std::make_shared<index_storage>();
   auto& of = made->layout;
-  of = place_index(input.type, input.dimensions, input.has_boxes, options.fanout, input.low.rows);
+  of = place_index(input.type, input.dimensions, input.has_boxes, options, input.low.rows);
   std::vector<const T*> centres;
   std::vector<std::vector<T>> owned;
   if (input.has_boxes) owned = centres_of<T>(input);
@@ -216,14 +216,16 @@ void check_index_shape(const index_input& input, const spatial_index_options& op
   }
 }
 
-spatial_index_layout place_index(key_type type, unsigned dimensions, bool has_boxes, std::uint32_t fanout, u64 items) {
+spatial_index_layout place_index(key_type type, unsigned dimensions, bool has_boxes,
+                                 const spatial_index_options& options, u64 items) {
   spatial_index_layout of;
   of.type = type;
   of.dimensions = dimensions;
-  of.fanout = fanout;
+  of.fanout = options.fanout;
   of.has_boxes = has_boxes;
+  of.leaves_first = options.levels == level_order::leaves_first;
   of.items = items;
-  spatial_index_family::number_levels(of, items);
+  spatial_index_family::number_levels(of, items, of.leaves_first);
   u64 at = 64;  // behind the header
   const auto place = [&](u64 count, u64 size) {
     const u64 begin = at;

@@ -26,7 +26,7 @@ struct index_header {
   u32 dimensions;
   u32 fanout;
   u32 has_boxes;
-  u32 zero;
+  u32 leaves_first;
   u64 items;
   u64 bytes;
   u64 checksum;
@@ -88,7 +88,8 @@ void check_header(const index_header& header, key_type type, unsigned dimensions
   if (header.fanout < least_index_fanout || header.fanout > most_index_fanout) {
     reject("have a fanout of " + std::to_string(header.fanout) + "; it must be from 2 to 64");
   }
-  if (header.has_boxes > 1 || header.zero != 0 || header.reserved != 0) reject("have a header with unknown flags");
+  if (header.has_boxes > 1 || header.leaves_first > 1 || header.reserved != 0)
+    reject("have a header with unknown flags");
   if (header.items >= 0xffffffffU) reject("have " + std::to_string(header.items) + " items; the most is 2^32 - 2");
 }
 
@@ -129,7 +130,7 @@ class checker {
 
   void check_nodes(u32 level) const {
     const bool of_items = level == 1;
-    const u64 end = of_items ? of_.items : of_.begins[level - 2] - of_.begins[level - 1];
+    const u64 end = of_.sizes[level - 1];
     const u64 from = of_items ? 0 : of_.begins[level - 1];
     for (u64 p = 0; p * of_.fanout < end; ++p) {
       const u64 node = of_.begins[level] + p;
@@ -169,6 +170,7 @@ void write_header(const spatial_index_layout& of, std::byte* bytes) {
   header.dimensions = of.dimensions;
   header.fanout = of.fanout;
   header.has_boxes = of.has_boxes ? 1 : 0;
+  header.leaves_first = of.leaves_first ? 1 : 0;
   header.items = of.items;
   header.bytes = of.bytes;
   std::memcpy(bytes, &header, sizeof header);
@@ -188,7 +190,9 @@ std::shared_ptr<const index_storage> read_index(key_type type, unsigned dimensio
   const auto header = read_header(bytes);
   check_header(header, type, dimensions);
   auto made = std::make_shared<index_storage>();
-  made->layout = place_index(type, dimensions, header.has_boxes == 1, header.fanout, header.items);
+  spatial_index_options shape{header.fanout};
+  if (header.leaves_first == 1) shape.levels = level_order::leaves_first;
+  made->layout = place_index(type, dimensions, header.has_boxes == 1, shape, header.items);
   const auto& of = made->layout;
   if (header.bytes != of.bytes || bytes.size() != of.bytes) {
     reject("are " + std::to_string(bytes.size()) + "; an index of " + std::to_string(header.items) + " items has " +

@@ -63,7 +63,7 @@ std::shared_ptr<const device_index> build_index_there(const executor& on, const 
   const auto& by =
       check_backend(on.settings(), index_build_call::operation, input.function, input.name, space, strategy);
   auto made = std::make_shared<device_index>();
-  made->layout = place_index(input.type, input.dimensions, input.has_boxes, options.fanout, input.low.rows);
+  made->layout = place_index(input.type, input.dimensions, input.has_boxes, options, input.low.rows);
   made->bytes = raw_array(on, static_cast<std::size_t>(made->layout.bytes));
   if (input.low.rows == 0) return made;
   spatial_outcome outcome;

@@ -13,8 +13,9 @@ namespace {
 /// The smallest and the largest score are the root's.
 template <class T>
 void read_extremes(const index_storage& index, index_argument& to) {
-  to.least = static_cast<double>(*index_column<T>(index, index.layout.node_least));
-  to.most = static_cast<double>(*index_column<T>(index, index.layout.node_most));
+  const auto root = index.layout.begins[index.layout.levels];
+  to.least = static_cast<double>(index_column<T>(index, index.layout.node_least)[root]);
+  to.most = static_cast<double>(index_column<T>(index, index.layout.node_most)[root]);
 }
 
 std::pair<index_argument, std::shared_ptr<const void>> build_side(const execution& on, const index_input& side,
@@ -53,41 +54,48 @@ index_argument argument_of(const device_index* index) {
 }
 
 side_sizes sizes_of(const index_join_arguments& given) {
-  if (!given.columns.empty()) return {given.columns[0].low.rows, given.columns[1].low.rows};
-  const auto items_of = [](const index_argument& index) { return index.layout == nullptr ? 0 : index.layout->items; };
-  return {items_of(given.left), items_of(given.right)};
+  const auto items_of = [](const index_argument& index, const std::optional<index_input>& columns) -> std::uint64_t {
+    if (columns) return columns->low.rows;
+    return index.layout == nullptr ? 0 : index.layout->items;
+  };
+  return {items_of(given.left, given.columns[0]), items_of(given.right, given.columns[1])};
 }
 
 void check_columns(const index_join_arguments& given, const char* function) {
+  const auto dimensions_of = [&](const std::optional<index_input>& side) {
+    return std::to_string(side ? side->low.columns.size() : given.dimensions);
+  };
   for (auto side : given.columns) {
-    side.function = function;
-    const std::size_t columns = side.low.columns.size();
+    if (!side) continue;
+    side->function = function;
+    const std::size_t columns = side->low.columns.size();
     if (columns != 2 && columns != 3) {
-      throw error(error_code::invalid_argument, std::string{function} + ": " + name_of_low(side) + " has " +
+      throw error(error_code::invalid_argument, std::string{function} + ": " + name_of_low(*side) + " has " +
                                                     std::to_string(columns) + " columns; " +
-                                                    (side.has_boxes ? "boxes" : "points") + " have 2 or 3");
+                                                    (side->has_boxes ? "boxes" : "points") + " have 2 or 3");
     }
     if (columns != given.dimensions) {
       throw error(error_code::invalid_argument, std::string{function} + ": left has " +
-                                                    std::to_string(given.dimensions) + " dimensions and right " +
-                                                    std::to_string(columns) + "; they must have as many");
+                                                    dimensions_of(given.columns[0]) + " dimensions and right " +
+                                                    dimensions_of(given.columns[1]) + "; they must have as many");
     }
-    check_index_shape(side, {});
+    check_index_shape(*side, {});
   }
 }
 
 join_of_indexes index_sides(const execution& on, const index_join_arguments& given, const char* function) {
   join_of_indexes made{given};
-  if (given.columns.empty()) return made;
-  made.given.columns.clear();
-  auto left = given.columns[0];
-  auto right = given.columns[1];
-  left.function = right.function = function;
-  std::tie(made.given.left, made.owners[0]) = build_side(on, left, given.left.space);
-  if (left.low == right.low && left.high == right.high) {
+  made.given.columns = {};
+  const auto build = [&](index_input side, index_argument& index, std::shared_ptr<const void>& owner) {
+    side.function = function;
+    std::tie(index, owner) = build_side(on, side, given.left.space);
+  };
+  const auto& [left, right] = given.columns;
+  if (left) build(*left, made.given.left, made.owners[0]);
+  if (left && right && left->low == right->low && left->high == right->high) {
     made.given.right = made.given.left;
-  } else {
-    std::tie(made.given.right, made.owners[1]) = build_side(on, right, given.left.space);
+  } else if (right) {
+    build(*right, made.given.right, made.owners[1]);
   }
   return made;
 }

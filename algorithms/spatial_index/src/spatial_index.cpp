@@ -237,9 +237,8 @@ namespace {
 spatial_points points_of(const index_join_arguments& given, bool is_right) {
   const auto& index = is_right ? given.right : given.left;
   if (index.space != memory_space::host) return {};
-  if (!given.columns.empty()) {
-    const auto& side = given.columns[is_right ? 1 : 0];
-    return side.has_boxes || side.low.rows == 0 ? spatial_points{} : side.low;
+  if (const auto& side = given.columns[is_right ? 1 : 0]) {
+    return side->has_boxes || side->low.rows == 0 ? spatial_points{} : side->low;
   }
   if (index.layout == nullptr || index.layout->items == 0 || index.layout->has_boxes) return {};
   spatial_points points;
@@ -314,6 +313,8 @@ spatial_run top_k_index_join(const executor& on, const index_join_arguments& giv
       call.select = options.select;
       call.k = given.k;
       call.statistics = options.statistics == nullptr ? nullptr : &counted;
+      call.blocks_at_once = options.blocks_at_once;
+      call.expected_pairs = problem.pairs;
       done.count = static_cast<std::size_t>(run(by, where, run_by, joined.given, options.predicate, call));
     }
   }

@@ -17,8 +17,8 @@ namespace zenith::detail {
 void write_header(const spatial_index_layout& of, std::byte* bytes);
 
 /// Where the parts of such an index stand. Pure.
-[[nodiscard]] spatial_index_layout place_index(key_type type, unsigned dimensions, bool has_boxes, std::uint32_t fanout,
-                                               std::uint64_t items);
+[[nodiscard]] spatial_index_layout place_index(key_type type, unsigned dimensions, bool has_boxes,
+                                               const spatial_index_options& options, std::uint64_t items);
 
 /// Throws for arguments of a build that do not fit each other; the values are not looked at.
 void check_index_shape(const index_input& input, const spatial_index_options& options);

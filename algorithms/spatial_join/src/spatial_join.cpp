@@ -327,6 +327,8 @@ spatial_run top_k_spatial_join(const executor& on, const spatial_arguments& give
     call.select = options.select;
     call.k = wanted;
     call.statistics = options.statistics != nullptr ? &counted : nullptr;
+    call.blocks_at_once = options.blocks_at_once;
+    call.expected_pairs = problem.pairs;
     auto asked = given;
     if (k == 0) {
       asked.target = {spatial_target::kind::nothing};

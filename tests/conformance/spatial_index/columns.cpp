@@ -93,6 +93,44 @@ std::string with_sides(const place& where, const question<T>& asked, const Use& 
                          : in(placed_columns<std::span<const T>>(where.on));
 }
 
+/// use(left, right), where one side is an index of its items and the other has columns.
+template <bool is_ranked, unsigned Dim, class T, class Use>
+std::string with_one_index(const place& where, const question<T>& asked, bool is_left, const Use& use) {
+  auto options = is_left ? asked.left_build : asked.right_build;
+  options.order = zenith::bulk_order::sort_tile_recursive;  // that of a device, too
+  const auto in = [&]<class Tree, class Span>(Tree index, placed_columns<Span> at) {
+    with_side<true>(at, is_left ? asked.left : asked.right, [&](const auto& items) {
+      index = Tree::build(where.on.on, items, options);
+      return std::string{};
+    });
+    return with_side<is_ranked>(at, is_left ? asked.right : asked.left, [&](const auto& columns) {
+      return is_left ? use(index, columns) : use(columns, index);
+    });
+  };
+  return where.on_device
+             ? in(zenith::device_spatial_index<T, Dim>{}, placed_columns<zenith::device_span<const T>>(where.on))
+             : in(zenith::spatial_index<T, Dim>{}, placed_columns<std::span<const T>>(where.on));
+}
+
+template <unsigned Dim, class T>
+void ask_one_index(verdict& seen, const question<T>& asked, random_source& random) {
+  if (asked.left.low.size() != Dim) return;
+  auto expected = every_pair(asked);
+  const bool is_left = random() % 2 == 0;
+  const auto text = [&] { return text_of(asked) + (is_left ? ", left" : ", right") + " an index, else columns"; };
+  judge(seen, the_suite().all_pairs, random, one_of_each, text, [&](const place& at) {
+    return with_one_index<false, Dim>(at, asked, is_left, [&](const auto& left, const auto& right) {
+      return join_all(at.on, left, right, asked.options.predicate, expected, random);
+    });
+  });
+  keep_best(expected, asked.options.select, asked.k);
+  judge(seen, the_suite().joins, random, one_of_each, text, [&](const place& at) {
+    return with_one_index<true, Dim>(at, asked, is_left, [&](const auto& left, const auto& right) {
+      return join_best(at.on, left, right, asked, expected, random);
+    });
+  });
+}
+
 template <class T>
 void ask_columns(verdict& seen, const question<T>& asked, random_source& random) {
   auto expected = every_pair(asked);
@@ -178,6 +216,26 @@ TEST_CASE("joins of points and boxes in columns", "[index]") {
   CHECK(seen.cases() > 0);
 }
 
+TEST_CASE("joins of an index with points and boxes in columns", "[index]") {
+  if (the_suite().joins.empty()) return;
+  constexpr std::size_t sizes[] = {0, 1, 2, 17, 65, 100, 300};
+  verdict seen;
+  const double share = the_suite().effort * the_suite().effort * std::min(1.0, zenith_test::scale());
+  const unsigned number = std::max(8U, static_cast<unsigned>(60 * share));
+  for (unsigned i = 0; i < number; ++i) {
+    random_source random{zenith_test::seed_of("index.beside_columns", i)};
+    const std::size_t left = std::min(sizes[random() % std::size(sizes)], the_suite().most_items);
+    const std::size_t right = std::min(sizes[random() % std::size(sizes)], the_suite().most_items);
+    const auto one = every_shape[random() % std::size(every_shape)];
+    if (i % 2 == 0) {
+      ask_one_index<2>(seen, make_question<float32>(one, left, right, random), random);
+    } else {
+      ask_one_index<3>(seen, make_question<float64>(one, left, right, random), random);
+    }
+  }
+  seen.require_none();
+}
+
 TEST_CASE("few boxes in columns, in full", "[index-contract]") {
   const table few;
   using ids = std::vector<std::uint32_t>;
@@ -253,6 +311,16 @@ TEST_CASE("what joins of columns with boxes refuse", "[index-contract]") {
     }
     table turned;
     turned.south[5] = 2;
+    const auto flat = zenith::spatial_index<float, 2>::build(good.boxes());
+    expect_error(wrong, {"right.low is above right.high in column 1, row 5"}, [&] { best(flat, turned.boxes()); });
+    expect_error(wrong, {"left has 2 dimensions and right 3; they must have as many"}, [&] {
+      best(flat, zenith::scored_points<float>{{good.west, good.west, good.west}, good.scores});
+    });
+    expect_error(wrong, {"left has 3 dimensions and right 2; they must have as many"}, [&] {
+      all(zenith::column_set<float>{good.west, good.west, good.west}, flat);
+    });
+    expect_error(wrong, {"spatial_join: left has 1 columns; points have 2 or 3"},
+                 [&] { all(zenith::column_set<float>{good.west}, flat); });
     expect_error(wrong, {"right.low is above right.high in column 1, row 5"},
                  [&] { best(good.boxes(), turned.boxes()); });
     expect_error(wrong, {"left.low has 1 columns; boxes have 2 or 3"}, [&] {

@@ -20,17 +20,19 @@ inline constexpr std::uint32_t most_index_fanout = 64;
 inline constexpr std::uint32_t most_index_levels = 32;
 
 /// Where the parts of a linearised MAX aR-tree stand: one piece of memory, aligned to 64 bytes. Nodes are numbered
-/// level by level, the root is 0; level 1 are the leaves. Node p of level l has the entries p * fanout to (p + 1) *
-/// fanout - 1 of level l - 1, or as many as there are; level 0 are the items. So no node has a pointer. All offsets are
-/// in bytes from the beginning; columns hold values of `type`, one for each node or item.
+/// level by level, from the root down or from the leaves up; level 1 are the leaves. Node p of level l has the entries
+/// p * fanout to (p + 1) * fanout - 1 of level l - 1, or as many as there are; level 0 are the items. So no node has a
+/// pointer. All offsets are in bytes from the beginning; columns hold values of `type`, one for each node or item.
 struct spatial_index_layout {
   key_type type{};  ///< of coordinates and scores: float32, float64
   std::uint32_t dimensions = 2;
   std::uint32_t fanout = 16;
-  bool has_boxes = false;  ///< else the items are points, and `high` is `low`
+  bool has_boxes = false;     ///< else the items are points, and `high` is `low`
+  bool leaves_first = false;  ///< else the root is node 0
   std::uint64_t items = 0;
   std::uint32_t levels = 0;                          ///< of nodes; 0 without items
   std::uint64_t begins[most_index_levels + 1] = {};  ///< the first node of each level from 1 on; [0]: how many nodes
+  std::uint64_t sizes[most_index_levels + 1] = {};   ///< how many nodes each level has; [0]: items
 
   std::uint64_t node_low[3] = {};
   std::uint64_t node_high[3] = {};

@@ -42,10 +42,17 @@ enum class bulk_order : std::uint8_t {
   hilbert,              ///< by the items' places on a Hilbert curve
 };
 
+/// In which order the levels of a spatial index's nodes lie in memory. Queries take as long either way.
+enum class level_order : std::uint8_t {
+  root_first,    ///< from the root down
+  leaves_first,  ///< from the leaves up
+};
+
 struct spatial_index_options {
   /// Entries of a node, 2 to 64.
   std::uint32_t fanout = 16;
   bulk_order order = bulk_order::sort_tile_recursive;
+  level_order levels = level_order::root_first;
 };
 
 namespace detail {

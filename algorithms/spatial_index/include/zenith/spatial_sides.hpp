@@ -1,11 +1,12 @@
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <type_traits>
-#include <vector>
 
 #include <zenith/columns.hpp>
 #include <zenith/spatial_index_tree.hpp>
@@ -13,7 +14,7 @@
 #include <zenith/spatial_output.hpp>
 
 /// \file
-/// What joins of points and boxes take for their sides: two indexes, or columns, of which they build indexes.
+/// What joins of points and boxes take for their sides: indexes, or columns, of which they build indexes.
 
 namespace zenith {
 
@@ -32,36 +33,52 @@ using device_boxes = basic_boxes<device_span<const T>>;
 
 namespace detail {
 
-/// Two sides have the same `kind`. `is_plain`: of a join of all pairs; `is_ranked`: of a ranked one.
-template <class Kind, class T, bool IsPlain, bool IsRanked>
+/// `memory`: where the side lies. `is_plain`: of a join of all pairs; `is_ranked`: of a ranked one.
+template <class T, memory_space Memory, bool IsPlain, bool IsRanked>
 struct side_traits {
-  using kind = Kind;
   using value_type = T;
+  static constexpr memory_space memory = Memory;
   static constexpr bool is_plain = IsPlain;
   static constexpr bool is_ranked = IsRanked;
 };
+template <class Span, bool IsRanked>
+using column_traits = side_traits<typename Span::value_type, memory_of<Span>, !IsRanked, IsRanked>;
 /// What can be a side; of any other type it is not defined.
 template <class Side>
 struct join_side;
-template <any_spatial_index Tree>
-struct join_side<Tree> : side_traits<Tree, typename Tree::value_type, true, true> {};
+template <class T, unsigned Dim>
+struct join_side<spatial_index<T, Dim>> : side_traits<T, memory_space::host, true, true> {};
+template <class T, unsigned Dim>
+struct join_side<device_spatial_index<T, Dim>> : side_traits<T, memory_space::device, true, true> {};
 template <point_span Span>
-struct join_side<basic_column_set<Span>> : side_traits<Span, typename Span::value_type, true, false> {};
+struct join_side<basic_column_set<Span>> : column_traits<Span, false> {};
 template <point_span Span>
-struct join_side<basic_boxes<Span>> : side_traits<Span, typename Span::value_type, true, false> {};
+struct join_side<basic_boxes<Span>> : column_traits<Span, false> {};
 template <point_span Span>
-struct join_side<basic_scored_points<Span>> : side_traits<Span, typename Span::value_type, false, true> {};
+struct join_side<basic_scored_points<Span>> : column_traits<Span, true> {};
 template <point_span Span>
-struct join_side<basic_scored_boxes<Span>> : side_traits<Span, typename Span::value_type, false, true> {};
+struct join_side<basic_scored_boxes<Span>> : column_traits<Span, true> {};
 
+/// Values of one type in one kind of memory.
+template <class Left, class Right>
+inline constexpr bool lie_together = std::is_same_v<typename Left::value_type, typename Right::value_type> &&
+                                     (Left::memory == Right::memory);
+/// Two indexes have as many dimensions; of columns that is known at run time.
+template <class Left, class Right>
+inline constexpr bool have_equal_dimensions = true;
+template <any_spatial_index Left, any_spatial_index Right>
+inline constexpr bool have_equal_dimensions<Left, Right> = Left::dimensions == Right::dimensions;
 template <class Side>
-using side_kind = typename join_side<Side>::kind;
+concept any_side = requires {
+  typename join_side<Side>::value_type;
+};
 template <class Right, class Left>
-concept joined_with =
-    std::same_as<side_kind<Left>, side_kind<Right>> && join_side<Left>::is_plain && join_side<Right>::is_plain;
+concept beside = any_side<Left> && any_side<Right> && lie_together<join_side<Left>, join_side<Right>> &&
+    have_equal_dimensions<Left, Right>;
 template <class Right, class Left>
-concept ranked_with =
-    std::same_as<side_kind<Left>, side_kind<Right>> && join_side<Left>::is_ranked && join_side<Right>::is_ranked;
+concept joined_with = beside<Right, Left> && join_side<Left>::is_plain && join_side<Right>::is_plain;
+template <class Right, class Left>
+concept ranked_with = beside<Right, Left> && join_side<Left>::is_ranked && join_side<Right>::is_ranked;
 
 template <class Range>
 using output_value = typename output_of<Range>::value_type;
@@ -81,7 +98,7 @@ struct index_join_arguments {
   spatial_output (*provide)(void* state, std::uint64_t count) = nullptr;
   void* state = nullptr;
   spatial_target target = {};
-  std::vector<index_input> columns = {};  ///< of both sides, whose indexes are still to be built; else none
+  std::array<std::optional<index_input>, 2> columns = {};  ///< of a side whose index is still to be built
 };
 
 /// An index needs scores: a column of coordinates stands for those that no join looks at.
@@ -106,17 +123,22 @@ template <class Index, class Left, class Right>
   using side = join_side<Left>;
   index_join_arguments given{
       key_type_of<typename side::value_type>, 0, {}, {}, 0, static_cast<int>(sizeof(Index)), std::is_signed_v<Index>};
-  if constexpr (any_spatial_index<Left>) {
-    given.dimensions = Left::dimensions;
-    given.left = argument_of(left);
-    given.right = argument_of(right);
-  } else {
-    given.columns = {input_of(0, left), input_of(0, right)};
-    given.dimensions = static_cast<unsigned>(given.columns[0].low.columns.size());
-    for (auto& one : given.columns) one.dimensions = given.dimensions;
-    given.columns[0].name = "left";
-    given.columns[1].name = "right";
-    given.left.space = given.right.space = memory_of<side_kind<Left>>;
+  const auto enter = [&]<class Side>(const Side& one, index_argument& index, std::optional<index_input>& columns,
+                                     const char* name) {
+    if constexpr (any_spatial_index<Side>) {
+      given.dimensions = Side::dimensions;
+      index = argument_of(one);
+    } else {
+      columns = input_of(0, one);
+      columns->name = name;
+    }
+    index.space = side::memory;
+  };
+  enter(left, given.left, given.columns[0], "left");
+  enter(right, given.right, given.columns[1], "right");
+  if (given.dimensions == 0) given.dimensions = static_cast<unsigned>(given.columns[0]->low.columns.size());
+  for (auto& one : given.columns) {
+    if (one) one->dimensions = given.dimensions;
   }
   return given;
 }

@@ -108,6 +108,8 @@ struct top_k_spatial_join_call : spatial_call {
   selection select = selection::largest;
   std::uint64_t k = 0;
   spatial_join_statistics* statistics = nullptr;  ///< the host's, filled in; nullptr: not wanted
+  std::uint64_t blocks_at_once = 0;               ///< of "ba" and "sfa"; 0: chosen
+  std::uint64_t expected_pairs = 0;               ///< 0: not known
 };
 
 }  // namespace zenith
