@@ -87,7 +87,7 @@ cost joined(const top_k_index_join_problem& problem, const device_profile& on, d
   const int cores = on.grain_bytes > 0 ? cores_for(bytes, on) : 0;
   cost all;
   all.phases.push_back({"order", {}, {{"spatial_index.order", blocks, 50e-9}}, 6, cores});
-  const double rounds = 1 + std::log2(1 + left * read_share / 1024) / 2;
+  const double rounds = 1 + std::log2(1 + left * read_share / 32768) / 2;
   all.phases.push_back({"descend",
                         {{static_cast<std::uint64_t>(bytes), 0, 0}},
                         {{"spatial_index.item", left * read_share, 10e-9},

@@ -184,21 +184,58 @@ template <class T, class Context>
   return {blocks, ranks, count, items};
 }
 
-/// How many blocks of the left side are joined together.
+/// How many blocks of the left side a caller wants joined at once.
 struct block_rounds {
-  u64 at_once;         ///< in each round; 0: as `first_items` says, and more in each round
+  u64 at_once;         ///< 0: as `round_sizes` says
   u64 expected_pairs;  ///< of both sides; 0: not known
 };
 
-/// As many of `items` as should have k pairs, since without so many there is no bound; where pairs are not known, of
-/// four each. At least so many that a device is busy.
-template <bool OnHost>
-[[nodiscard]] u64 first_items(u64 k, u64 expected_pairs, u64 items) {
-  constexpr double least = OnHost ? 64 : 1024;
-  const double each = expected_pairs > 0 ? static_cast<double>(expected_pairs) / static_cast<double>(items) : 4;
-  const double wanted = 1.25 * static_cast<double>(k) / each;
-  return static_cast<u64>(std::min(std::max(wanted, least), static_cast<double>(items)));
-}
+/// How many items of the left side a round takes. The first should find k pairs, since without so many there is no
+/// bound. One thread of a host takes a quarter of all items before, or as many as have 2.5 k pairs: a newer bound
+/// spares more than it costs. Several threads take more, to be busy. A device's round costs as much as some ten
+/// thousand items, and each has four times those of the one before.
+class round_sizes {
+ public:
+  /// `threads`: of a host; 0: a device.
+  round_sizes(const block_rounds& given, int threads, u64 blocks, u64 items_of_block, u64 k, u64 items)
+      : threads_(threads), fixed_(std::min(given.at_once, blocks) * items_of_block) {
+    // no more than there is memory for beside k
+    wanted_ = std::min((threads > 0 ? 2.5 : 1.25) * static_cast<double>(k), static_cast<double>(k) / 2 + 262144);
+    // too few are found soon enough
+    double each = threads > 0 ? 16 : 4;
+    if (given.expected_pairs > 0) each = static_cast<double>(given.expected_pairs) / static_cast<double>(items);
+    least_ = least_items(each);
+    size_ = fixed_ > 0 ? fixed_ : std::min(least_, items);
+  }
+
+  [[nodiscard]] u64 size() const { return size_; }
+  /// After a round, of `done` items in all, which have `found` pairs; 0: a bound left some out. `is_far`: nearly none.
+  void grow(u64 done, u64 found, bool is_far) {
+    if (fixed_ > 0) {
+      size_ = std::min(fixed_, 8 * size_);
+    } else if (is_far || threads_ == 0) {
+      size_ *= is_far ? 8 : 4;
+    } else {
+      if (found > 0) least_ = least_items(static_cast<double>(found) / static_cast<double>(done));
+      size_ = std::min(std::max(least_, done * static_cast<u64>(std::min(threads_, 4)) / 4), 4 * size_);
+    }
+  }
+  /// A round of `taken` items found more than there is memory for.
+  void shrink(u64 taken) { size_ = std::max<u64>(1, taken / 8); }
+
+ private:
+  /// Where an item has `each` pairs.
+  [[nodiscard]] u64 least_items(double each) const {
+    const double busy = threads_ > 0 ? 64.0 * threads_ : std::clamp(131072 / each, 4096.0, 65536.0);
+    return static_cast<u64>(std::min(std::max(wanted_ / each, busy), 4294967296.0));
+  }
+
+  int threads_;
+  u64 fixed_;
+  double wanted_;  ///< pairs
+  u64 least_;
+  u64 size_;
+};
 
 /// So many pairs that one more step of a join does not fit beside those that are kept.
 [[noreturn]] inline void refuse_pairs(u64 k) {
@@ -229,8 +266,7 @@ template <class T, unsigned D, class Context>
   u64 rounds = 0;
   u64 candidates = 0;
   u64 first = 0;
-  const u64 fixed = std::min(rounds_of.at_once, order.count) * order.items;
-  u64 size = fixed > 0 ? fixed : first_items<Context::runs_on_host>(k, rounds_of.expected_pairs, n);
+  round_sizes sizes(rounds_of, on.threads(), order.count, order.items, k, n);
   while (first < items) {
     if (count == k) {
       const auto rank = on.read(order.ranks + first / order.items);
@@ -238,7 +274,7 @@ template <class T, unsigned D, class Context>
       if (sides.scorer.image_of(value, best_right) < on.read(static_cast<const pair_bound<T>*>(bound)).image) break;
     }
     const auto& pool = keeper.pool();
-    const u64 taken = std::min(size, items - first);
+    const u64 taken = std::min(sizes.size(), items - first);
     on.for_each(taken, descend<T, D>{sides, order.blocks, order.items, first, bound, pool});
     const u64 found = on.read(static_cast<const u64*>(pool.count));
     ++rounds;
@@ -247,12 +283,13 @@ template <class T, unsigned D, class Context>
         refuse_pairs(k);
       }
       on.for_each(1, spatial_join_family::set_count{count, pool.count});
-      size = std::max<u64>(1, taken / 8);
+      sizes.shrink(taken);
       if (pool.capacity < wanted) keeper.grow(std::min(wanted, 2 * pool.capacity), count);
       continue;
     }
     // while there is no bound, a round may find a right side for each item: it grows fast only where it found few
-    const bool grows_fast = count < k && found - count < few;
+    const bool is_far = count < k && found <= k / 2 && found - count < few;
+    const u64 without_bound = count < k ? found : 0;
     candidates += found - count;
     count = found;
     if (count > k) {
@@ -260,8 +297,7 @@ template <class T, unsigned D, class Context>
       count = k;
     }
     first += taken;
-    size = (grows_fast ? 8 : 2) * taken;
-    if (fixed > 0) size = std::min(size, fixed);
+    sizes.grow(first, without_bound, is_far);
   }
   if (statistics != nullptr) {
     *statistics = {rounds, std::min(first, n), m, candidates};

@@ -244,7 +244,11 @@ class block_input final : public input {
     const auto call = [=, this] {
       zenith::top_k_index_join_options options{.predicate = zenith::within{sides_->distance}, .strategy = at.strategy};
       zenith::spatial_index_options shape;
-      (which_ == block_parameter::fanout ? shape.fanout : options.blocks_at_once) = values_[point];
+      if (which_ == block_parameter::fanout) {
+        shape.fanout = values_[point];
+      } else {
+        options.blocks_at_once = values_[point];
+      }
       const auto left = tree::build(at.on, sides_->left.points(), shape);
       const auto right = tree::build(at.on, sides_->right.points(), shape);
       *found = zenith::top_k_spatial_join(at.on, left, right, k_, options);

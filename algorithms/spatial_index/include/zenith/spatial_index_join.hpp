@@ -52,8 +52,8 @@ struct top_k_index_join_options {
   std::string_view strategy = "auto";
   /// Filled in when not nullptr, after the call succeeded. Borrowed.
   spatial_join_statistics* statistics = nullptr;
-  /// How many blocks of the left side a round joins: leaves of "ba", items of "sfa". 0: as many as should have k pairs,
-  /// and more in each round. The result is the same.
+  /// How many blocks of the left side a round joins: leaves of "ba", items of "sfa". 0: as many as the device, k and
+  /// the pairs that are expected and found suggest. The result is the same.
   std::uint64_t blocks_at_once = 0;
 };
 
@@ -132,8 +132,8 @@ inline spatial_run best_pairs_into(const executor& on, index_join_arguments give
 /// with the roundings of a join of points in columns; so for points the pairs are the same. With `intersects` they are
 /// those without a gap: boxes that touch do intersect.
 ///
-/// Sides are two indexes of one type, or columns in one kind of memory: a `column_set` of points or `boxes` each. Of
-/// columns indexes are built first, as `spatial_index::build(on, ...)` or, on an executor of a device,
+/// A side is an index, or columns: a `column_set` of points or `boxes`. Both sides have values of one type in one kind
+/// of memory. Of columns indexes are built first, as `spatial_index::build(on, ...)` or, on an executor of a device,
 /// `device_spatial_index::build` do, and of the same columns on both sides one. Two sides of points come here where the
 /// options are of this type, or say `intersects`.
 ///
@@ -191,8 +191,8 @@ spatial_join_batches(const executor& on, const Left& left, const Right& right, U
 /// points in columns, for points and boxes alike. Which items are near each other, and what a side is, `spatial_join`
 /// says; columns are `scored_points` or `scored_boxes`.
 ///
-/// Strategies: "ba", the Block-based Algorithm, takes the left side's leaves by their best score, some more in each
-/// round. Each item of a leaf descends the right side's tree, where subtrees are left out that are too far away or
+/// Strategies: "ba", the Block-based Algorithm, takes the left side's leaves by their best score, some in each round.
+/// Each item of a leaf descends the right side's tree, where subtrees are left out that are too far away or
 /// cannot reach the score of the k-th best pair so far; that score rises after each round, and the join ends when the
 /// next leaf cannot reach it. Where the left side has more than eight times the items of the right one, sides change.
 /// "sfa", the Score-First Algorithm, takes items by their score in place of leaves. "dfa", the Distance-First
