@@ -192,8 +192,8 @@ struct block_rounds {
 
 /// How many items of the left side a round takes. The first should find k pairs, since without so many there is no
 /// bound. One thread of a host takes a quarter of all items before, or as many as have 2.5 k pairs: a newer bound
-/// spares more than it costs. Several threads take more, to be busy. A device's round costs as much as some ten
-/// thousand items, and each has four times those of the one before.
+/// spares more than it costs. Several threads take up to twice all items before, to be busy. A device's round costs as
+/// much as some ten thousand items, and each has four times those of the one before.
 class round_sizes {
  public:
   /// `threads`: of a host; 0: a device.
@@ -217,7 +217,7 @@ class round_sizes {
       size_ *= is_far ? 8 : 4;
     } else {
       if (found > 0) least_ = least_items(static_cast<double>(found) / static_cast<double>(done));
-      size_ = std::min(std::max(least_, done * static_cast<u64>(std::min(threads_, 4)) / 4), 4 * size_);
+      size_ = std::min(std::max(least_, done * static_cast<u64>(std::min(threads_, 8)) / 4), 4 * size_);
     }
   }
   /// A round of `taken` items found more than there is memory for.
@@ -226,7 +226,7 @@ class round_sizes {
  private:
   /// Where an item has `each` pairs.
   [[nodiscard]] u64 least_items(double each) const {
-    const double busy = threads_ > 0 ? 64.0 * threads_ : std::clamp(131072 / each, 4096.0, 65536.0);
+    const double busy = threads_ > 0 ? 64.0 : std::clamp(131072 / each, 4096.0, 65536.0);
     return static_cast<u64>(std::min(std::max(wanted_ / each, busy), 4294967296.0));
   }
 

@@ -1,8 +1,11 @@
+#include <algorithm>
+#include <limits>
 #include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <algorithms/spatial_index/choices.hpp>
 #include <catch.hpp>
 
 #include <settings.hpp>
@@ -382,4 +385,29 @@ TEST_CASE("pairs that share the best score are seen in a sample, and spare a tre
   CHECK(turned.tied > all.tied / 64);
   CHECK(turned.tied < all.tied / 2);
   CHECK(asked(same, mostly).tied >= all.tied / 2);
+}
+
+TEST_CASE("the build of an index counts where a join of columns is chosen") {
+  const auto host = *fixture("server-h200.json").find("cpu");
+  const auto fastest = [](const top_k_index_join_problem& join, const device_profile& on) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto& one : spatial_index_detail::join_strategies) {
+      least = std::min(least, seconds(one.model(join, on), on));
+    }
+    return least;
+  };
+  top_k_index_join_problem join{1 << 20, 1 << 20, 10};
+  join.pairs = 4 << 20;
+  const double built = fastest(join, host);
+  CHECK(built < fastest(join, gpu()));
+  join.to_build = 1 << 20;
+  const double one_side = fastest(join, host);
+  CHECK(built < one_side);
+  join.to_build = 2 << 20;
+  CHECK(one_side < fastest(join, host));
+  // a GPU builds in a millisecond what takes a host tens of them
+  CHECK(fastest(join, host) > fastest(join, gpu()));
+  // of few items a host has both before a GPU has begun
+  const top_k_index_join_problem few{500, 500, 10, key_type::float32, memory_space::host, 0, false, 0, 1000};
+  CHECK(fastest(few, host) < fastest(few, gpu()));
 }

@@ -44,7 +44,8 @@ ALLOWED = {
     "tests/install": ["public", "strategies/"],
     "tests/cuda": ["public", "core/", "backends/cuda/"],
     "tests/study": ["public", "perf/study/"],
-    "tests/dispatch": ["public", "core/choose.hpp", "core/decide.hpp", "algorithms/skyline/choices.hpp", "perf/study/"],
+    "tests/dispatch": ["public", "core/choose.hpp", "core/decide.hpp", "algorithms/skyline/choices.hpp",
+                       "algorithms/spatial_index/choices.hpp", "perf/study/"],
     "tests/conformance/packed_column": ["public", "core/device/", "algorithms/packed_column/"],
     "tests/fuzz": ["public", "core/", "algorithms/packed_column/", "perf/study/"],
 }

@@ -28,6 +28,10 @@ std::pair<index_argument, std::shared_ptr<const void>> build_side(const executio
   return {argument_of(made.get()), std::move(made)};
 }
 
+bool are_one_index(const std::optional<index_input>& left, const std::optional<index_input>& right) {
+  return left && right && left->low == right->low && left->high == right->high;
+}
+
 }  // namespace
 
 index_argument argument_of(const index_storage* index) {
@@ -61,6 +65,14 @@ side_sizes sizes_of(const index_join_arguments& given) {
   return {items_of(given.left, given.columns[0]), items_of(given.right, given.columns[1])};
 }
 
+std::uint64_t items_to_build(const index_join_arguments& given) {
+  const auto rows_of = [](const std::optional<index_input>& side) -> std::uint64_t {
+    return side ? side->low.rows : 0;
+  };
+  const auto& [left, right] = given.columns;
+  return rows_of(left) + (are_one_index(left, right) ? 0 : rows_of(right));
+}
+
 void check_columns(const index_join_arguments& given, const char* function) {
   const auto dimensions_of = [&](const std::optional<index_input>& side) {
     return std::to_string(side ? side->low.columns.size() : given.dimensions);
@@ -92,7 +104,7 @@ join_of_indexes index_sides(const execution& on, const index_join_arguments& giv
   };
   const auto& [left, right] = given.columns;
   if (left) build(*left, made.given.left, made.owners[0]);
-  if (left && right && left->low == right->low && left->high == right->high) {
+  if (are_one_index(left, right)) {
     made.given.right = made.given.left;
   } else if (right) {
     build(*right, made.given.right, made.owners[1]);

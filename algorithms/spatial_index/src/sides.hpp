@@ -19,6 +19,9 @@ struct side_sizes {
 };
 [[nodiscard]] side_sizes sizes_of(const index_join_arguments& given);
 
+/// Items of the indexes that `index_sides` builds.
+[[nodiscard]] std::uint64_t items_to_build(const index_join_arguments& given);
+
 /// Throws for columns that do not fit each other; `function` begins the messages. Values are not looked at.
 void check_columns(const index_join_arguments& given, const char* function);
 

@@ -116,8 +116,9 @@ join_choice choose_join(const caller& by, const executor& on, const index_join_a
     check_distance(by, near->distance, "options.predicate.distance");
   }
   check_ids(by, std::max(left, right), given.index_bytes, given.index_signed);
-  auto chosen = choose(spatial_index_detail::all_pairs_choices, on.settings(),
-                       index_join_problem{left, right, given.type, given.left.space}, options.strategy);
+  auto chosen =
+      choose(spatial_index_detail::all_pairs_choices, on.settings(),
+             index_join_problem{left, right, given.type, given.left.space, items_to_build(given)}, options.strategy);
   const auto& run_by =
       check_backend(chosen.on, index_join_call::operation, by.function, "left", given.left.space, chosen.strategy);
   check_outputs(by, chosen.on, index_join_call::operation, "left_out", given.target, chosen.strategy);
@@ -253,6 +254,7 @@ top_k_index_join_problem describe(const executor& on, const index_join_arguments
                                   const top_k_index_join_options& options) {
   const auto [left, right] = sizes_of(given);
   top_k_index_join_problem problem{left, right, given.k, given.type, given.left.space};
+  problem.to_build = items_to_build(given);
   const auto* const near = std::get_if<within>(&options.predicate);
   const bool is_modelled = options.strategy == "auto" || on.is_automatic();
   if (!is_modelled || near == nullptr) return problem;

@@ -63,6 +63,7 @@ struct index_join_problem {
   std::uint64_t right_items = 0;
   key_type type = key_type::float32;
   memory_space space = memory_space::host;
+  std::uint64_t to_build = 0;  ///< items of columns, of which an index is built first
 
   [[nodiscard]] bool operator==(const index_join_problem&) const = default;
 };
@@ -76,6 +77,7 @@ struct top_k_index_join_problem {
   std::uint64_t pairs = 0;     ///< as many as are expected; 0: not known, which is taken for four a left item
   bool scores_oppose = false;  ///< as in `top_k_spatial_join_problem`
   std::uint64_t tied = 0;      ///< the same
+  std::uint64_t to_build = 0;  ///< items of columns, of which an index is built first
 
   [[nodiscard]] bool operator==(const top_k_index_join_problem&) const = default;
 };
@@ -140,8 +142,7 @@ inline spatial_run best_pairs_into(const executor& on, index_join_arguments give
 /// Strategy "index_nested_loop": each left item descends the right side's tree; pairs are counted and then written,
 /// which takes a second descent for items of more than 8 partners. Complexity: O(n * nodes that an item is near to) and
 /// a sort of each item's partners. Scratch: about 60 bytes a left item, and the pairs themselves. It synchronises. A
-/// GPU executor copies a host's indexes to the device at each call; `device_spatial_index` keeps them there. "auto"
-/// does not count what building costs.
+/// GPU executor copies a host's indexes to the device at each call; `device_spatial_index` keeps them there.
 ///
 /// Throws `invalid_argument` for a distance that is negative or NaN, when the ids' type cannot hold the largest id, and
 /// for a device's index or columns on an executor of the host; `unsupported` for a strategy that the backend does not
@@ -239,7 +240,7 @@ requires(detail::are_together<LeftOut, Scores>) spatial_run
 }
 
 /// Chooses the device and strategy that will be fastest for `problem` on `on`. Pure. Throws `unsupported` when no
-/// device can run it. Columns are seen as their indexes are, which are taken as built.
+/// device can run it.
 [[nodiscard]] decision decide(const index_join_problem& problem, const machine& on);
 [[nodiscard]] decision decide(const top_k_index_join_problem& problem, const machine& on);
 
