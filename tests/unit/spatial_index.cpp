@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 #include <set>
+#include <string>
 #include <vector>
 
 #include <algorithms/spatial_index/src/storage.hpp>
@@ -222,7 +223,7 @@ TEST_CASE("pairs of nodes that few places hold", "[index]") {
 }
 
 TEST_CASE("bytes say which level comes first", "[index]") {
-  const auto columns = drawn(3, 300);
+  auto columns = drawn(3, 300);
   const scored_points<double> points{{columns[0], columns[1]}, columns[2]};
   spatial_index_options options{4};
   const auto down = spatial_index<double, 2>::build(points, options);
@@ -239,6 +240,17 @@ TEST_CASE("bytes say which level comes first", "[index]") {
   zenith::detail::write_header(down.storage()->layout, other.data());
   zenith_test::expect_error(error_code::corrupt_data, {"does not hold its entries"},
                             [&] { (void)spatial_index<double, 2>::parse(other); });
+  // an index's extremes are the root's, wherever that lies
+  for (const std::size_t row : {0U, 150U, 299U}) {
+    columns[2][row] = -1;
+    const auto negative = spatial_index<double, 2>::build(points, options);
+    zenith_test::expect_error(error_code::invalid_argument, {"left.scores[" + std::to_string(row) + "] is negative"},
+                              [&] {
+                                (void)top_k_spatial_join(make_executor("cpu"), negative, up, 1,
+                                                         top_k_index_join_options{.score = pair_score::product});
+                              });
+    columns[2][row] = 1;
+  }
 }
 
 TEST_CASE("bytes that are forged are refused", "[index]") {

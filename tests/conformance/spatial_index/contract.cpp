@@ -360,7 +360,13 @@ TEST_CASE("a bound on the score spares most of the work", "[index-contract]") {
                                              .statistics = &leaves,
                                              .blocks_at_once = is_device ? 16U : 0U};
     const auto by_leaves = zenith::top_k_spatial_join(on.on, left, right, 20, options);
-    CHECK((leaves.rounds == (leaves.left_rows + 255) / 256 || !is_device));
+    zenith::spatial_join_statistics by_four;
+    auto four = options;
+    four.statistics = &by_four;
+    four.blocks_at_once = 4;
+    CHECK(zenith::top_k_spatial_join(on.on, left, right, 20, four).left == by_leaves.left);
+    CHECK(by_four.rounds == (by_four.left_rows + 63) / 64);
+    CHECK(by_four.rounds > leaves.rounds);
     options.strategy = "sfa";
     options.statistics = &items;
     options.blocks_at_once *= 16;
