@@ -130,8 +130,10 @@ void add_build(cost& to, std::uint64_t items, int indexes, const device_profile&
   const double levels = std::max(1.0, std::log2(count / indexes) / 4);
   if (is_host(on)) {
     const double misses = std::max(1.0, levels - 3);
-    const int cores = items < std::uint64_t{1} << 15 ? 1 : cores_for(count * 64, on);
-    to.phases.push_back({"build", {}, {{"spatial_index.host_build", count * misses, 18e-9}}, 0, cores});
+    // as many as build it, of which 16 work as well as four
+    const double workers = std::clamp(count / indexes / 16384, 1.0, std::max(1.0, static_cast<double>(on.cores)));
+    const double busy = 1 + (workers - 1) / 5;
+    to.phases.push_back({"build", {}, {{"spatial_index.host_build", count * misses / busy, 18e-9}}, 0, 1});
   } else {
     to.phases.push_back({"build", {}, {{"spatial_index.build", count, .12e-9}}, 25 * levels * indexes, 0});
   }

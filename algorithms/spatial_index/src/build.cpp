@@ -252,8 +252,10 @@ spatial_index_layout place_index(key_type type, unsigned dimensions, bool has_bo
 std::shared_ptr<const index_storage> build_index(const index_input& input, const spatial_index_options& options,
                                                  const execution* on) {
   check_index_shape(input, options);
-  // some thousand items are built before others wake up
-  const int workers = on == nullptr || input.low.rows < std::size_t{1} << 15 ? 1 : host_threads(*on);
+  // some ten thousand items are built before others wake up
+  constexpr std::size_t items_of_worker = std::size_t{1} << 14;
+  const int most = on == nullptr ? 1 : host_threads(*on);
+  const int workers = std::clamp(static_cast<int>(input.low.rows / items_of_worker), 1, most);
   try {
     return input.type == key_type::float32 ? build<float>(input, options, workers)
                                            : build<double>(input, options, workers);
