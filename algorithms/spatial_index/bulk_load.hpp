@@ -154,7 +154,7 @@ template <class T, unsigned D, class Context>
   tree_view<T, D> tree{};
   tree.fanout = fanout;
   tree.count = n;
-  number_levels(tree, n, false);
+  number_levels(tree, n, /*leaves_first=*/false);
   place_points<T, D> place{from, rows, {}, on.template buffer<T>(n)};
   fold_entries<T, D> fold{{}, 0, lowest, {}, {}, on.template buffer<T>(tree.begins[0])};
   for (unsigned a = 0; a < D; ++a) {

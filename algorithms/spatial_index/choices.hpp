@@ -27,6 +27,7 @@ void add_build(cost& to, std::uint64_t items, int indexes, const device_profile&
 template <class Problem, cost (*JoinCost)(const Problem&, const device_profile&)>
 [[nodiscard]] cost with_build(const Problem& problem, const device_profile& on) {
   auto all = JoinCost(problem, on);
+  // more than the larger side has: both are built
   const auto largest = std::max(problem.left_items, problem.right_items);
   if (problem.to_build > 0) add_build(all, problem.to_build, problem.to_build > largest ? 2 : 1, on);
   return all;

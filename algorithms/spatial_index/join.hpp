@@ -184,37 +184,38 @@ template <class T, class Context>
   return {blocks, ranks, count, items};
 }
 
-/// How many blocks of the left side a caller wants joined at once.
+/// How many blocks a caller wants joined at once.
 struct block_rounds {
   u64 at_once;         ///< 0: as `round_sizes` says
   u64 expected_pairs;  ///< of both sides; 0: not known
 };
 
-/// How many items of the left side a round takes. The first should find k pairs, since without so many there is no
-/// bound. One thread of a host takes a quarter of all items before, or as many as have 2.5 k pairs: a newer bound
-/// spares more than it costs. Several threads take up to twice all items before, to be busy. A device's round costs as
-/// much as some ten thousand items, and each has four times those of the one before.
+/// How many items of the left side a round takes. The first one should find k pairs, since without so many there is no
+/// bound, but no more than fit beside k. On one thread of a host a later one takes a quarter of all items before, or as
+/// many as have 2.5 k pairs, whichever is more: a newer bound spares more than it costs. Several threads take up to
+/// twice all items before, to be busy. A device's round costs as much as some ten thousand items, and each has four
+/// times those of the one before.
 class round_sizes {
  public:
   /// `threads`: of a host; 0: a device.
   round_sizes(const block_rounds& given, int threads, u64 blocks, u64 items_of_block, u64 k, u64 items)
       : threads_(threads), fixed_(std::min(given.at_once, blocks) * items_of_block) {
-    // no more than there is memory for beside k
     wanted_ = std::min((threads > 0 ? 2.5 : 1.25) * static_cast<double>(k), static_cast<double>(k) / 2 + 262144);
     // too few are found soon enough
     double each = threads > 0 ? 16 : 4;
     if (given.expected_pairs > 0) each = static_cast<double>(given.expected_pairs) / static_cast<double>(items);
     least_ = least_items(each);
-    size_ = fixed_ > 0 ? fixed_ : std::min(least_, items);
+    size_ = fixed_ > 0 ? fixed_ : least_;
   }
 
   [[nodiscard]] u64 size() const { return size_; }
-  /// After a round, of `done` items in all, which have `found` pairs; 0: a bound left some out. `is_far`: nearly none.
-  void grow(u64 done, u64 found, bool is_far) {
+  /// After a round, of `done` items in all, which have `found` pairs; 0: a bound left some out. `found_few`: hardly
+  /// any, and no bound is near.
+  void grow(u64 done, u64 found, bool found_few) {
     if (fixed_ > 0) {
-      size_ = std::min(fixed_, 8 * size_);
-    } else if (is_far || threads_ == 0) {
-      size_ *= is_far ? 8 : 4;
+      size_ = std::min(fixed_, 2 * size_);
+    } else if (found_few || threads_ == 0) {
+      size_ *= found_few ? 8 : 4;
     } else {
       if (found > 0) least_ = least_items(static_cast<double>(found) / static_cast<double>(done));
       size_ = std::min(std::max(least_, done * static_cast<u64>(std::min(threads_, 8)) / 4), 4 * size_);
@@ -255,7 +256,7 @@ template <class T, unsigned D, class Context>
   // with so many places a round of one item always fits beside k pairs
   const u64 enough = n <= most / m ? n * m : most;
   const u64 wanted = std::min(enough, k < most / 4 ? 2 * k + more + m : most);
-  best_keeper<T, Context> keeper(on, std::min(wanted, 4 * more + m));
+  best_keeper<T, Context> keeper(on, std::min(wanted, std::max(4 * more, k / 2 + 2 * more) + m));
   auto* const bound = on.template buffer<pair_bound<T>>(1);
   on.for_each(1, spatial_join_family::set_bound<T>{{0, ~u64{0}}, bound});
 
@@ -288,7 +289,7 @@ template <class T, unsigned D, class Context>
       continue;
     }
     // while there is no bound, a round may find a right side for each item: it grows fast only where it found few
-    const bool is_far = count < k && found <= k / 2 && found - count < few;
+    const bool found_few = count < k && found <= k / 2 && found - count < few;
     const u64 without_bound = count < k ? found : 0;
     candidates += found - count;
     count = found;
@@ -297,7 +298,7 @@ template <class T, unsigned D, class Context>
       count = k;
     }
     first += taken;
-    sizes.grow(first, without_bound, is_far);
+    sizes.grow(first, without_bound, found_few);
   }
   if (statistics != nullptr) {
     *statistics = {rounds, std::min(first, n), m, candidates};

@@ -410,4 +410,10 @@ TEST_CASE("the build of an index counts where a join of columns is chosen") {
   // of few items a host has both before a GPU has begun
   const top_k_index_join_problem few{500, 500, 10, key_type::float32, memory_space::host, 0, false, 0, 1000};
   CHECK(fastest(few, host) < fastest(few, gpu()));
+  // all pairs
+  const auto nested_loop = [&](std::uint64_t to_build) {
+    const index_join_problem all{1 << 20, 1 << 20, key_type::float32, memory_space::host, to_build};
+    return seconds(spatial_index_detail::all_pairs_strategies[0].model(all, host), host);
+  };
+  CHECK(nested_loop(0) < nested_loop(1 << 20));
 }

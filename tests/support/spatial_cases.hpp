@@ -66,6 +66,8 @@ void draw_scoring(Options& options, random_source& random) {
     options.left_weight = weights[random() % 5];
     options.right_weight = weights[random() % 5];
   }
+  const std::uint64_t at_once[] = {0, 0, 1, 1 + random() % 30, ~std::uint64_t{0}};
+  options.blocks_at_once = at_once[random() % 5];
 }
 
 /// By the definition; through memory where a compiler may contract.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <algorithms/spatial_index/src/sides.hpp>
 #include <algorithms/spatial_index/src/storage.hpp>
 #include <algorithms/spatial_index/strategies.hpp>
 #include <catch.hpp>
@@ -54,6 +55,26 @@ std::vector<std::vector<double>> drawn(std::size_t columns, std::size_t rows) {
   }
   return made;
 }
+
+template <class Left, class Right>
+concept joined = requires(const Left& left, const Right& right) {
+  spatial_join(executor{}, left, right, index_join_options{});
+};
+template <class Left, class Right>
+concept ranked = requires(const Left& left, const Right& right) {
+  top_k_spatial_join(executor{}, left, right, 1U, top_k_index_join_options{});
+};
+
+using flat = spatial_index<float, 2>;
+static_assert(joined<flat, flat> && joined<flat, column_set<float>> && joined<boxes<float>, flat>);
+static_assert(ranked<flat, flat> && ranked<flat, scored_points<float>> && ranked<scored_boxes<float>, flat>);
+static_assert(ranked<device_spatial_index<float, 2>, device_scored_boxes<float>>);
+// values, memory, dimensions, and scores
+static_assert(!joined<flat, column_set<double>> && !ranked<flat, scored_points<double>>);
+static_assert(!joined<flat, device_column_set<float>> && !joined<flat, device_spatial_index<float, 2>>);
+static_assert(!joined<flat, spatial_index<float, 3>> && !ranked<spatial_index<float, 3>, flat>);
+static_assert(!joined<flat, scored_points<float>> && !ranked<flat, column_set<float>>);
+static_assert(!joined<boxes<float>, scored_boxes<float>> && !joined<flat, std::vector<float>> && !ranked<int, flat>);
 
 }  // namespace
 
@@ -227,7 +248,7 @@ TEST_CASE("bytes say which level comes first", "[index]") {
   const scored_points<double> points{{columns[0], columns[1]}, columns[2]};
   spatial_index_options options{4};
   const auto down = spatial_index<double, 2>::build(points, options);
-  options.levels = level_order::leaves_first;
+  options.node_order = level_order::leaves_first;
   const auto up = spatial_index<double, 2>::build(points, options);
   const auto bytes = up.serialized();
   CHECK(bytes.size() == down.serialized().size());
@@ -290,4 +311,64 @@ TEST_CASE("bytes that are forged are refused", "[index]") {
   CHECK_FALSE(is_accepted(bytes_with([&](const layout& of, std::byte* bytes) {
     word(bytes, of.node_low[0], 0) = -std::numeric_limits<double>::infinity();
   })));
+}
+
+TEST_CASE("rounds take as many items as k, pairs and threads ask for", "[index]") {
+  using spatial_index_family::round_sizes;
+  constexpr std::uint64_t items = 1'000'000;
+  const auto sizes = [](int threads, std::uint64_t k, std::uint64_t pairs, std::uint64_t at_once = 0) {
+    return round_sizes({at_once, pairs}, threads, items / 16, 16, k, items);
+  };
+  // a host: 2.5 k pairs, of 4 each, but never fewer than 64 items; 16 each where that is not known
+  CHECK(sizes(1, 1000, 4 * items).size() == 625);
+  CHECK(sizes(1, 1000, 0).size() == 156);
+  CHECK(sizes(16, 10, 4 * items).size() == 64);
+  // a device is busy with many; however large k is, pairs fit
+  CHECK(sizes(0, 10, 4 * items).size() == 32768);
+  CHECK(sizes(0, 10, items / 10).size() == 65536);
+  CHECK(sizes(0, 10, 100 * items).size() == 4096);
+  CHECK(sizes(1, 100'000'000, 1000 * items).size() == (50'000'000 + 262'144) / 1000);
+
+  auto host = sizes(1, 1000, 0);
+  host.grow(156, 0, true);
+  CHECK(host.size() == 8 * 156);
+  host.grow(1404, 2808, false);  // two each: 1250 items
+  CHECK(host.size() == 1250);
+  host.grow(20000, 0, false);  // a quarter of all
+  CHECK(host.size() == 5000);
+  host.shrink(5000);
+  CHECK(host.size() == 625);
+  host.grow(20000, 0, false);
+  CHECK(host.size() == 2500);
+  auto many = sizes(16, 10, 4 * items);
+  many.grow(100, 0, false);
+  CHECK(many.size() == 200);
+
+  auto device = sizes(0, 10, 4 * items);
+  device.grow(32768, 0, false);
+  CHECK(device.size() == 4 * 32768);
+  auto fixed = sizes(0, 10, 4 * items, 5);
+  CHECK(fixed.size() == 80);
+  fixed.grow(80, 0, true);
+  CHECK(fixed.size() == 80);
+  fixed.shrink(80);
+  fixed.grow(90, 0, false);
+  CHECK(fixed.size() == 20);
+  CHECK(sizes(1, 10, 0, ~std::uint64_t{0}).size() == items);
+}
+
+TEST_CASE("what a join of columns builds", "[index]") {
+  const auto columns = drawn(3, 20);
+  const auto more = drawn(3, 30);
+  const scored_points<double> some{{columns[0], columns[1]}, columns[2]};
+  const scored_points<double> others{{more[0], more[1]}, more[2]};
+  const auto index = spatial_index<double, 2>::build(some);
+  const auto built = [](const auto& left, const auto& right) {
+    return zenith::detail::items_to_build(zenith::detail::join_of<std::uint32_t>(left, right));
+  };
+  CHECK(built(index, index) == 0);
+  CHECK(built(index, others) == 30);
+  CHECK(built(some, index) == 20);
+  CHECK(built(some, others) == 50);
+  CHECK(built(some, some) == 20);
 }

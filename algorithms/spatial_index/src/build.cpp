@@ -223,7 +223,7 @@ spatial_index_layout place_index(key_type type, unsigned dimensions, bool has_bo
   of.dimensions = dimensions;
   of.fanout = options.fanout;
   of.has_boxes = has_boxes;
-  of.leaves_first = options.levels == level_order::leaves_first;
+  of.leaves_first = options.node_order == level_order::leaves_first;
   of.items = items;
   spatial_index_family::number_levels(of, items, of.leaves_first);
   u64 at = 64;  // behind the header

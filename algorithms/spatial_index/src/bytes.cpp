@@ -35,6 +35,7 @@ struct index_header {
 static_assert(sizeof(index_header) == 64);
 
 constexpr char magic[8] = {'Z', 'N', 'S', 'P', 'I', 'D', 'X', '1'};  // the last one is the format's version
+constexpr char leaves_first_version = '2';
 constexpr std::size_t version_at = sizeof magic - 1;
 constexpr u32 byte_order = 0x01020304;
 constexpr std::size_t checksum_word = offsetof(index_header, checksum) / 8;
@@ -68,9 +69,9 @@ index_header read_header(std::span<const std::byte> bytes) {
   if (bytes.size() < sizeof header) reject("are " + std::to_string(bytes.size()) + ", fewer than a header's 64");
   std::memcpy(&header, bytes.data(), sizeof header);
   if (std::memcmp(header.magic, magic, version_at) != 0) reject("do not begin as an index does");
-  if (header.magic[version_at] != magic[version_at]) {
-    reject(std::string("are of version ") + header.magic[version_at] + " of the format; this library reads version " +
-           magic[version_at]);
+  if (header.magic[version_at] != magic[version_at] && header.magic[version_at] != leaves_first_version) {
+    reject(std::string("are of version ") + header.magic[version_at] + " of the format; this library reads versions " +
+           magic[version_at] + " and " + leaves_first_version);
   }
   if (header.byte_order != byte_order) reject("are in another machine's byte order");
   return header;
@@ -88,8 +89,10 @@ void check_header(const index_header& header, key_type type, unsigned dimensions
   if (header.fanout < least_index_fanout || header.fanout > most_index_fanout) {
     reject("have a fanout of " + std::to_string(header.fanout) + "; it must be from 2 to 64");
   }
-  if (header.has_boxes > 1 || header.leaves_first > 1 || header.reserved != 0)
+  const u32 leaves_first = header.magic[version_at] == leaves_first_version ? 1 : 0;
+  if (header.has_boxes > 1 || header.leaves_first != leaves_first || header.reserved != 0) {
     reject("have a header with unknown flags");
+  }
   if (header.items >= 0xffffffffU) reject("have " + std::to_string(header.items) + " items; the most is 2^32 - 2");
 }
 
@@ -171,6 +174,7 @@ void write_header(const spatial_index_layout& of, std::byte* bytes) {
   header.fanout = of.fanout;
   header.has_boxes = of.has_boxes ? 1 : 0;
   header.leaves_first = of.leaves_first ? 1 : 0;
+  if (of.leaves_first) header.magic[version_at] = leaves_first_version;
   header.items = of.items;
   header.bytes = of.bytes;
   std::memcpy(bytes, &header, sizeof header);
@@ -191,7 +195,7 @@ std::shared_ptr<const index_storage> read_index(key_type type, unsigned dimensio
   check_header(header, type, dimensions);
   auto made = std::make_shared<index_storage>();
   spatial_index_options shape{header.fanout};
-  if (header.leaves_first == 1) shape.levels = level_order::leaves_first;
+  if (header.leaves_first == 1) shape.node_order = level_order::leaves_first;
   made->layout = place_index(type, dimensions, header.has_boxes == 1, shape, header.items);
   const auto& of = made->layout;
   if (header.bytes != of.bytes || bytes.size() != of.bytes) {

@@ -1,5 +1,7 @@
 #include <algorithms/spatial_index/src/sides.hpp>
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>

@@ -286,8 +286,10 @@ TEST_CASE("an index as bytes", "[index-contract]") {
     damaged.push_back(std::byte{0});
     CHECK_FALSE(is_accepted(damaged));
     damaged.pop_back();
+    damaged[7] = std::byte{'3'};
+    expect_error(damaged_bytes, {"version 3", "reads versions 1 and 2"}, [&] { (void)flat::parse(damaged); });
     damaged[7] = std::byte{'2'};
-    expect_error(damaged_bytes, {"version 2", "reads version 1"}, [&] { (void)flat::parse(damaged); });
+    expect_error(damaged_bytes, {"unknown flags"}, [&] { (void)flat::parse(damaged); });
     expect_error(wrong, {"not aligned to 64"}, [&] {
       std::vector<std::byte> shifted(bytes.size() + 128);
       std::byte* at = shifted.data();

@@ -231,10 +231,8 @@ question<T> make_question(shape one, std::size_t left, std::size_t right, random
     constexpr std::uint32_t some[] = {2, 3, 16, 64};
     build->fanout = random() % 2 == 0 ? some[random() % 4] : 2 + static_cast<std::uint32_t>(random() % 63);
     if (random() % 4 == 0) build->order = zenith::bulk_order::hilbert;
-    if (random() % 3 == 0) build->levels = zenith::level_order::leaves_first;
+    if (random() % 3 == 0) build->node_order = zenith::level_order::leaves_first;
   }
-  const std::uint64_t at_once[] = {0, 0, 1, 1 + random() % 30, ~std::uint64_t{0}};
-  options.blocks_at_once = at_once[random() % 5];
   const std::size_t ks[] = {0, 1, 1 + random() % 20, 1 + random() % 500, left * right + 1};
   asked.k = ks[random() % 5];
   return asked;

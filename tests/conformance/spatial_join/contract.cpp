@@ -275,6 +275,12 @@ TEST_CASE("a small join, in full", "[spatial-contract]") {
     CHECK(best.scores == std::vector<double>{12, 7, 5, 5});
     CHECK(best.count == 4);
     CHECK(statistics.rounds >= 1);
+    // each of the three left rows alone
+    if (on.strategy == "sfa") {
+      (void)zenith::top_k_spatial_join(
+          on.on, left, right, 5, {.predicate = {2}, .strategy = "sfa", .statistics = &statistics, .blocks_at_once = 1});
+      CHECK(statistics.rounds == 3);
+    }
     CHECK(statistics.candidates >= 4);
     CHECK(statistics.left_rows >= 2);
     const auto all = zenith::top_k_spatial_join<std::uint64_t>(

@@ -18,7 +18,7 @@
 #include <zenith/spatial_sides.hpp>
 
 /// \file
-/// Joins of two spatial indexes, or of points and boxes in columns: all pairs of items that are near, or the k best of
+/// Joins of spatial indexes and of points and boxes in columns: all pairs of items that are near, or the k best of
 /// them.
 
 namespace zenith {
@@ -52,8 +52,8 @@ struct top_k_index_join_options {
   std::string_view strategy = "auto";
   /// Filled in when not nullptr, after the call succeeded. Borrowed.
   spatial_join_statistics* statistics = nullptr;
-  /// How many blocks of the left side a round joins: leaves of "ba", items of "sfa". 0: as many as the device, k and
-  /// the pairs that are expected and found suggest. The result is the same.
+  /// How many blocks a round joins: leaves of "ba", items of "sfa", of the side that descends. 0: as many as the
+  /// device, k and the pairs that are expected and found suggest. Other strategies ignore it. The result is the same.
   std::uint64_t blocks_at_once = 0;
 };
 
@@ -63,7 +63,7 @@ struct index_join_problem {
   std::uint64_t right_items = 0;
   key_type type = key_type::float32;
   memory_space space = memory_space::host;
-  std::uint64_t to_build = 0;  ///< items of columns, of which an index is built first
+  std::uint64_t to_build = 0;  ///< items of columns, of which an index is built first; of the same columns once
 
   [[nodiscard]] bool operator==(const index_join_problem&) const = default;
 };
@@ -77,7 +77,7 @@ struct top_k_index_join_problem {
   std::uint64_t pairs = 0;     ///< as many as are expected; 0: not known, which is taken for four a left item
   bool scores_oppose = false;  ///< as in `top_k_spatial_join_problem`
   std::uint64_t tied = 0;      ///< the same
-  std::uint64_t to_build = 0;  ///< items of columns, of which an index is built first
+  std::uint64_t to_build = 0;  ///< items of columns, of which an index is built first; of the same columns once
 
   [[nodiscard]] bool operator==(const top_k_index_join_problem&) const = default;
 };

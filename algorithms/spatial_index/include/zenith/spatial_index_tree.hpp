@@ -52,7 +52,7 @@ struct spatial_index_options {
   /// Entries of a node, 2 to 64.
   std::uint32_t fanout = 16;
   bulk_order order = bulk_order::sort_tile_recursive;
-  level_order levels = level_order::root_first;
+  level_order node_order = level_order::root_first;
 };
 
 namespace detail {

@@ -73,12 +73,12 @@ concept any_side = requires {
   typename join_side<Side>::value_type;
 };
 template <class Right, class Left>
-concept beside = any_side<Left> && any_side<Right> && lie_together<join_side<Left>, join_side<Right>> &&
+concept can_be_joined = any_side<Left> && any_side<Right> && lie_together<join_side<Left>, join_side<Right>> &&
     have_equal_dimensions<Left, Right>;
 template <class Right, class Left>
-concept joined_with = beside<Right, Left> && join_side<Left>::is_plain && join_side<Right>::is_plain;
+concept joined_with = can_be_joined<Right, Left> && join_side<Left>::is_plain && join_side<Right>::is_plain;
 template <class Right, class Left>
-concept ranked_with = beside<Right, Left> && join_side<Left>::is_ranked && join_side<Right>::is_ranked;
+concept ranked_with = can_be_joined<Right, Left> && join_side<Left>::is_ranked && join_side<Right>::is_ranked;
 
 template <class Range>
 using output_value = typename output_of<Range>::value_type;
@@ -120,9 +120,13 @@ template <class Span>
 /// A join of two sides; where its pairs go is still to be said.
 template <class Index, class Left, class Right>
 [[nodiscard]] index_join_arguments join_of(const Left& left, const Right& right) {
-  using side = join_side<Left>;
-  index_join_arguments given{
-      key_type_of<typename side::value_type>, 0, {}, {}, 0, static_cast<int>(sizeof(Index)), std::is_signed_v<Index>};
+  index_join_arguments given{key_type_of<typename join_side<Left>::value_type>,
+                             0,
+                             {},
+                             {},
+                             0,
+                             static_cast<int>(sizeof(Index)),
+                             std::is_signed_v<Index>};
   const auto enter = [&]<class Side>(const Side& one, index_argument& index, std::optional<index_input>& columns,
                                      const char* name) {
     if constexpr (any_spatial_index<Side>) {
@@ -132,7 +136,7 @@ template <class Index, class Left, class Right>
       columns = input_of(0, one);
       columns->name = name;
     }
-    index.space = side::memory;
+    index.space = join_side<Side>::memory;
   };
   enter(left, given.left, given.columns[0], "left");
   enter(right, given.right, given.columns[1], "right");

@@ -66,8 +66,8 @@ struct top_k_spatial_join_options {
   std::string_view strategy = "auto";
   /// Filled in when not nullptr, after the call succeeded. Borrowed.
   spatial_join_statistics* statistics = nullptr;
-  /// How many blocks of the left side a round joins: leaves of "ba", items of "sfa". 0: as many as the device, k and
-  /// the pairs that are expected and found suggest. The result is the same.
+  /// How many blocks a round joins: leaves of "ba", items of "sfa", of the side that descends. 0: as many as the
+  /// device, k and the pairs that are expected and found suggest. Other strategies ignore it. The result is the same.
   std::uint64_t blocks_at_once = 0;
 };
 
