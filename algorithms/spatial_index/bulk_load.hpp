@@ -2,7 +2,7 @@
 
 /// \file
 /// A tree over points that lie where kernels can read them, made on the device for one join: points in an order, which
-/// is their place on a Z-order curve by one sort or Sort-Tile-Recursive, and then nodes of consecutive entries, level
+/// is their place on a curve by one sort or Sort-Tile-Recursive, and then nodes of consecutive entries, level
 /// by level.
 
 #include <algorithms/spatial_index/tiles.hpp>
@@ -14,50 +14,6 @@
 namespace zenith::spatial_index_family {
 
 using spatial_join_family::point_columns;
-
-/// A point's place on the curve, from as many bits of each coordinate as fit.
-template <class T, unsigned D>
-struct place_on_curve {
-  static constexpr u32 bits = 64 / D;
-
-  point_columns<T, D> from;
-  T low[D];
-  T scale[D];  ///< steps per length
-  u64* keys;
-  u32* rows;
-
-  ZENITH_FN void operator()(u64 i) const {
-    constexpr T most = static_cast<T>((u64{1} << (bits - 8)) - 1) * T{256};  // all of whose digits any T has
-    u64 key = 0;
-    for (unsigned a = 0; a < D; ++a) {
-      // halves: a difference may be infinite
-      const T at = (from.at[a][i] / 2 - low[a] / 2) * scale[a];
-      key |= spread(static_cast<u64>(at > T{0} ? (at < most ? at : most) : T{0})) << a;
-    }
-    keys[i] = key;
-    rows[i] = static_cast<u32>(i);
-  }
-
- private:
-  /// Moves bit b to D * b.
-  ZENITH_FN static u64 spread(u64 x) {
-    if constexpr (D == 2) {
-      x &= 0xffffffffU;
-      x = (x | x << 16) & 0x0000ffff0000ffffU;
-      x = (x | x << 8) & 0x00ff00ff00ff00ffU;
-      x = (x | x << 4) & 0x0f0f0f0f0f0f0f0fU;
-      x = (x | x << 2) & 0x3333333333333333U;
-      return (x | x << 1) & 0x5555555555555555U;
-    } else {
-      x &= 0x1fffffU;
-      x = (x | x << 32) & 0x001f00000000ffffU;
-      x = (x | x << 16) & 0x001f0000ff0000ffU;
-      x = (x | x << 8) & 0x100f00f00f00f00fU;
-      x = (x | x << 4) & 0x10c30c30c30c30c3U;
-      return (x | x << 2) & 0x1249249249249249U;
-    }
-  }
-};
 
 template <class T, unsigned D>
 struct place_points {
@@ -115,26 +71,6 @@ struct fold_entries {
     best[to] = score;
   }
 };
-
-/// The rows of points along the curve. `known`: their least and greatest coordinates. Points that lie nearer to each
-/// other than 2^-31 of the extent, or 2^-20 in 3-D, may be in any order.
-template <class T, unsigned D, class Context>
-[[nodiscard]] const u32* order_on_curve(Context& on, const point_columns<T, D>& from,
-                                        const spatial_join_family::side_extents<T, D>& known) {
-  const u64 n = from.rows;
-  u64* const keys = on.template buffer<u64>(n);
-  u32* const rows = on.template buffer<u32>(n);
-  place_on_curve<T, D> curve{from, {}, {}, keys, rows};
-  for (unsigned a = 0; a < D; ++a) {
-    const T half = known.high[a] / 2 - known.low[a] / 2;
-    const T scale = static_cast<T>(u64{1} << curve.bits) / half;
-    curve.low[a] = known.low[a];
-    curve.scale[a] = half > T{0} && scale < std::numeric_limits<T>::infinity() ? scale : T{0};
-  }
-  on.for_each(n, curve);
-  on.sort_pairs(keys, rows, n);
-  return rows;
-}
 
 /// The rows of points as Sort-Tile-Recursive orders them, wherever they lie: coordinates count by their rank.
 template <class T, unsigned D, class Context>

@@ -72,10 +72,18 @@ struct sort_tile_recursive {
   static void run(Context& on, const call_type& call);
 };
 
+/// The same by the points' places on a Hilbert curve, and one sort.
+struct hilbert {
+  static constexpr std::string_view name = "hilbert";
+  using call_type = index_build_call;
+  template <class Context>
+  static void run(Context& on, const call_type& call);
+};
+
 using strategies =
-    device::list<descent, sort_tile_recursive, index_nested_loop<index_join_call>, index_nested_loop<spatial_join_call>,
-                 ba<top_k_index_join_call>, sfa<top_k_index_join_call>, dfa<top_k_index_join_call>,
-                 rj<top_k_index_join_call>, ba<top_k_spatial_join_call>, sfa<top_k_spatial_join_call>,
-                 dfa<top_k_spatial_join_call>, rj<top_k_spatial_join_call>>;
+    device::list<descent, sort_tile_recursive, hilbert, index_nested_loop<index_join_call>,
+                 index_nested_loop<spatial_join_call>, ba<top_k_index_join_call>, sfa<top_k_index_join_call>,
+                 dfa<top_k_index_join_call>, rj<top_k_index_join_call>, ba<top_k_spatial_join_call>,
+                 sfa<top_k_spatial_join_call>, dfa<top_k_spatial_join_call>, rj<top_k_spatial_join_call>>;
 
 }  // namespace zenith::spatial_index_family

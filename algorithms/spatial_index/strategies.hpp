@@ -9,18 +9,20 @@
 
 #include <algorithms/spatial_index/all_pairs.hpp>
 #include <algorithms/spatial_index/bulk_load.hpp>
+#include <algorithms/spatial_index/curves.hpp>
 #include <algorithms/spatial_index/family.hpp>
 #include <algorithms/spatial_index/join.hpp>
 #include <algorithms/spatial_index/node_pairs.hpp>
 #include <algorithms/spatial_index/range.hpp>
 #include <algorithms/spatial_index/tiles.hpp>
+#include <algorithms/spatial_join/extents.hpp>
 #include <core/device/context.hpp>
 
 namespace zenith::spatial_index_family {
 
 template <class T, unsigned D>
 using kernels_of = device::concat<device::list<enter_contained<T, D>, descend<T, D>, open_pairs<T, D>,
-                                               place_on_curve<T, D>, place_points<T, D>, fold_entries<T, D>>,
+                                               place_on_curve<z_order, T, D>, place_points<T, D>, fold_entries<T, D>>,
                                   all_pairs_kernels<T, D>, tile_kernels<T, D>>;
 template <class T>
 using column_kernels_of = device::concat<
@@ -159,12 +161,10 @@ void join(Context& on, const top_k_spatial_join_call& call, method by) {
             on, call, {true, call.score != pair_score::product, call.left_weight, call.right_weight});
         if (call.outcome->fault != spatial_fault::none) return on.finish();
         const auto load = [&](const spatial_join_family::point_columns<T, D>& side, unsigned first, double weight) {
-          spatial_join_family::side_extents<T, D> known;
-          for (unsigned a = 0; a < D; ++a) {
-            known.low[a] = spatial_join_family::from_total_order<T>(input.known.least[first + a]);
-            known.high[a] = spatial_join_family::from_total_order<T>(input.known.greatest[first + a]);
-          }
-          return load_points(on, side, order_on_curve(on, side, known), fanout, is_lowest(call, weight));
+          const auto known = spatial_join_family::extents_of<T, D>(input.known, first);
+          const auto steps = curve_steps<T, D>::between(known.low, known.high);
+          const u32* const rows = order_on_curve<z_order>(on, side.at, side.rows, steps);
+          return load_points(on, side, rows, fanout, is_lowest(call, weight));
         };
         const joined_trees<T, D> sides{load(input.left, 0, call.left_weight),
                                        load(input.right, spatial_join_family::most_side_columns, call.right_weight),
@@ -205,6 +205,15 @@ void join_all_pairs(Context& on, const spatial_join_call& call) {
             });
 }
 
+template <class Context>
+void build(Context& on, const index_build_call& call, bool along_curve) {
+  with_type(call.layout->type, call.layout->dimensions,
+            [&]<class T, unsigned D>(std::type_identity<T>, std::integral_constant<unsigned, D>) {
+              build_tree<T, D>(on, call, along_curve);
+              if (call.outcome->fault == spatial_fault::none) on.finish();
+            });
+}
+
 }  // namespace detail
 
 template <class Call>
@@ -233,11 +242,12 @@ void rj<Call>::run(Context& on, const call_type& call) {
 
 template <class Context>
 void sort_tile_recursive::run(Context& on, const call_type& call) {
-  detail::with_type(call.layout->type, call.layout->dimensions,
-                    [&]<class T, unsigned D>(std::type_identity<T>, std::integral_constant<unsigned, D>) {
-                      build_by_tiles<T, D>(on, call);
-                      if (call.outcome->fault == spatial_fault::none) on.finish();
-                    });
+  detail::build(on, call, /*along_curve=*/false);
+}
+
+template <class Context>
+void hilbert::run(Context& on, const call_type& call) {
+  detail::build(on, call, /*along_curve=*/true);
 }
 
 template <class Call>

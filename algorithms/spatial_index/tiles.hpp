@@ -1,15 +1,18 @@
 #pragma once
 
 /// \file
-/// Sort-Tile-Recursive where the points lie: the tree that src/tile.cpp and src/build.cpp make on the host, to the bit.
-/// A level is sorted along the first axis, its slabs along the next one, and so on, by stable sorts of the context.
+/// A build where the points lie: the tree that src/tile.cpp and src/build.cpp make on the host, to the bit. By
+/// Sort-Tile-Recursive a level is sorted along the first axis, its slabs along the next one, and so on, by stable sorts
+/// of the context.
 
 #include <algorithm>
 #include <vector>
 
+#include <algorithms/spatial_index/curves.hpp>
 #include <algorithms/spatial_index/fold.hpp>
 #include <algorithms/spatial_index/tree.hpp>
 #include <algorithms/spatial_join/best_pairs.hpp>
+#include <algorithms/spatial_join/extents.hpp>
 #include <algorithms/spatial_join/input.hpp>
 #include <core/device/context.hpp>
 #include <core/device/list.hpp>
@@ -258,6 +261,18 @@ template <class T, unsigned D, class Context>
   return order;
 }
 
+/// The same along a Hilbert curve. `known`: the extremes of the columns; of boxes none are of their middles.
+template <class T, unsigned D, class Context>
+[[nodiscard]] const u32* order_by_hilbert(Context& on, const T* const (&centres)[D],
+                                          const spatial_join_family::point_columns<T, D>& items,
+                                          const spatial_join_family::column_extremes<T>* known) {
+  using namespace spatial_join_family;
+  auto middles = items;
+  for (unsigned a = 0; a < D; ++a) middles.at[a] = centres[a];
+  const auto extents = extents_of<T, D>(known != nullptr ? *known : read_extremes(on, middles, {}), 0);
+  return order_on_curve<hilbert_order>(on, centres, items.rows, curve_steps<T, D>::between(extents.low, extents.high));
+}
+
 /// The first value that an index does not take, as the host looks for it.
 template <class T, unsigned D, class Context>
 [[nodiscard]] spatial_outcome first_fault(Context& on, const spatial_join_family::point_columns<T, D>& low,
@@ -288,7 +303,7 @@ template <class T, unsigned D, class Context>
 }
 
 template <class T, unsigned D, class Context>
-void build_by_tiles(Context& on, const index_build_call& call) {
+void build_tree(Context& on, const index_build_call& call, bool along_curve) {
   using namespace spatial_join_family;
   const auto& of = *call.layout;
   const u64 n = of.items;
@@ -337,7 +352,11 @@ void build_by_tiles(Context& on, const index_build_call& call) {
     middles[a] = of.has_boxes ? centres.to[a] : low.at[a];
   }
   if (of.has_boxes) on.for_each(n, centres);
-  items.rows = tile_recursively<T, D>(on, middles, of);
+  if (along_curve) {
+    items.rows = order_by_hilbert<T, D>(on, middles, low, of.has_boxes ? nullptr : &known);
+  } else {
+    items.rows = tile_recursively<T, D>(on, middles, of);
+  }
   on.for_each(n, items);
   for (u32 level = 1; level <= of.levels; ++level) {
     for (u32 c = 0; c < 2 * D + 2; ++c) nodes.to[c] = all_nodes[c] + of.begins[level];
@@ -349,8 +368,8 @@ void build_by_tiles(Context& on, const index_build_call& call) {
 }
 
 template <class T, unsigned D>
-using tile_kernels =
-    device::list<find_middles<T, D>, find_centres<T, D>, write_tree_items<T, D>, write_tree_nodes<T, D>>;
+using tile_kernels = device::list<find_middles<T, D>, find_centres<T, D>, place_on_curve<hilbert_order, T, D>,
+                                  write_tree_items<T, D>, write_tree_nodes<T, D>>;
 template <class T>
 using tile_column_kernels = device::list<rank_entries<T>, find_turned<T>>;
 using tile_common_kernels = device::list<write_part_begins<2>, write_part_begins<3>, order_entries, clear_gaps>;

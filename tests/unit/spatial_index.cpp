@@ -86,7 +86,7 @@ const suite& the_suite() {
     return suite{.ranges = zenith_test::targets("top_k_range", {"sequential"}),
                  .joins = zenith_test::targets("top_k_index_join", {"sequential"}),
                  .all_pairs = zenith_test::targets("index_join", {"sequential"}),
-                 .builds = zenith_test::targets("index_build", {"sequential"}),
+                 .builds = zenith_test::executors("index_build", {"sequential"}),
                  .most_items = 2000};
   }();
   return here;

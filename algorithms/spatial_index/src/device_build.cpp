@@ -52,14 +52,10 @@ std::shared_ptr<const device_index> copy_index(const executor& on, const std::sh
 std::shared_ptr<const device_index> build_index_there(const executor& on, const index_input& input, memory_space space,
                                                       const spatial_index_options& options) {
   check_index_shape(input, options);
-  if (options.order != bulk_order::sort_tile_recursive) {
-    throw error(error_code::unsupported,
-                "spatial_index: options.order is hilbert; a device builds by sort_tile_recursive alone");
-  }
   if (on.settings().target == nullptr) {
     reject(input, "an executor of one device is needed, not \"auto\"");
   }
-  constexpr std::string_view strategy = "sort_tile_recursive";
+  const std::string_view strategy = options.order == bulk_order::hilbert ? "hilbert" : "sort_tile_recursive";
   const auto& by =
       check_backend(on.settings(), index_build_call::operation, input.function, input.name, space, strategy);
   auto made = std::make_shared<device_index>();

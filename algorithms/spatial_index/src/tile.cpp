@@ -9,10 +9,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
-#include <limits>
 #include <vector>
 
+#include <algorithms/spatial_index/curves.hpp>
 #include <algorithms/spatial_index/fold.hpp>
 #include <algorithms/spatial_index/src/radix_sort.hpp>
 #include <algorithms/spatial_index/src/storage.hpp>
@@ -156,53 +155,23 @@ entry_order tile_recursively(const columns<T>& items, const spatial_index_layout
   return order;
 }
 
-/// The place on a Hilbert curve of a point with coordinates of `bits` bits. Skilling: Programming the Hilbert curve,
-/// AIP Conference Proceedings 707, 2004.
-template <unsigned D>
-u64 hilbert_place(u32 (&x)[D], unsigned bits) {
-  const u32 top = u32{1} << (bits - 1);
-  for (u32 bit = top; bit > 1; bit >>= 1) {
-    const u32 below = bit - 1;
-    for (unsigned a = 0; a < D; ++a) {
-      const u32 swapped = (x[a] & bit) != 0 ? 0 : (x[0] ^ x[a]) & below;
-      x[0] ^= (x[a] & bit) != 0 ? below : swapped;
-      x[a] ^= swapped;
-    }
-  }
-  for (unsigned a = 1; a < D; ++a) x[a] ^= x[a - 1];
-  u32 turned = 0;
-  for (u32 bit = top; bit > 1; bit >>= 1) turned ^= (x[D - 1] & bit) != 0 ? bit - 1 : 0;
-  u64 place = 0;
-  for (unsigned b = bits; b-- > 0;) {
-    for (unsigned a = 0; a < D; ++a) place = place << 1 | ((x[a] ^ turned) >> b & 1);
-  }
-  return place;
-}
-
 template <class T, unsigned D>
 entry_order sort_by_curve(const columns<T>& items, u64 n, int workers) {
-  constexpr unsigned bits = D == 2 ? 32 : 21;
-  constexpr T steps = static_cast<T>(u64{1} << bits);
-  // the largest number of steps that T has
-  const T most = std::nextafter(steps, T{0}) < steps - 1 ? std::nextafter(steps, T{0}) : steps - 1;
-  T low[D];
-  T scale[D];
+  T least[D];
+  T greatest[D];
   for (unsigned a = 0; a < D; ++a) {
-    const auto [least, greatest] = std::minmax_element(items[a], items[a] + n);
-    low[a] = *least;
-    // halves: a difference may be infinite
-    const T half = *greatest / 2 - *least / 2;
-    scale[a] = half > T{0} && std::isfinite(steps / half) ? steps / half : T{0};
+    const auto [low, high] = std::minmax_element(items[a], items[a] + n);
+    least[a] = *low;
+    greatest[a] = *high;
   }
+  const auto steps = spatial_index_family::curve_steps<T, D>::between(least, greatest);
   radix_sorter<u64> by(n);
   constexpr u64 piece = u64{1} << 12;
   share_out(workers, (n + piece - 1) / piece, [&](int, u64 p) {
     for (u64 i = p * piece; i < std::min(n, (p + 1) * piece); ++i) {
       u32 x[D];
-      for (unsigned a = 0; a < D; ++a) {
-        x[a] = static_cast<u32>(std::clamp((items[a][i] / 2 - low[a] / 2) * scale[a], T{0}, most));
-      }
-      by.items()[i] = {hilbert_place(x, bits), static_cast<u32>(i)};
+      for (unsigned a = 0; a < D; ++a) x[a] = steps.at(a, items[a][i]);
+      by.items()[i] = {spatial_index_family::hilbert_order::place(x), static_cast<u32>(i)};
     }
   });
   entry_order order(n);

@@ -97,8 +97,7 @@ std::string with_sides(const place& where, const question<T>& asked, const Use& 
 /// use(left, right), where one side is an index of its items and the other has columns.
 template <bool is_ranked, unsigned Dim, class T, class Use>
 std::string with_one_index(const place& where, const question<T>& asked, bool is_left, const Use& use) {
-  auto options = is_left ? asked.left_build : asked.right_build;
-  options.order = zenith::bulk_order::sort_tile_recursive;  // that of a device, too
+  const auto& options = is_left ? asked.left_build : asked.right_build;
   const auto in = [&]<class Tree, class Span>(Tree index, placed_columns<Span> at) {
     with_side<true>(at, is_left ? asked.left : asked.right, [&](const auto& items) {
       index = Tree::build(where.on.on, items, options);

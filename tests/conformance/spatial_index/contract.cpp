@@ -93,9 +93,6 @@ TEST_CASE("what a build on a device refuses", "[index-contract]") {
     };
     const table good;
     expect_error(wrong, {"spatial_index: options.fanout is 1"}, [&] { build(good.as_points(), {1}); });
-    expect_error(zenith::error_code::unsupported, {"options.order is hilbert"}, [&] {
-      build(good.as_points(), {16, zenith::bulk_order::hilbert});
-    });
     for (const float value : {not_a_number, infinity, -infinity}) {
       table bad;
       bad.scores[3] = value;

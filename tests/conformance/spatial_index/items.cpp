@@ -107,8 +107,7 @@ void ask_join_of(zenith_test::verdict& seen, const question<T>& asked, random_so
 /// The same bytes as the host's, of columns on the host or where the target has its memory.
 template <class T, unsigned Dim>
 void ask_build_of(zenith_test::verdict& seen, const question<T>& asked, random_source& random) {
-  auto options = asked.left_build;
-  options.order = zenith::bulk_order::sort_tile_recursive;
+  const auto& options = asked.left_build;
   const auto expected = build<T, Dim>(asked.left, options);
   const auto text = [&] { return text_of(asked); };
   judge(seen, the_suite().builds, random, one_of_each, text, [&](const place& at) -> std::string {

@@ -10,7 +10,7 @@ const suite& the_suite() {
   static const suite whole{.ranges = zenith_test::targets("top_k_range"),
                            .joins = zenith_test::targets("top_k_index_join"),
                            .all_pairs = zenith_test::targets("index_join"),
-                           .builds = zenith_test::targets("index_build", {"cpu", "cuda", "kokkos"}),
+                           .builds = zenith_test::executors("index_build", {"cpu", "cuda", "kokkos"}),
                            .most_items = zenith_test::scale() < 0.3 ? 300U : 2000U};
   return whole;
 }

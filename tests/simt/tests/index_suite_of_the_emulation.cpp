@@ -15,7 +15,7 @@ const suite& the_suite() {
     return suite{.ranges = zenith_test::targets("top_k_range", {"cuda-emulated"}),
                  .joins = zenith_test::targets("top_k_index_join", {"cuda-emulated"}),
                  .all_pairs = zenith_test::targets("index_join", {"cuda-emulated"}),
-                 .builds = zenith_test::targets("index_build", {"cuda-emulated"}),
+                 .builds = zenith_test::executors("index_build", {"cuda-emulated"}),
                  .most_items = 64,
                  .effort = 0.4};
   }();

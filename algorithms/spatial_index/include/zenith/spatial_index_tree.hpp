@@ -239,13 +239,13 @@ class device_spatial_index {
       : held_(detail::copy_index(on, index.held_)) {}
 
   /// Builds an index on the device of `on`, from columns on the host or in that device's memory. The bytes are those of
-  /// `spatial_index::build` with `bulk_order::sort_tile_recursive`. The host only learns whether the input has a fault.
-  /// Complexity: sorts of all entries along each axis, level by level. Memory: that of the index, and while it builds
-  /// about 20 bytes a point and twice the sorted keys. Waits for the columns' extremes, and is complete in the order of
-  /// the executor's stream.
+  /// `spatial_index::build`. The host only learns whether the input has a fault, and in Hilbert order between what
+  /// coordinates the items lie.
+  /// Complexity: sorts of all entries along each axis, level by level; in Hilbert order one sort of the items. Memory:
+  /// that of the index, and while it builds about 20 bytes a point and twice the sorted keys. Waits for the columns'
+  /// extremes, and is complete in the order of the executor's stream.
   ///
-  /// Throws as `spatial_index::build`; `invalid_argument` also for an executor of the host's memory and for "auto";
-  /// `unsupported` for another order.
+  /// Throws as `spatial_index::build`; `invalid_argument` also for an executor of the host's memory and for "auto".
   template <class Span>
   requires std::same_as<typename Span::value_type, T>
   [[nodiscard]] static device_spatial_index build(const executor& on, const basic_scored_points<Span>& points,
