@@ -36,27 +36,8 @@ template <class T, unsigned D>
   return !(needed <= most);
 }
 
-inline constexpr double most_cells_of_axis = 1 << 24;  ///< float holds all numbers up to there
-
-/// Where cells of such a width are: around most of the points, and no less than where these lie. So a few far points do
-/// not widen all cells.
-template <class T, unsigned D>
-[[nodiscard]] ZENITH_FN side_extents<T, D> spread_of(double width, const side_extents<T, D>& usual,
-                                                     const side_extents<T, D>& all) {
-  // a little less than there may be, for rounding
-  const double half = (most_cells_of_axis / 2 - 64) * width;
-  side_extents<T, D> spread;
-  for (unsigned a = 0; a < D; ++a) {
-    const double middle = static_cast<double>(usual.low[a]) / 2 + static_cast<double>(usual.high[a]) / 2;
-    const T low = static_cast<T>(middle - half);
-    const T high = static_cast<T>(middle + half);
-    const T lower = low < usual.low[a] ? low : usual.low[a];
-    const T higher = high > usual.high[a] ? high : usual.high[a];
-    spread.low[a] = lower > all.low[a] ? lower : all.low[a];
-    spread.high[a] = higher < all.high[a] ? higher : all.high[a];
-  }
-  return spread;
-}
+inline constexpr double most_cells_of_axis = 1 << 24;  ///< of one without a period: float holds all numbers up to there
+inline constexpr double most_cells_of_origin = 1 << 28;  ///< with a period, before an axis' origin and behind it
 
 /// A grid of at most so many cells uses them again instead, with a period without the factors 2, 3, 5 and 7: points of
 /// a lattice are to have many numbers.
@@ -76,53 +57,76 @@ ZENITH_FN void repeat_cells(cell_grid<T, D>& grid, double most) {
 }
 
 /// Cells of at least the width of `reach`, so that a probe meets three on an axis. `most` cells are enough: where
-/// somewhat more are needed they are wider, and where many more are, they are used again. That of low + i / inverse is
-/// cell i. `spread`: where cells are, which may leave out some of the `right` points.
+/// somewhat more are needed they are wider, and where many more are, they are used again. `usual`: where most of the
+/// `right` points lie. The others do not widen cells that are used again, and have their own, up to 2^28 away.
 template <class T, unsigned D>
-[[nodiscard]] ZENITH_FN cell_grid<T, D> make_grid(const side_extents<T, D>& right, const side_extents<T, D>& spread,
+[[nodiscard]] ZENITH_FN cell_grid<T, D> make_grid(const side_extents<T, D>& right, const side_extents<T, D>& usual,
                                                   T squared, T reach, double width, double most) {
   constexpr double most_times = 4;
   constexpr T longest = greatest_number<T>;
+  constexpr T step = std::numeric_limits<T>::epsilon();
   cell_grid<T, D> grid{};
   grid.squared = squared;
   grid.reach = reach;
+  grid.period = cell_grid<T, D>::no_period;
   double extent[D];
-  double widest = 0;
+  double farthest = 0;  // usual point from the origin
   for (unsigned a = 0; a < D; ++a) {
     grid.least[a] = right.low[a];
     grid.greatest[a] = right.high[a];
-    grid.low[a] = spread.low[a];
-    const T here = spread.high[a] - spread.low[a];
-    extent[a] = here <= longest ? static_cast<double>(here) : 0;  // one cell where T cannot say how long it is
-    if (extent[a] > widest) widest = extent[a];
+    // numbers of T are the most accurate near 0
+    const T low = usual.low[a];
+    const T high = usual.high[a];
+    grid.origin[a] = low > T{0} ? low : high < T{0} ? high : T{0};
+    const double all = static_cast<double>(right.high[a]) - static_cast<double>(right.low[a]);
+    extent[a] = all <= greatest_number<double> ? all : greatest_number<double>;
+    const T before = grid.origin[a] - low;
+    const T behind = high - grid.origin[a];
+    const auto far = static_cast<double>(before < behind ? behind : before);
+    farthest = far > farthest ? far : farthest;
   }
-  if (widest / most_cells_of_axis > width) width = widest / most_cells_of_axis;
   double cells[D];
-  bool is_periodic = false;
-  for (;;) {
+  const auto count_cells = [&](double most_of_axis) ZENITH_BODY {
     double product = 1;
-    unsigned axes = 0;
     for (unsigned a = 0; a < D; ++a) {
       cells[a] = width > 0 ? std::floor(extent[a] / width) : 1.0;
       if (!(cells[a] >= 1)) cells[a] = 1;
-      if (cells[a] > most_cells_of_axis) cells[a] = most_cells_of_axis;
+      if (cells[a] > most_of_axis) cells[a] = most_of_axis;
       product *= cells[a];
-      axes += cells[a] > 1 ? 1 : 0;
     }
-    is_periodic = product > most_times * most;
-    if (product <= most || is_periodic || axes == 0) break;
+    return product;
+  };
+  if (count_cells(greatest_number<double>) > most_times * most) {
+    if (farthest / most_cells_of_origin > width) width = farthest / most_cells_of_origin;
+    const auto inverse = static_cast<T>(1 / width);
+    for (unsigned a = 0; a < D; ++a) {
+      if (cells[a] < 2 || !(inverse <= longest)) continue;
+      grid.inverse[a] = static_cast<double>(inverse) * width > 1 ? inverse * (1 - step) : inverse;
+      grid.first_cell[a] = -static_cast<T>(most_cells_of_origin);
+      grid.last_cell[a] = static_cast<T>(most_cells_of_origin);
+    }
+    repeat_cells(grid, most);
+    return grid;
+  }
+  for (unsigned a = 0; a < D; ++a) {
+    if (!(right.high[a] - right.low[a] <= longest)) extent[a] = 0;  // one cell where T cannot say how long it is
+  }
+  for (;;) {
+    const double product = count_cells(most_cells_of_axis);
+    unsigned axes = 0;
+    for (unsigned a = 0; a < D; ++a) axes += cells[a] > 1 ? 1 : 0;
+    if (product <= most || axes == 0) break;
     const double wider = std::pow(product / most, 1.0 / axes);
     width *= wider > 1.02 ? wider : 1.02;
   }
   for (unsigned a = 0; a < D; ++a) {
     const T inverse = static_cast<T>(cells[a] / extent[a]);
     const bool is_one = cells[a] < 2 || !(inverse <= longest);
+    grid.origin[a] = right.low[a];
     grid.cells[a] = is_one ? 1 : static_cast<u32>(cells[a]);
     grid.inverse[a] = is_one ? T{0} : inverse;
-    grid.last[a] = static_cast<T>(grid.cells[a] - 1);
+    grid.last_cell[a] = static_cast<T>(grid.cells[a] - 1);
   }
-  grid.period = cell_grid<T, D>::no_period;
-  if (is_periodic) repeat_cells(grid, most);
   return grid;
 }
 /// A grid for so many of the right side's points. where(): what samples of them say, which is asked where `most` cells
@@ -130,14 +134,9 @@ template <class T, unsigned D>
 template <class T, unsigned D, class Where>
 [[nodiscard]] ZENITH_FN cell_grid<T, D> make_grid_for(double points, const side_extents<T, D>& all, T squared, T reach,
                                                       double most, const Where& where) {
-  auto spread = all;
-  auto width = static_cast<double>(reach);
-  if (are_more_needed(all, reach, most)) {
-    const sampled_places<T, D> known = where();
-    width = cell_width(known, points, reach);
-    spread = spread_of(width, known.usual, all);
-  }
-  return make_grid(all, spread, squared, reach, width, most);
+  if (!are_more_needed(all, reach, most)) return make_grid(all, all, squared, reach, static_cast<double>(reach), most);
+  const sampled_places<T, D> known = where();
+  return make_grid(all, known.usual, squared, reach, cell_width(known, points, reach), most);
 }
 template <class T, unsigned D>
 [[nodiscard]] u64 cells_of(const cell_grid<T, D>& grid) {

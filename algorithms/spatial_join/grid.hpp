@@ -12,8 +12,8 @@
 ///    rounded three times, and 8 epsilon = 16 u are added.
 /// 2. So y <= x + reach exactly. y is a number of T, and so y = fl(y) <= fl(x + reach). In the same way
 ///    fl(x - reach) <= y.
-/// 3. `cell_of` is a chain of operations that never turn an order round: subtraction of the least value, a product with
-///    a factor that is not negative, both rounded, limits, truncation. So the cell of y lies between those of fl(x -
+/// 3. `cell_of` is a chain of operations that never turn an order round: subtraction of the origin, a product with a
+///    factor that is not negative, both rounded, limits, truncation. So the cell of y lies between those of fl(x -
 ///    reach) and fl(x + reach), which may be infinite.
 /// 4. By step 2 a point has no partner where fl(x + reach) is below the least y, or fl(x - reach) above the greatest.
 /// 5. Where there are more cells than memory is for, their numbers count modulo a period. Cells that share a number
@@ -26,6 +26,8 @@
 #include <core/device/kernel.hpp>
 
 namespace zenith::spatial_join_family {
+
+using i32 = std::int32_t;
 
 /// Whether two points are within a distance, of which the square is given.
 template <class T, unsigned D>
@@ -43,15 +45,16 @@ ZENITH_FN bool are_near(const T (&a)[D], const T (&b)[D], T squared) {
 /// The cells of one axis.
 template <class T>
 struct cell_axis {
-  T low;
+  T origin;
   T inverse;
+  T first;
   T last;
 
-  /// By way of signed numbers, which is one operation: there are at most 2^24 cells.
-  ZENITH_FN u32 cell_of(T x) const {
-    const T at = (x - low) * inverse;
+  /// Where some cells come before the origin, the one around it is twice as wide.
+  ZENITH_FN i32 cell_of(T x) const {
+    const T at = (x - origin) * inverse;
     const T below = at < last ? at : last;  // of NaN too, which only an axis of one cell has
-    return static_cast<u32>(static_cast<std::int32_t>(below > T{0} ? below : T{0}));
+    return static_cast<i32>(below > first ? below : first);
   }
 };
 
@@ -59,11 +62,12 @@ template <class T, unsigned D>
 struct cell_grid {
   static constexpr u32 no_period = ~u32{0};
 
-  T low[D];      ///< where cells begin; points beyond them count for the first and last ones
-  T inverse[D];  ///< cells per length
-  T least[D];    ///< of all points of the right side
+  T origin[D];
+  T inverse[D];     ///< cells per length
+  T first_cell[D];  ///< of an axis, counted from the origin; points beyond count for the first and last ones.
+  T last_cell[D];   ///< T holds both exactly
+  T least[D];       ///< of all points of the right side
   T greatest[D];
-  T last[D];              ///< the highest cell's number on an axis; T holds it exactly
   u32 cells[D];           ///< with a period those after which numbers go on in the next row or plane
   u32 period;             ///< of cells' numbers
   double inverse_period;  ///< 1 / period
@@ -71,16 +75,18 @@ struct cell_grid {
   T squared;  ///< distance * distance
 
   [[nodiscard]] ZENITH_FN bool is_periodic() const { return period != no_period; }
-  [[nodiscard]] ZENITH_FN cell_axis<T> axis(unsigned a) const { return {low[a], inverse[a], last[a]}; }
-  ZENITH_FN u32 cell_of(unsigned a, T x) const { return axis(a).cell_of(x); }
+  [[nodiscard]] ZENITH_FN cell_axis<T> axis(unsigned a) const {
+    return {origin[a], inverse[a], first_cell[a], last_cell[a]};
+  }
+  ZENITH_FN i32 cell_of(unsigned a, T x) const { return axis(a).cell_of(x); }
   ZENITH_FN u32 cell_at(const T (&point)[D]) const {
-    u32 on_axis[D];
+    i32 on_axis[D];
     find_cell(point, on_axis);
     return first_of(on_axis);
   }
   /// Of points whose cells share a number, those of one cell are told apart by it, as a rule.
   ZENITH_FN u32 unshared_number_at(const T (&point)[D]) const {
-    u32 on_axis[D];
+    i32 on_axis[D];
     find_cell(point, on_axis);
     return number_of<u32>(on_axis);
   }
@@ -90,7 +96,7 @@ struct cell_grid {
     if (is_periodic()) {
       for (u32 j = 0; j < n; ++j) {
         const auto one = get(j);
-        u32 on_axis[D];
+        i32 on_axis[D];
         find_cell(one.at, on_axis);
         put(j, periodic_number_of(on_axis));
       }
@@ -105,13 +111,13 @@ struct cell_grid {
   /// all others, which would be near to the cells at the border.
   template <class Use>
   ZENITH_FN void each_range(const T (&point)[D], const Use& use) const {
-    u32 lowest[D];
-    u32 highest[D];
+    i32 lowest[D];
+    i32 highest[D];
     if (find_cells(point, point, lowest, highest)) each_range(lowest, highest, use);
   }
   /// The cells around all points from `from` to `to` on every axis: the lowest and the highest on each. False: they
   /// are beyond reach.
-  ZENITH_FN bool find_cells(const T (&from)[D], const T (&to)[D], u32 (&lowest)[D], u32 (&highest)[D]) const {
+  ZENITH_FN bool find_cells(const T (&from)[D], const T (&to)[D], i32 (&lowest)[D], i32 (&highest)[D]) const {
     bool is_in_reach = true;
     ZENITH_UNROLLED
     for (unsigned a = 0; a < D; ++a) {
@@ -123,17 +129,18 @@ struct cell_grid {
     }
     return is_in_reach;
   }
-  /// The number modulo the period. Numbers are below 2^26 periods and 2^45, so double holds them and all products, and
-  /// the quotient is right or one too small.
-  [[nodiscard]] ZENITH_FN u32 periodic_number_of(const u32 (&on_axis)[D]) const {
+  /// The number modulo the period. Numbers have magnitudes below 2^31 periods and 2^50, so double holds them and all
+  /// products, and the quotient is right or one too near to 0.
+  [[nodiscard]] ZENITH_FN u32 periodic_number_of(const i32 (&on_axis)[D]) const {
     const auto number = number_of<double>(on_axis);
-    const auto whole = static_cast<double>(static_cast<std::int32_t>(number * inverse_period));
-    const auto length = static_cast<double>(static_cast<std::int32_t>(period));
-    const double left = number - whole * length;
-    return static_cast<u32>(static_cast<std::int32_t>(left >= length ? left - length : left));
+    const auto whole = static_cast<double>(static_cast<i32>(number * inverse_period));
+    const auto length = static_cast<double>(static_cast<i32>(period));
+    double left = number - whole * length;
+    left = left >= length ? left - length : left;
+    return static_cast<u32>(static_cast<i32>(left < 0 ? left + length : left));
   }
   /// The number of the first one of some cells, of which the lowest on each axis are given.
-  [[nodiscard]] ZENITH_FN u32 first_of(const u32 (&lowest)[D]) const {
+  [[nodiscard]] ZENITH_FN u32 first_of(const i32 (&lowest)[D]) const {
     return is_periodic() ? periodic_number_of(lowest) : number_of<u32>(lowest);
   }
   /// The cell so many planes and rows beyond another one, of which it is less than a period away.
@@ -142,16 +149,20 @@ struct cell_grid {
     const u32 before = at - period;  // wraps around where there is no period, or none ends
     return before < at ? before : at;
   }
+  /// How many cells of an axis these are, with both.
+  [[nodiscard]] ZENITH_FN static u32 cells_between(i32 lowest, i32 highest) {
+    return static_cast<u32>(highest - lowest) + 1;
+  }
   /// Whether the last one of so many cells comes before the first one.
   [[nodiscard]] ZENITH_FN bool wraps(u32 first, u32 count) const { return count > period - first; }
   template <class Use>
-  ZENITH_FN void each_range(const u32 (&lowest)[D], const u32 (&highest)[D], const Use& use) const {
+  ZENITH_FN void each_range(const i32 (&lowest)[D], const i32 (&highest)[D], const Use& use) const {
     u32 first = first_of(lowest);
     u32 count[3] = {1, 1, 1};
     bool has_one_twice = false;
     ZENITH_UNROLLED
     for (unsigned a = 0; a < D; ++a) {
-      count[a] = highest[a] - lowest[a] + 1;
+      count[a] = cells_between(lowest[a], highest[a]);
       has_one_twice = has_one_twice || count[a] > cells[a];
     }
     if (has_one_twice) {
@@ -175,18 +186,17 @@ struct cell_grid {
   ZENITH_FN bool is_near(const T (&a)[D], const T (&b)[D]) const { return are_near<T, D>(a, b, squared); }
 
  private:
-  ZENITH_FN void find_cell(const T (&point)[D], u32 (&on_axis)[D]) const {
+  ZENITH_FN void find_cell(const T (&point)[D], i32 (&on_axis)[D]) const {
     ZENITH_UNROLLED
     for (unsigned a = 0; a < D; ++a) on_axis[a] = cell_of(a, point[a]);
   }
   template <class Number>
-  ZENITH_FN Number number_of(const u32 (&on_axis)[D]) const {
-    // by way of signed numbers, which have conversions of their own
-    Number number = static_cast<Number>(static_cast<std::int32_t>(on_axis[D - 1]));
+  ZENITH_FN Number number_of(const i32 (&on_axis)[D]) const {
+    auto number = static_cast<Number>(on_axis[D - 1]);
     ZENITH_UNROLLED
     for (unsigned a = D - 1; a > 0; --a) {
-      number = number * static_cast<Number>(static_cast<std::int32_t>(cells[a - 1])) +
-               static_cast<Number>(static_cast<std::int32_t>(on_axis[a - 1]));
+      // by way of signed numbers, which have conversions of their own
+      number = number * static_cast<Number>(static_cast<i32>(cells[a - 1])) + static_cast<Number>(on_axis[a - 1]);
     }
     return number;
   }

@@ -38,7 +38,7 @@ struct cells_around {
       first[j] = 0;
       is_in_reach[j] = 1;
     }
-    u32 lowest[D][together];
+    i32 lowest[D][together];
     u32 most = 0;
     u32 stride = 1;
     for (unsigned a = 0; a < D; ++a) {
@@ -51,8 +51,8 @@ struct cells_around {
         const T above = at[a][j] + reach;
         is_in_reach[j] &= (above >= least ? 1U : 0U) & (below <= greatest ? 1U : 0U);
         lowest[a][j] = axis.cell_of(below);
-        const u32 cells = axis.cell_of(above) - lowest[a][j] + 1;
-        first[j] += lowest[a][j] * stride;
+        const u32 cells = grid.cells_between(lowest[a][j], axis.cell_of(above));
+        first[j] += static_cast<u32>(lowest[a][j]) * stride;
         count[a][j] = cells;
         most = a > 0 && cells > most ? cells : most;
       }
@@ -66,10 +66,10 @@ struct cells_around {
 
  private:
   /// With a period the first cells are known by the lowest on each axis.
-  ZENITH_FN bool has_single_ranges(const cell_grid<T, D>& grid, const u32 (&lowest)[D][together]) {
+  ZENITH_FN bool has_single_ranges(const cell_grid<T, D>& grid, const i32 (&lowest)[D][together]) {
     u32 others = 0;
     for (u32 j = 0; j < together; ++j) {
-      u32 own[D];
+      i32 own[D];
       for (unsigned a = 0; a < D; ++a) {
         own[a] = lowest[a][j];
         others += count[a][j] > grid.cells[a] ? 1 : 0;

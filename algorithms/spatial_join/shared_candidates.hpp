@@ -53,7 +53,7 @@ class shared_candidates {
         firsts_(team.template scratch<u32>(firsts_at)),
         counts_(team.template scratch<u32>(counts_at)),
         starts_(team.template scratch<u32>(starts_at)),
-        boxes_(team.template scratch<u32>(boxes_at)),
+        boxes_(team.template scratch<i32>(boxes_at)),
         froms_(team.template scratch<u32>(froms_at)),
         places_(team.template scratch<u32>(places_at)),
         owners_(team.template scratch<u32>(owners_at)),
@@ -258,20 +258,22 @@ class shared_candidates {
         high[a] = high[a] < at[a] ? at[a] : high[a];
       }
     }
-    u32 lowest[D];
-    u32 highest[D];
+    i32 lowest[D];
+    i32 highest[D];
     const bool is_in_reach = grid_.find_cells(low, high, lowest, highest);
     bool is_usual = true;
     ZENITH_UNROLLED
     for (unsigned a = 0; a < D; ++a) {
       boxes_[2 * a * most_rows + run] = is_in_reach ? lowest[a] : 1;
       boxes_[(2 * a + 1) * most_rows + run] = is_in_reach ? highest[a] : 0;
-      is_usual = is_usual && (a == 0 || highest[a] - lowest[a] < 3) && highest[a] - lowest[a] < grid_.cells[a];
+      is_usual = is_usual && (a == 0 || highest[a] - lowest[a] < 3) &&
+                 grid_.cells_between(lowest[a], highest[a]) <= grid_.cells[a];
     }
     if (is_in_reach && is_usual && grid_.is_periodic()) {
       const u32 first = grid_.first_of(lowest);
       for (u32 r = 0; r < ranges; ++r) {
-        is_usual = is_usual && !grid_.wraps(grid_.beyond(first, r / 3, r % 3), highest[0] - lowest[0] + 1);
+        is_usual =
+            is_usual && !grid_.wraps(grid_.beyond(first, r / 3, r % 3), grid_.cells_between(lowest[0], highest[0]));
       }
     }
     // cells have at least the distance's width, but for rounding
@@ -284,17 +286,17 @@ class shared_candidates {
   };
   /// Range r of those around a run.
   [[nodiscard]] ZENITH_FN place_range places_of(u32 run, u32 r) const {
-    u32 lowest[D];
+    i32 lowest[D];
     ZENITH_UNROLLED
     for (unsigned a = 0; a < D; ++a) lowest[a] = boxes_[2 * a * most_rows + run];
-    lowest[1] += r % 3;
+    lowest[1] += static_cast<i32>(r % 3);
     if (lowest[1] > boxes_[3 * most_rows + run]) return {0, 0};
     if constexpr (D == 3) {
-      lowest[2] += r / 3;
+      lowest[2] += static_cast<i32>(r / 3);
       if (lowest[2] > boxes_[5 * most_rows + run]) return {0, 0};
     }
     const u32 first = grid_.first_of(lowest);
-    const u32 cells = boxes_[most_rows + run] - lowest[0] + 1;
+    const u32 cells = grid_.cells_between(lowest[0], boxes_[most_rows + run]);
     if (grid_.wraps(first, cells)) return {0, 0};  // of a run that is not shared
     const u32 from = probe_.starts[first];
     return {from, probe_.starts[first + cells] - from};
@@ -327,7 +329,7 @@ class shared_candidates {
   u32* firsts_;  ///< row of each run
   u32* counts_;  ///< candidates of each run
   u32* starts_;  ///< in scratch, of the runs of a plan
-  u32* boxes_;   ///< of cells of each run
+  i32* boxes_;   ///< of cells of each run
   u32* froms_;   ///< of the ranges of a plan's runs
   u32* places_;  ///< candidates in the ranges before
   u32* owners_;  ///< of blocks of candidates

@@ -116,21 +116,27 @@ TEMPLATE_TEST_CASE("numbers of cells count modulo a period", "[spatial]", float,
       for (const std::uint64_t less : {0, 1}) {
         const std::uint64_t number = multiple * grid.period - less;
         const std::uint64_t rows_of_all = number / grid.cells[0];
-        const std::uint32_t cell[3] = {static_cast<std::uint32_t>(number % grid.cells[0]),
-                                       static_cast<std::uint32_t>(rows_of_all % grid.cells[1]),
-                                       static_cast<std::uint32_t>(rows_of_all / grid.cells[1])};
+        const std::int32_t cell[3] = {static_cast<std::int32_t>(number % grid.cells[0]),
+                                      static_cast<std::int32_t>(rows_of_all % grid.cells[1]),
+                                      static_cast<std::int32_t>(rows_of_all / grid.cells[1])};
         REQUIRE(grid.first_of(cell) == number % grid.period);
+        const std::int32_t mirrored[3] = {-cell[0], -cell[1], -cell[2]};
+        REQUIRE(grid.first_of(mirrored) == (less == 0 ? 0 : 1 % grid.period));
       }
     }
     for (int j = 0; j < 50; ++j) {
-      std::uint32_t cell[3];
-      for (auto& one : cell) one = static_cast<std::uint32_t>(random() % (1 << 24));
-      const auto number = [&] { return (std::uint64_t{cell[2]} * grid.cells[1] + cell[1]) * grid.cells[0] + cell[0]; };
+      constexpr std::int32_t most_of_axis = 1 << 28;
+      const std::int64_t period = grid.period;
+      std::int32_t cell[3];
+      for (auto& one : cell) one = static_cast<std::int32_t>(random() % (2 * most_of_axis)) - most_of_axis;
+      const auto number = [&] {
+        return (std::int64_t{cell[2]} * grid.cells[1] + cell[1]) * std::int64_t{grid.cells[0]} + cell[0];
+      };
       // the numbers around a multiple of the period are those that are rounded the wrong way
-      const auto past = static_cast<std::uint32_t>(number() % grid.period);
-      if (j % 2 == 0 && cell[0] >= past) cell[0] -= past;
-      if (j % 4 == 0 && cell[0] > 0) --cell[0];
-      REQUIRE(grid.first_of(cell) == number() % grid.period);
+      const std::int64_t past = number() % period;
+      if (j % 2 == 0 && std::abs(cell[0] - past) < most_of_axis) cell[0] -= static_cast<std::int32_t>(past);
+      if (j % 4 == 0 && std::abs(cell[0]) < most_of_axis) cell[0] += j % 8 == 0 ? 1 : -1;
+      REQUIRE(grid.first_of(cell) == (number() % period + period) % period);
     }
   }
 }
@@ -142,13 +148,15 @@ TEMPLATE_TEST_CASE("points in clusters, and on a lattice, have few candidates", 
   constexpr std::size_t rows = 20000;
   std::mt19937_64 random{zenith_test::seed_of("spatial.candidates", 0)};
   std::uniform_real_distribution<T> place(0, 1);
-  // 0: a lattice; 4: a quarter of all in one of a million unit squares, which the others share
-  for (const std::size_t clusters : {0, 1, 2, 4, 50}) {
+  // 0: a lattice; 3: two that are some 10^8 cells apart, one of few points where floats have few places; 4: a quarter
+  // of all in one of a million unit squares, which the others share
+  for (const std::size_t clusters : {0, 1, 2, 3, 4, 50}) {
     for (const double partners : {.01, 1., 4.}) {
       std::vector<T> x(rows);
       std::vector<T> y(rows);
       for (std::size_t i = 0; i < rows; ++i) {
-        const auto cluster = static_cast<T>(clusters == 0 ? 0 : random() % clusters) * 100;
+        auto cluster = static_cast<T>(clusters == 0 ? 0 : random() % clusters) * 100;
+        if (clusters == 3) cluster = random() % (sizeof(T) == 4 ? 20 : 2) == 0 ? T{-1e6} : T{0};
         const T wide = clusters == 4 && cluster > 0 ? 1000 : 1;
         x[i] = clusters == 0 ? static_cast<T>(i / 128) : (wide > 1 ? 0 : cluster) + wide * place(random);
         y[i] = clusters == 0 ? static_cast<T>(i % 128) : (wide > 1 ? 0 : cluster) + wide * place(random);

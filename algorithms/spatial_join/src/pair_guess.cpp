@@ -188,8 +188,8 @@ grid_guess<T> guess_grid(const spatial_arguments& given, double distance) {
   bool has_far = false;
   for (unsigned a = 0; a < D; ++a) {
     if (grid.inverse[a] == 0) continue;
-    spread.low[a] = grid.low[a];
-    spread.high[a] = std::min(all.high[a], grid.low[a] + (grid.last[a] + 1) / grid.inverse[a]);
+    spread.low[a] = std::max(all.low[a], grid.origin[a] + grid.first_cell[a] / grid.inverse[a]);
+    spread.high[a] = std::min(all.high[a], grid.origin[a] + (grid.last_cell[a] + 1) / grid.inverse[a]);
     has_far = has_far || all.low[a] < spread.low[a] || all.high[a] > spread.high[a];
   }
   if (!has_far) return guess;

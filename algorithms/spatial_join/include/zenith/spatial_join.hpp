@@ -275,7 +275,7 @@ concept point_span = std::is_floating_point_v<typename Span::value_type> && key<
 /// Strategy "grid" puts the right side into at most 2 cells a row, as wide as the distance, or wider where points are
 /// sparse; where more are needed, cells far from each other are one. Pairs are counted, then written. Complexity:
 /// O(n + m + tested pairs), where a point is tested with all points in its cell and in those around it. These are many
-/// where points lie together more than 2^23 cells away from most others.
+/// where points lie together more than 2^28 cells away from most others.
 /// Strategy "index_nested_loop" makes an aR-tree of each side by Sort-Tile-Recursive, and each left point descends the
 /// right one: as a rule O((n + m) log(n + m) + pairs) for any points, and "auto" takes it where a sample says that a
 /// grid tests too many. Scratch is O(n + m), and the pairs themselves. It synchronises. A GPU executor copies host
