@@ -108,6 +108,7 @@ struct write_near_items {
   const u32* placed_counts;
   const u32* kept;
   Index* to;
+  Index* spare;  ///< memory for as many
 
   ZENITH_FN void operator()(u64 i) const {
     const u64 n = placed_counts[i];
@@ -117,7 +118,7 @@ struct write_near_items {
     u64 found = 0;
     each_near_item(right, near, left.items.get(picked == nullptr ? i : picked[i]),
                    [&](u32 other) ZENITH_BODY { at[found++] = static_cast<Index>(right.ids[other]); });
-    spatial_join_family::sort_ids(at, n);
+    spatial_join_family::sort_ids(at, n, spare + begins[i]);
   }
 };
 
@@ -145,9 +146,11 @@ void join_all(Context& on, const spatial_call& call, const tree_view<T, D>& left
   spatial_join_family::with_index(call.index_bytes, [&]<class Index>(std::type_identity<Index>) {
     Index* const lefts = on.output(static_cast<Index*>(out.left), total, call.out_space);
     Index* const rights = on.output(static_cast<Index*>(out.right), total, call.out_space);
-    on.for_each(rows, spatial_join_family::write_left<Index>{offsets, lefts});
     on.for_each(rows, spatial_join_family::gather_begins{offsets, row_of, begins});
-    on.for_each(rows, write_near_items<T, D, Index>{left, right, near, picked, begins, placed_counts, kept, rights});
+    // the left ids' memory is free until they are written
+    on.for_each(rows,
+                write_near_items<T, D, Index>{left, right, near, picked, begins, placed_counts, kept, rights, lefts});
+    on.for_each(rows, spatial_join_family::write_left<Index>{offsets, lefts});
   });
 }
 

@@ -5,8 +5,12 @@
 /// is their place on a curve by one sort or Sort-Tile-Recursive, and then nodes of consecutive entries, level
 /// by level.
 
+#include <algorithm>
+
+#include <algorithms/spatial_index/curves.hpp>
 #include <algorithms/spatial_index/tiles.hpp>
 #include <algorithms/spatial_index/tree.hpp>
+#include <algorithms/spatial_join/extents.hpp>
 #include <algorithms/spatial_join/input.hpp>
 #include <core/device/context.hpp>
 #include <core/device/list.hpp>
@@ -80,6 +84,20 @@ template <class T, unsigned D, class Context>
   shape.fanout = fanout;
   for (u64 count = from.rows; shape.levels == 0 || count > 1; ++shape.levels) count = (count + fanout - 1) / fanout;
   return tile_recursively<T, D>(on, from.at, shape);
+}
+
+/// The rows of points in an order for a tree: along a Z-order curve, which is one sort, unless many of them share a
+/// place there, as where others lie far away.
+template <class T, unsigned D, class Context>
+[[nodiscard]] const u32* order_by_place(Context& on, const point_columns<T, D>& from,
+                                        const spatial_join_family::side_extents<T, D>& known, u32 fanout) {
+  constexpr u64 most_samples = 1024;
+  const auto found = order_on_curve<z_order>(on, from.at, from.rows, curve_steps<T, D>::between(known.low, known.high));
+  const u64 samples = std::min(from.rows == 0 ? 0 : from.rows - 1, most_samples);
+  u32* const shared = on.template zeroed<u32>(1);
+  on.for_each(samples, count_shared_places{found.keys, from.rows, samples, shared});
+  if (on.read(static_cast<const u32*>(shared)) <= samples / 8) return found.rows;
+  return order_by_tiles(on, from, fanout);
 }
 
 /// The tree of points whose rows are in its order.

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include <core/device/atomics.hpp>
 #include <core/device/kernel.hpp>
 
 namespace zenith::spatial_index_family {
@@ -117,15 +118,34 @@ struct place_on_curve {
   }
 };
 
-/// The rows of n points along a curve, equal places by row. Points that lie nearer to each other than 2^-31 of the
-/// extent, or 2^-20 in 3-D, have one place.
+/// Points along a curve.
+struct curve_order {
+  const u64* keys;
+  const u32* rows;
+};
+/// n points along a curve, equal places by row. Points that lie nearer to each other than 2^-31 of the extent, or 2^-20
+/// in 3-D, have one place.
 template <class Curve, class T, unsigned D, class Context>
-[[nodiscard]] const u32* order_on_curve(Context& on, const T* const (&from)[D], u64 n, const curve_steps<T, D>& steps) {
+[[nodiscard]] curve_order order_on_curve(Context& on, const T* const (&from)[D], u64 n,
+                                         const curve_steps<T, D>& steps) {
   place_on_curve<Curve, T, D> place{{}, steps, on.template buffer<u64>(n), on.template buffer<u32>(n)};
   for (unsigned a = 0; a < D; ++a) place.from[a] = from[a];
   on.for_each(n, place);
   on.sort_pairs(place.keys, place.rows, n);
-  return place.rows;
+  return {place.keys, place.rows};
 }
+
+/// Counts the places among `samples` of some that have the next one's key.
+struct count_shared_places {
+  const u64* keys;  ///< sorted
+  u64 count;
+  u64 samples;
+  u32* shared;
+
+  ZENITH_FN void operator()(u64 i) const {
+    const u64 at = i * (count - 1) / samples;
+    if (keys[at] == keys[at + 1]) (void)device::atomic_add(shared, 1U);
+  }
+};
 
 }  // namespace zenith::spatial_index_family

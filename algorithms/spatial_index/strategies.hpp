@@ -162,9 +162,7 @@ void join(Context& on, const top_k_spatial_join_call& call, method by) {
         if (call.outcome->fault != spatial_fault::none) return on.finish();
         const auto load = [&](const spatial_join_family::point_columns<T, D>& side, unsigned first, double weight) {
           const auto known = spatial_join_family::extents_of<T, D>(input.known, first);
-          const auto steps = curve_steps<T, D>::between(known.low, known.high);
-          const u32* const rows = order_on_curve<z_order>(on, side.at, side.rows, steps);
-          return load_points(on, side, rows, fanout, is_lowest(call, weight));
+          return load_points(on, side, order_by_place(on, side, known, fanout), fanout, is_lowest(call, weight));
         };
         const joined_trees<T, D> sides{load(input.left, 0, call.left_weight),
                                        load(input.right, spatial_join_family::most_side_columns, call.right_weight),

@@ -270,7 +270,8 @@ template <class T, unsigned D, class Context>
   auto middles = items;
   for (unsigned a = 0; a < D; ++a) middles.at[a] = centres[a];
   const auto extents = extents_of<T, D>(known != nullptr ? *known : read_extremes(on, middles, {}), 0);
-  return order_on_curve<hilbert_order>(on, centres, items.rows, curve_steps<T, D>::between(extents.low, extents.high));
+  const auto steps = curve_steps<T, D>::between(extents.low, extents.high);
+  return order_on_curve<hilbert_order>(on, centres, items.rows, steps).rows;
 }
 
 /// The first value that an index does not take, as the host looks for it.
@@ -372,6 +373,7 @@ using tile_kernels = device::list<find_middles<T, D>, find_centres<T, D>, place_
                                   write_tree_items<T, D>, write_tree_nodes<T, D>>;
 template <class T>
 using tile_column_kernels = device::list<rank_entries<T>, find_turned<T>>;
-using tile_common_kernels = device::list<write_part_begins<2>, write_part_begins<3>, order_entries, clear_gaps>;
+using tile_common_kernels =
+    device::list<write_part_begins<2>, write_part_begins<3>, order_entries, clear_gaps, count_shared_places>;
 
 }  // namespace zenith::spatial_index_family

@@ -9,6 +9,7 @@
 
 #include <algorithms/spatial_join/grid.hpp>
 #include <algorithms/spatial_join/pair_score.hpp>
+#include <algorithms/spatial_join/sort_ids.hpp>
 #include <core/device/bisect.hpp>
 #include <core/device/bits.hpp>
 
@@ -39,39 +40,6 @@ struct gather_begins {
 
   ZENITH_FN void operator()(u64 i) const { begins[i] = offsets[rows[i]]; }
 };
-
-/// Rising order in place, in O(n log n) and without recursion: insertion for few, a heap for many.
-template <class Index>
-ZENITH_FN void sort_ids(Index* ids, u64 n) {
-  if (n <= 32) {
-    for (u64 i = 1; i < n; ++i) {
-      const Index id = ids[i];
-      u64 at = i;
-      for (; at > 0 && ids[at - 1] > id; --at) ids[at] = ids[at - 1];
-      ids[at] = id;
-    }
-    return;
-  }
-  u64 root = n / 2;
-  u64 end = n;
-  while (end > 1) {
-    Index id = 0;
-    if (root > 0) {
-      id = ids[--root];
-    } else {
-      id = ids[--end];
-      ids[end] = ids[0];
-    }
-    u64 at = root;
-    for (u64 child = 2 * at + 1; child < end; child = 2 * at + 1) {
-      if (child + 1 < end && ids[child + 1] > ids[child]) ++child;
-      if (ids[child] <= id) break;
-      ids[at] = ids[child];
-      at = child;
-    }
-    ids[at] = id;
-  }
-}
 
 /// n <= kept_partners ids in rising order. They differ, so the place of one is how many are smaller.
 template <class Index>

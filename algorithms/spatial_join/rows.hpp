@@ -10,6 +10,7 @@
 
 #include <algorithms/spatial_join/buckets.hpp>
 #include <algorithms/spatial_join/pairs.hpp>
+#include <algorithms/spatial_join/sort_ids.hpp>
 
 namespace zenith::spatial_join_family {
 
@@ -247,7 +248,7 @@ struct list_partners {
     });
     return found;
   }
-  ZENITH_FN void sort(const u32* unsorted, const u32* found, u32 n, u32* to) const {
+  ZENITH_FN void sort(u32* unsorted, const u32* found, u32 n, u32* to) const {
     constexpr u32 lists = row_probe<T, D>::together;
     u32 few[lists * kept_partners];
     const u32* from = unsorted;
@@ -264,7 +265,7 @@ struct list_partners {
         for (u32 i = 0; i < kept_partners; ++i) to[i] = few[j * kept_partners + i];
       } else {
         for (u32 i = 0; i < count; ++i) to[i] = unsorted[i];
-        sort_ids(to, count);
+        sort_ids(to, count, unsorted);
       }
       unsorted += count;
       to += count;
@@ -350,7 +351,7 @@ struct write_rows {
         if (place % known::group == 0) next.ids = rows.listed[place / known::group];
         const u32 n = rows.counts[place];
         if (next.ids == known::not_listed) {
-          find_again(rows.from.get(row).at, right + at);
+          find_again(rows.from.get(row).at, right + at, left + at);
           for (u32 j = 0; j < n; ++j) left[at + j] = static_cast<Index>(row);
           at += n;
           continue;
@@ -381,14 +382,15 @@ struct write_rows {
     for (u32 i = first; i < place; ++i) ids += rows.counts[i];
     return {ids, place};
   }
-  ZENITH_FN void find_again(const T (&at)[D], Index* to) const {
+  /// `spare`: memory for as many.
+  ZENITH_FN void find_again(const T (&at)[D], Index* to, Index* spare) const {
     u64 found = 0;
     probe.each_range(at, [&](u32 begin, u32 end) ZENITH_BODY {
       for (u32 r = begin; r < end; ++r) {
         if (probe.grid.is_near(at, probe.right[r].at)) to[found++] = static_cast<Index>(probe.right[r].row);
       }
     });
-    sort_ids(to, found);
+    sort_ids(to, found, spare);
   }
 };
 

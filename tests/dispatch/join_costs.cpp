@@ -238,6 +238,50 @@ TEST_CASE("scores that oppose each other are seen in a sample, which spares a ho
         seconds(top_k_spatial_join_cost("full", asked, there), there));
 }
 
+TEST_CASE("pairs are expected to tie with the k-th best, where most scores are equal") {
+  constexpr std::size_t rows = 50000;
+  std::mt19937_64 random{zenith_test::seed_of("ties", 0)};
+  std::uniform_real_distribution<float> place(0, 200);
+  std::vector<float> x;
+  std::vector<float> y;
+  std::vector<float> drawn;
+  std::vector<float> rated;  // a row of eight
+  for (std::size_t i = 0; i < rows; ++i) {
+    x.push_back(place(random));
+    y.push_back(place(random));
+    drawn.push_back(place(random));
+    rated.push_back(i % 8 == 0 ? 1 + place(random) : 0);
+  }
+  const auto asked = [&](const std::vector<float>& scores, std::size_t k, const top_k_spatial_join_options& options) {
+    const scored_points<float> points{{x, y}, scores};
+    return top_k_spatial_join_problem_of(points, points, k, options);
+  };
+  const auto share_tied = [&](const std::vector<float>& scores, std::size_t k, pair_score score,
+                              selection select = selection::largest) {
+    const auto problem = asked(scores, k, {.predicate = {1}, .score = score, .select = select});
+    return static_cast<double>(problem.tied) / static_cast<double>(problem.pairs);
+  };
+  // 200,000 pairs, of which a 64th are of two that are rated, and 15 of 64 of one
+  INFO("seed " << zenith_test::seed());
+  CHECK(share_tied(rated, 20000, pair_score::product) >= .5);
+  CHECK(share_tied(rated, 20000, pair_score::minimum) >= .5);
+  CHECK(share_tied(rated, 20000, pair_score::sum) == 0);
+  CHECK(share_tied(rated, 100000, pair_score::sum) >= .5);
+  CHECK(share_tied(rated, 20000, pair_score::sum, selection::smallest) >= .5);
+  CHECK(share_tied(rated, 10, pair_score::product) == 0);
+  CHECK(share_tied(drawn, 20000, pair_score::product) == 0);
+  CHECK(share_tied(rated, 10000000, pair_score::product) == 0);
+
+  const auto on = *fixture("server-h200.json").find("cpu");
+  const auto seconds_by = [&](std::string_view strategy, const top_k_spatial_join_problem& problem) {
+    return seconds(top_k_spatial_join_cost(strategy, problem, on), on);
+  };
+  const auto tied = asked(rated, 20000, {.predicate = {1}, .score = pair_score::product});
+  CHECK(seconds_by("full", tied) < seconds_by("threshold_first", tied));
+  const auto others = asked(drawn, 20000, {.predicate = {1}, .score = pair_score::product});
+  CHECK(seconds_by("threshold_first", others) < seconds_by("full", others));
+}
+
 TEST_CASE("pairs are expected in clusters that lie apart, where a sample meets none") {
   constexpr std::size_t rows = 50000;
   std::mt19937_64 random{zenith_test::seed_of("clusters", 0)};
@@ -293,19 +337,19 @@ TEST_CASE("pairs are expected of a quarter of the points in one place") {
 TEST_CASE("points that lie unevenly are seen in a sample, and joined by trees where many are in a cell") {
   const auto on = *fixture("server-h200.json").find("cpu");
   std::mt19937_64 random{zenith_test::seed_of("uneven points", 0)};
-  std::uniform_real_distribution<float> place(0, 1);
+  std::uniform_real_distribution<double> place(0, 1);
   // of every `each`-th point x is far away; `apart` points are in so many clusters, so far from each other, the others
   // in the first
   const auto asked = [&](std::size_t rows, std::size_t each, std::size_t clusters, std::size_t apart,
-                         float between = 1e6F, double distance = .003) {
-    std::vector<float> x;
-    std::vector<float> y;
+                         double between = 1e9, double distance = .003) {
+    std::vector<double> x;
+    std::vector<double> y;
     for (std::size_t i = 0; i < rows; ++i) {
-      const auto cluster = static_cast<float>(i < apart ? random() % clusters : 0) * between;
-      x.push_back(each != 0 && i % each == 0 ? 1e9F * place(random) : place(random) + cluster);
+      const auto cluster = static_cast<double>(i < apart ? random() % clusters : 0) * between;
+      x.push_back(each != 0 && i % each == 0 ? 1e9 * place(random) : place(random) + cluster);
       y.push_back(place(random) + cluster);
     }
-    const column_set<float> side{x, y};
+    const column_set<double> side{x, y};
     return spatial_join_problem_of(side, side, {.predicate = {distance}});
   };
   const auto gain_of_trees = [&](const spatial_join_problem& problem) {
@@ -326,7 +370,7 @@ TEST_CASE("points that lie unevenly are seen in a sample, and joined by trees wh
       CHECK(gain_of_trees(even) < 1);
     }
     // few are near, but others share a cell's number
-    CHECK(asked(rows, 50, 1, rows, 1e6F, .0005).tests > rows / 4);
+    CHECK(asked(rows, 50, 1, rows, 1e9, .0005).tests > rows / 4);
     // those that lie together beyond all cells are in one of them
     const std::size_t apart = rows / 10;
     const auto cluster = asked(rows, 0, 2, apart);
@@ -335,7 +379,7 @@ TEST_CASE("points that lie unevenly are seen in a sample, and joined by trees wh
   }
   CHECK(gain_of_trees(asked(8 * rows, 0, 2, rows)) > 1.5);
   // cells cover both clusters
-  const auto uneven = asked(rows, 0, 2, rows, 1e4F);
+  const auto uneven = asked(rows, 0, 2, rows, 1e5);
   CHECK(uneven.tests < 100 * rows);
   CHECK(gain_of_trees(uneven) < 1);
 }

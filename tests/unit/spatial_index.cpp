@@ -178,6 +178,37 @@ TEMPLATE_TEST_CASE("an index's bytes do not depend on the number of threads", "[
                             [&] { (void)spatial_index<T, 3>::build(make_executor("cpu:threads=3"), points); });
 }
 
+// A curve over all of their extent would give them one place, and leaves would be as wide as all of them.
+TEST_CASE("a tree of points in columns has small leaves where others lie far away", "[index]") {
+  constexpr std::size_t rows = 4096;
+  constexpr std::uint32_t fanout = 16;
+  device::sequential_context on;
+  for (const double far : {1.0, 1e6, 1e12, 1e300}) {
+    auto columns = drawn(2, rows);
+    columns[0][7] = far;
+    columns[1][rows - 1] = -far;
+    const spatial_index_family::point_columns<double, 2> points{
+        {columns[0].data(), columns[1].data()}, nullptr, 1, rows};
+    spatial_join_family::side_extents<double, 2> known{};
+    for (unsigned a = 0; a < 2; ++a) {
+      const auto [low, high] = std::minmax_element(columns[a].begin(), columns[a].end());
+      known.low[a] = *low;
+      known.high[a] = *high;
+    }
+    const auto* const order = spatial_index_family::order_by_place(on, points, known, fanout);
+    CHECK(std::set<std::uint32_t>(order, order + rows).size() == rows);
+    std::vector<double> sides;
+    for (std::size_t first = 0; first < rows; first += fanout) {
+      const auto [low, high] = std::minmax_element(order + first, order + first + fanout,
+                                                   [&](auto a, auto b) { return columns[0][a] < columns[0][b]; });
+      sides.push_back(columns[0][*high] - columns[0][*low]);
+    }
+    std::nth_element(sides.begin(), sides.begin() + rows / fanout / 2, sides.end());
+    INFO("far: " << far);
+    CHECK(sides[rows / fanout / 2] < 1000.0 / 8);
+  }
+}
+
 TEST_CASE("a Hilbert curve steps from neighbour to neighbour", "[index]") {
   for (const std::size_t side : {8U, 32U}) {
     std::vector<float> x;

@@ -135,14 +135,30 @@ TEST_CASE("every page is touched, and nothing beside the memory", "[spatial]") {
 }
 
 TEMPLATE_TEST_CASE("partners are sorted", "[spatial]", std::uint32_t, std::uint64_t) {
-  std::mt19937_64 random{zenith_test::seed_of("spatial.sort", 0)};
-  for (std::size_t n = 0; n < 300; ++n) {
-    std::vector<TestType> ids(n);
-    for (auto& id : ids) id = static_cast<TestType>(random() % (n + 1));
-    auto expected = ids;
-    std::sort(expected.begin(), expected.end());
-    spatial_join_family::sort_ids(ids.data(), n);
-    REQUIRE(ids == expected);
+  using Index = TestType;
+  std::mt19937_64 random{zenith_test::seed_of("spatial.ids", 0)};
+  constexpr auto most = std::numeric_limits<Index>::max();
+  for (const std::size_t n : {0, 1, 2, 23, 24, 25, 63, 64, 65, 66, 127, 128, 129, 130, 1000, 5000}) {
+    // near each other; apart; in order; in order but for one; the highest ones; some from far away
+    for (const int kind : {0, 1, 2, 3, 4, 5}) {
+      std::vector<Index> ids(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        ids[i] = static_cast<Index>(kind == 1 ? i * 65537 + random() % 65537 : 77 + i);
+        if (kind == 4) ids[i] = static_cast<Index>(most - i);
+        if (kind == 5 && i % 2 == 0) ids[i] = static_cast<Index>(ids[i] + most / 2);
+      }
+      const auto expected = [&] {
+        auto sorted = ids;
+        std::sort(sorted.begin(), sorted.end());
+        return sorted;
+      }();
+      if (kind != 2 && kind != 3) std::shuffle(ids.begin(), ids.end(), random);
+      if (kind == 3 && n > 1) std::swap(ids[n - 1], ids[random() % (n - 1)]);
+      std::vector<Index> spare(n);
+      spatial_join_family::sort_ids(ids.data(), n, spare.data());
+      INFO(n << " ids of kind " << kind);
+      REQUIRE(ids == expected);
+    }
   }
 }
 

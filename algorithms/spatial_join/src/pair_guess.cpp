@@ -5,9 +5,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <span>
+#include <tuple>
 #include <type_traits>
 
 #include <algorithms/spatial_join/geometry.hpp>
@@ -237,15 +239,68 @@ pair_guess sampled_pairs(const spatial_arguments& given, double distance) {
   const double if_dense = family::dense_share(family::nearest_squares<T>{*eighth, *middle}, samples,
                                               distance * distance, static_cast<unsigned>(given.left.columns.size()));
   const double unless_met = if_dense > 2 * grid.share_if_even ? if_dense : grid.share_if_even;
-  return {
+  pair_guess guess{
       all * (surely(near) > grid.share_if_even * pairs ? near / pairs : unless_met),
       all * (std::max(surely(tested) / pairs, grid.share_of_border) + grid.share_of_others),
       correlation_of(left.scores, partner_scores),
       {share_of(left.scores, std::ranges::max(left.scores)), share_of(right.scores, std::ranges::max(right.scores))},
-      {share_of(left.scores, std::ranges::min(left.scores)), share_of(right.scores, std::ranges::min(right.scores))}};
+      {share_of(left.scores, std::ranges::min(left.scores)), share_of(right.scores, std::ranges::min(right.scores))},
+      {}};
+  guess.has_scores = given.left.scores != nullptr && given.right.scores != nullptr;
+  std::copy_n(left.scores.begin(), guess.scores[0].size(), guess.scores[0].begin());
+  std::copy_n(right.scores.begin(), guess.scores[1].size(), guess.scores[1].begin());
+  return guess;
+}
+
+/// Whether many of some scores are one.
+bool has_many_equal(std::span<const double> scores) {
+  constexpr std::size_t few = 8;
+  // if a quarter are, hardly ever none of these is among them
+  return std::ranges::any_of(scores.first(few), [&](double one) {
+    return static_cast<std::size_t>(std::ranges::count(scores, one)) > scores.size() / few;
+  });
+}
+
+double score_of(double left, double right, const top_k_spatial_join_options& options) {
+  switch (options.score) {
+    case pair_score::product: return left * right;
+    case pair_score::minimum: return std::min(left, right);
+    case pair_score::maximum: return std::max(left, right);
+    case pair_score::weighted_sum: return left * options.left_weight + right * options.right_weight;
+    default: return left + right;
+  }
 }
 
 }  // namespace
+
+double share_tied_at(const pair_guess& guess, std::size_t k, const top_k_spatial_join_options& options) {
+  constexpr std::size_t most = std::tuple_size_v<decltype(guess.scores)::value_type>;
+  const std::span<const double> left(guess.scores[0]);
+  const std::span<const double> right(guess.scores[1]);
+  if (!guess.has_scores || (!has_many_equal(left) && !has_many_equal(right))) return 0;
+  const double wanted = static_cast<double>(k) / guess.near;  // share of the pairs
+  if (!(wanted < 1)) return 0;
+  std::size_t some = 32;
+  while (some < most && static_cast<double>(some * some) * wanted < 4) some *= 2;
+  std::array<double, most * most> scores;
+  auto to = scores.begin();
+  for (const double one : left.first(some)) {
+    for (const double other : right.first(some)) *to++ = score_of(one, other, options);
+  }
+  const std::span<double> all(scores.data(), some * some);
+  if (std::ranges::any_of(all, [](double one) { return std::isnan(one); })) return 0;  // they will be refused
+  const double rank = wanted * static_cast<double>(all.size());
+  if (rank < 1) return 0;
+  const auto kth = all.begin() + static_cast<std::ptrdiff_t>(rank);
+  if (options.select == selection::largest) {
+    std::nth_element(all.begin(), kth, all.end(), std::greater{});
+  } else {
+    std::nth_element(all.begin(), kth, all.end());
+  }
+  // a row whose score is its own ties with itself beside all equal ones
+  const auto equal = static_cast<std::size_t>(std::ranges::count(all, *kth));
+  return equal < 4 * some ? 0 : static_cast<double>(equal) / static_cast<double>(all.size());
+}
 
 pair_guess guess_pairs(const spatial_arguments& given, double distance) {
   return given.type == key_type::float32 ? sampled_pairs<float>(given, distance)

@@ -117,14 +117,14 @@ bool oppose(double correlation, const top_k_spatial_join_options& options) {
   return !takes_one && (is_turned ? correlation > clearly : correlation < -clearly);
 }
 
-/// Pairs of the best points of both sides, as a power of two.
-std::uint64_t tied_pairs(const pair_guess& guess, const top_k_spatial_join_options& options) {
+/// Pairs of the best points of both sides, or those that tie with the k-th best, as a power of two.
+std::uint64_t tied_pairs(const pair_guess& guess, std::size_t k, const top_k_spatial_join_options& options) {
   const auto share = [&](std::size_t side, double weight) {
     const bool is_turned = options.score == pair_score::weighted_sum && weight < 0;
     return ((options.select == selection::largest) != is_turned ? guess.largest : guess.smallest)[side];
   };
-  const double pairs = guess.near * share(0, options.left_weight) * share(1, options.right_weight);
-  return near_power(pairs);
+  const double best = share(0, options.left_weight) * share(1, options.right_weight);
+  return near_power(guess.near * std::max(best, share_tied_at(guess, k, options)));
 }
 
 top_k_spatial_join_problem describe_ranked(const spatial_arguments& given, std::size_t k,
@@ -132,7 +132,7 @@ top_k_spatial_join_problem describe_ranked(const spatial_arguments& given, std::
   top_k_spatial_join_problem problem;
   const pair_guess guess = describe_sides(problem, given, options.predicate.distance, guesses);
   problem.scores_oppose = oppose(guess.correlation, options);
-  problem.tied = tied_pairs(guess, options);
+  problem.tied = tied_pairs(guess, k, options);
   problem.k = k;
   return problem;
 }

@@ -126,8 +126,8 @@ struct top_k_spatial_join_problem : spatial_join_problem {
   /// Whether points near each other have scores that oppose each other, so that the best of one side lie among the
   /// worst of the other: then no bound on the scores keeps points out.
   bool scores_oppose = false;
-  /// Pairs that are expected to have the best score of all, where a sample has several such points on both sides; 0:
-  /// few.
+  /// Pairs that are expected to have the best score of all, or that of the k-th best, where a sample has several such
+  /// points; 0: few.
   std::uint64_t tied = 0;
 
   [[nodiscard]] bool operator==(const top_k_spatial_join_problem&) const = default;
