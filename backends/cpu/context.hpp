@@ -42,7 +42,7 @@ class context {
         threads_(on.threads),
         memory_(scratch_resource(on)),
         entries_(entries),
-        launch_scratch_(memory_) {
+        launch_state_(memory_) {
     constexpr std::size_t usual_buffers = 32;
     owned_.reserve(usual_buffers);
   }
@@ -286,7 +286,7 @@ class context {
   void launch(const K& run, std::uint64_t n, std::uint64_t bytes, int threads) {
     static_assert(device::scratch_bytes_of<K> <= device::most_scratch_bytes);
     constexpr unsigned position = device::position_in<K>(Kernels{});
-    launch_on(threads, launch_scratch_,
+    launch_on(threads, launch_state_,
               {entries_[position], &run, n, bytes, device::scratch_bytes_of<K>, device::team_kernel<K>});
   }
 
@@ -310,7 +310,7 @@ class context {
   int threads_;
   std::pmr::memory_resource& memory_;
   const kernel_entry* entries_;
-  launch_scratch launch_scratch_;
+  launch_state launch_state_;
   bool in_phase_ = false;
   device::named_counts* counts_ = nullptr;
   std::vector<std::pair<std::string, std::uint64_t*>> counted_;

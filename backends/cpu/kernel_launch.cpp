@@ -1,6 +1,7 @@
 #include <backends/cpu/kernel_launch.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <new>
 
@@ -27,23 +28,46 @@ std::uint64_t chunk_of(const kernel_launch& launch, int workers) {
   return launch.is_of_teams ? teams_at_once(launch.count, workers) : chunk_for(launch.count, workers);
 }
 
-/// A worker for whom there is no chunk is not woken.
-int workers_of(int threads, const kernel_launch& launch) {
+/// A worker for whom there is no chunk is not woken. One that is awake takes a few microseconds to begin.
+int workers_of(int threads, const launch_state& state, const kernel_launch& launch) {
+  constexpr std::uint64_t worth_an_awake_worker = 96 * 1024;
   const std::uint64_t chunks = launch.is_of_teams ? launch.count : (launch.count + least_chunk - 1) / least_chunk;
   const auto most = static_cast<int>(std::min(chunks, static_cast<std::uint64_t>(threads)));
-  return workers_for(most, launch.bytes);
+  const int woken = workers_for(most, launch.bytes);
+  const auto useful =
+      static_cast<int>(std::min(launch.bytes / worth_an_awake_worker, static_cast<std::uint64_t>(most)));
+  return useful > woken ? std::max(woken, std::min(useful, state.awake_workers())) : woken;
 }
 
 }  // namespace
 
-void launch_on(int threads, launch_scratch& memory, const kernel_launch& launch) {
+bool launch_state::keeps_workers() noexcept {
+#if defined(ZENITH_HAS_TBB)
+  return true;
+#else
+  return false;
+#endif
+}
+
+int launch_state::awake_workers() const noexcept {
+  constexpr std::chrono::microseconds awake_for{100};
+  const bool are_awake = keeps_workers() && workers_ > 1 && std::chrono::steady_clock::now() - had_work_ < awake_for;
+  return are_awake ? workers_ : 1;
+}
+
+void launch_state::had_work(int workers) noexcept {
+  workers_ = workers;
+  had_work_ = std::chrono::steady_clock::now();
+}
+
+void launch_on(int threads, launch_state& state, const kernel_launch& launch) {
   if (launch.count == 0) return;
-  const int workers = workers_of(threads, launch);
+  const int workers = workers_of(threads, state, launch);
   const auto shares = static_cast<std::uint64_t>(workers);
   // a line more, so that no two workers write to one
   const std::uint64_t lines = launch.scratch_bytes == 0 ? 0 : launch.scratch_bytes / sizeof(line) + 1;
   launch_share only;
-  line* const workspace = memory.reserve(lines * shares + (workers == 1 ? 0 : shares));
+  line* const workspace = state.reserve(lines * shares + (workers == 1 ? 0 : shares));
   const std::uint64_t chunk = chunk_of(launch, workers);
   const std::uint64_t chunks = (launch.count - 1) / chunk + 1;
   const launch_worker first{0,
@@ -63,6 +87,7 @@ void launch_on(int threads, launch_scratch& memory, const kernel_launch& launch)
   };
   if (workers == 1) return run(0);
   run_workers(workers, std::cref(run));
+  state.had_work(workers);
 }
 
 std::uint64_t compact_on(int workers, std::uint64_t count, const device::part_test& test, std::uint32_t* to) {

@@ -3,6 +3,7 @@
 /// \file
 /// Launches of the CPU's device context, whatever the kernel: compiled once for all of them.
 
+#include <chrono>
 #include <cstdint>
 #include <memory_resource>
 
@@ -32,10 +33,17 @@ struct kernel_launch {
   bool is_of_teams;             ///< a team is an item; else items are handed out in chunks
 };
 
-/// The workers' scratch of a call's launches: as much as any of them has wanted so far.
-class launch_scratch {
+/// What a call's launches share: the workers' scratch, as much as any of them has wanted so far, and which workers are
+/// awake.
+class launch_state {
  public:
-  explicit launch_scratch(std::pmr::memory_resource& memory) : memory_(memory) {}
+  explicit launch_state(std::pmr::memory_resource& memory) : memory_(memory) {}
+
+  /// Whether workers look for work when they had some. Those of a build without TBB end with each launch.
+  [[nodiscard]] static bool keeps_workers() noexcept;
+  /// How many workers had work so short a time ago that they still look for more.
+  [[nodiscard]] int awake_workers() const noexcept;
+  void had_work(int workers) noexcept;
 
   [[nodiscard]] line* reserve(std::uint64_t lines) {
     if (lines > held_.size()) {
@@ -48,10 +56,12 @@ class launch_scratch {
  private:
   std::pmr::memory_resource& memory_;
   scratch<line> held_;
+  int workers_ = 1;
+  std::chrono::steady_clock::time_point had_work_;
 };
 
 /// Runs a kernel on as many of `threads` workers as it is worth, and has items for.
-void launch_on(int threads, launch_scratch& memory, const kernel_launch& launch);
+void launch_on(int threads, launch_state& state, const kernel_launch& launch);
 
 /// The items below `count` for which a test holds, in order. Returns how many they are.
 [[nodiscard]] std::uint64_t compact_on(int workers, std::uint64_t count, const device::part_test& test,

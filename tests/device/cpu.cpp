@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -73,7 +75,7 @@ TEST_CASE("the CPU wakes no worker for whom a launch has no item") {
   constexpr std::uint64_t much = std::uint64_t{1} << 40;
   const auto workers_of = [&](std::uint64_t count, std::uint64_t bytes, bool is_of_teams) {
     workers = 0;
-    zenith::cpu_backend::launch_scratch scratch(*std::pmr::get_default_resource());
+    zenith::cpu_backend::launch_state scratch(*std::pmr::get_default_resource());
     zenith::cpu_backend::launch_on(8, scratch, {count_worker, &to, count, bytes, 0, is_of_teams});
     return workers.load();
   };
@@ -86,6 +88,36 @@ TEST_CASE("the CPU wakes no worker for whom a launch has no item") {
   CHECK(workers_of(1024, much, false) == 1);
   CHECK(workers_of(1025, much, false) == 2);
   CHECK(workers_of(1 << 20, much, false) == 8);
+}
+
+TEST_CASE("workers of the CPU that are awake get short launches, too") {
+  std::atomic<int> workers{0};
+  const auto count_worker = [](const void* kernel, const zenith::cpu_backend::launch_worker&) {
+    ++**static_cast<std::atomic<int>* const*>(kernel);
+  };
+  auto* const to = &workers;
+  zenith::cpu_backend::launch_state state(*std::pmr::get_default_resource());
+  const auto workers_of = [&](int threads, std::uint64_t bytes) {
+    workers = 0;
+    zenith::cpu_backend::launch_on(threads, state, {count_worker, &to, 100, bytes, 0, true});
+    return workers.load();
+  };
+  constexpr std::uint64_t much = std::uint64_t{1} << 40;
+  constexpr std::uint64_t little = 300 * 1024;
+  CHECK(workers_of(8, little) == 1);
+  int most = 0;
+  for (int i = 0; i < 1000 && most < 2; ++i) {  // the system may take a core away between both
+    REQUIRE(workers_of(2, much) == 2);
+    most = workers_of(8, little);
+    REQUIRE(most <= 2);
+  }
+  CHECK(most == (zenith::cpu_backend::launch_state::keeps_workers() ? 2 : 1));
+  (void)workers_of(8, much);
+  CHECK(workers_of(8, little) <= 3);  // no more than it is worth
+  CHECK(workers_of(8, 1000) == 1);
+  (void)workers_of(8, much);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  CHECK(workers_of(8, little) == 1);
 }
 
 TEST_CASE("a worker of the CPU takes its own share of a launch first, and then what others leave") {
@@ -121,7 +153,7 @@ TEST_CASE("each item of a launch on the CPU is some worker's") {
       for (const bool is_of_teams : {false, true}) {
         counted items;
         auto* const to = &items;
-        zenith::cpu_backend::launch_scratch scratch(*std::pmr::get_default_resource());
+        zenith::cpu_backend::launch_state scratch(*std::pmr::get_default_resource());
         zenith::cpu_backend::launch_on(threads, scratch, {count_items, &to, count, much, 100, is_of_teams});
         CAPTURE(threads, count, is_of_teams);
         CHECK(std::all_of(items.times.begin(), items.times.begin() + count, [](const auto& n) { return n == 1; }));
@@ -134,7 +166,7 @@ TEST_CASE("each item of a launch on the CPU is some worker's") {
 TEST_CASE("launches of a call on the CPU share their scratch") {
   alignas(64) std::array<std::byte, 4096> memory{};
   std::pmr::monotonic_buffer_resource once(memory.data(), memory.size(), std::pmr::null_memory_resource());
-  zenith::cpu_backend::launch_scratch scratch(once);
+  zenith::cpu_backend::launch_state scratch(once);
   CHECK(scratch.reserve(0) == nullptr);
   auto* const first = scratch.reserve(40);
   REQUIRE(first != nullptr);
