@@ -9,21 +9,17 @@
 namespace zenith::detail {
 
 /// Runs work(0) … work(workers - 1) at the same time and waits for all of them. They run in the caller's TBB arena when
-/// it is wide enough, else in one of their own, and in a build without TBB in threads that live as long as the call;
-/// the first exception is passed on. With one worker this is a plain call.
+/// it is wide enough, else in one of their own, and where there is no TBB in threads that live as long as the call; the
+/// first exception is passed on. With one worker this is a plain call.
 void run_workers(int workers, const std::function<void(int)>& work);
 
-#if defined(ZENITH_HAS_TBB)
-/// Runs a function of TBB's in the caller's arena when it is wide enough, else in one of its own.
-void run_in_arena(int workers, const std::function<void()>& run);
-#endif
-
-/// The number of threads that this process may use.
-[[nodiscard]] int hardware_threads() noexcept;
+/// The number of threads that this process may use. The first call of a process starts TBB and allocates: it may
+/// throw `std::bad_alloc`, and the next call tries again.
+[[nodiscard]] int hardware_threads();
 
 /// The threads for work on the host that an executor's settings allow: its own on the host, all of the process's when
 /// it chooses by itself or drives a device.
-[[nodiscard]] int host_threads(const execution& on) noexcept;
+[[nodiscard]] int host_threads(const execution& on);
 
 /// Runs work(worker, i) for each i < count, handed out by rising i to whichever worker is free.
 template <class Work>

@@ -12,6 +12,6 @@ int workers_for(int threads, std::uint64_t bytes) noexcept {
 
 void run_workers(int workers, const std::function<void(int)>& work) { detail::run_workers(workers, work); }
 
-int hardware_threads() noexcept { return detail::hardware_threads(); }
+int hardware_threads() { return detail::hardware_threads(); }
 
 }  // namespace zenith::cpu_backend

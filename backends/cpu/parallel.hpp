@@ -16,7 +16,7 @@ inline constexpr std::uint64_t worth_a_worker = 512 * 1024;
 /// the first exception is passed on. With one worker this is a plain call.
 void run_workers(int workers, const std::function<void(int)>& work);
 
-/// The number of threads that this process may use.
-[[nodiscard]] int hardware_threads() noexcept;
+/// The number of threads that this process may use. The first call may throw `std::bad_alloc`.
+[[nodiscard]] int hardware_threads();
 
 }  // namespace zenith::cpu_backend

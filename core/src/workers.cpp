@@ -1,6 +1,12 @@
 #include <core/workers.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 #if defined(ZENITH_HAS_TBB)
 #include <oneapi/tbb/info.h>
@@ -8,49 +14,17 @@
 #include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include <new>
 #include <optional>
 
 #include <core/binding.hpp>
-#else
-#include <exception>
-#include <mutex>
-#include <system_error>
-#include <thread>
-#include <vector>
 #endif
 
 namespace zenith::detail {
-
-#if defined(ZENITH_HAS_TBB)
-
-void run_workers(int workers, const std::function<void(int)>& work) {
-  if (workers == 1) return work(0);
-  const auto run = [&] { oneapi::tbb::parallel_for(0, workers, 1, work, oneapi::tbb::simple_partitioner{}); };
-  run_in_arena(workers, run);
-}
-
-void run_in_arena(int workers, const std::function<void()>& run) {
-  if (oneapi::tbb::this_task_arena::max_concurrency() >= workers) return run();
-  oneapi::tbb::task_arena arena(workers);
-  std::optional<unbound_workers> unbound;
-  if (processors_beyond_binding() > 0) unbound.emplace(arena);
-  arena.execute(run);
-}
-
-int hardware_threads() noexcept {
-  // where this is TBB's first call it counts processors, for all that follows
-  static const int found = [] {
-    const unbound_caller free;
-    return std::max(oneapi::tbb::info::default_concurrency(), processors_beyond_binding());
-  }();
-  return found;
-}
-
-#else
+namespace {
 
 // A fork and a join, by threads of the call's own. It is also what the thread sanitizer can follow.
-void run_workers(int workers, const std::function<void(int)>& work) {
-  if (workers == 1) return work(0);
+void run_threads(int workers, const std::function<void(int)>& work) {
   std::exception_ptr first_fault;
   std::mutex fault_guard;
   const auto guarded = [&](int worker) noexcept {
@@ -76,11 +50,71 @@ void run_workers(int workers, const std::function<void(int)>& work) {
   if (first_fault != nullptr) std::rethrow_exception(first_fault);
 }
 
-int hardware_threads() noexcept { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+int count_processors() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
+#if defined(ZENITH_HAS_TBB)
+
+// Whether TBB can be called. The first call of a process allocates; where that fails TBB (2021.8) takes it for one that
+// goes on, and every later call waits for it for ever. So it is made here, and where it fails TBB is not called again.
+bool tbb_is_started() {
+  static const bool is_started = [] {
+    // where there is no memory, this fails before TBB has begun, and the next call tries again
+    constexpr std::size_t more_than_tbb_takes = std::size_t{64} << 10;
+    ::operator delete(::operator new(more_than_tbb_takes));
+    try {
+      // it counts processors, for all that follows
+      const unbound_caller free;
+      (void)oneapi::tbb::info::default_concurrency();
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+  }();
+  return is_started;
+}
+
+void run_in_arena(int workers, const std::function<void()>& run) {
+  if (oneapi::tbb::this_task_arena::max_concurrency() >= workers) return run();
+  oneapi::tbb::task_arena arena(workers);
+  std::optional<unbound_workers> unbound;
+  if (processors_beyond_binding() > 0) unbound.emplace(arena);
+  arena.execute(run);
+}
 
 #endif
 
-int host_threads(const execution& on) noexcept {
+}  // namespace
+
+#if defined(ZENITH_HAS_TBB)
+
+void run_workers(int workers, const std::function<void(int)>& work) {
+  if (workers == 1) return work(0);
+  if (!tbb_is_started()) return run_threads(workers, work);
+  const auto run = [&] { oneapi::tbb::parallel_for(0, workers, 1, work, oneapi::tbb::simple_partitioner{}); };
+  run_in_arena(workers, run);
+}
+
+int hardware_threads() {
+  if (!tbb_is_started()) return count_processors();
+  static const int found = [] {
+    const unbound_caller free;
+    return std::max(oneapi::tbb::info::default_concurrency(), processors_beyond_binding());
+  }();
+  return found;
+}
+
+#else
+
+void run_workers(int workers, const std::function<void(int)>& work) {
+  if (workers == 1) return work(0);
+  run_threads(workers, work);
+}
+
+int hardware_threads() { return count_processors(); }
+
+#endif
+
+int host_threads(const execution& on) {
   const bool is_of_the_host = on.target != nullptr && on.target->memory == memory_space::host;
   return is_of_the_host ? std::max(1, on.threads) : hardware_threads();
 }
