@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace zenith::detail {
@@ -15,6 +17,10 @@ struct mapped_file {
 
 /// Maps a regular file read-only; throws `invalid_argument` when that cannot be: "`what` 'file' cannot be read: ...".
 [[nodiscard]] mapped_file map_file(std::string_view what, const std::filesystem::path& file);
+
+/// The first bytes of a file, `most` at most; nothing where it cannot be opened or read, or is a folder. Throws
+/// `std::bad_alloc` where there is no memory for them: a stream of the standard library takes that for the file's end.
+[[nodiscard]] std::optional<std::string> first_bytes(const std::filesystem::path& file, std::size_t most);
 
 /// Writes `parts` one after another to a new file beside `file`, makes sure of them, and puts it in the place of
 /// `file`, or of what symbolic links lead to, with the permissions of what it replaces. Only a regular file is

@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
+#include <string>
+#include <string_view>
 
 #include <backends/cpu/isa.hpp>
 #include <backends/cpu/parallel.hpp>
+#include <core/file.hpp>
 
 namespace zenith::cpu_backend {
 namespace {
@@ -27,11 +29,16 @@ std::uint64_t memory_bytes() {
 }  // namespace
 
 std::string model_name() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
+  // the first processor's, whose entry has a few thousand bytes
+  constexpr std::size_t most = std::size_t{16} << 10;
+  const auto info = detail::first_bytes("/proc/cpuinfo", most);
+  std::string_view rest = info ? std::string_view{*info} : std::string_view{};
+  while (!rest.empty()) {
+    const auto line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
     if (!line.starts_with("model name")) continue;
     const auto colon = line.find(": ");
-    if (colon != std::string::npos) return line.substr(colon + 2);
+    if (colon != std::string_view::npos) return std::string{line.substr(colon + 2)};
   }
   return "CPU";
 }

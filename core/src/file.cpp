@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <new>
 #include <random>
 #include <string>
 #include <system_error>
@@ -67,6 +69,27 @@ std::filesystem::path behind_links(std::filesystem::path file) {
 }
 
 }  // namespace
+
+std::optional<std::string> first_bytes(const std::filesystem::path& file, std::size_t most) {
+  constexpr std::size_t piece = std::size_t{16} << 10;
+  const descriptor from(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (from.number() < 0 && errno == ENOMEM) throw std::bad_alloc{};
+  if (from.number() < 0) return std::nullopt;
+  // what the system makes while it is read has no size before
+  std::string bytes;
+  while (bytes.size() < most) {
+    const auto before = bytes.size();
+    bytes.resize(std::min(most, before + piece));
+    const auto read = ::read(from.number(), bytes.data() + before, bytes.size() - before);
+    const int number = errno;
+    bytes.resize(before + static_cast<std::size_t>(std::max<ssize_t>(read, 0)));
+    if (read == 0) break;
+    if (read > 0 || number == EINTR) continue;
+    if (number == ENOMEM) throw std::bad_alloc{};
+    return std::nullopt;
+  }
+  return bytes;
+}
 
 mapped_file map_file(std::string_view what, const std::filesystem::path& file) {
   // without waiting: a named pipe would wait for a writer

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
 #include <span>
+#include <utility>
 
 #include <core/file.hpp>
 #include <core/profile_json.hpp>
@@ -22,16 +22,9 @@ std::string text_of(const std::filesystem::path& file) {
   if (!std::filesystem::exists(status)) {
     throw error(error_code::invalid_argument, "machine::read: there is no file " + quoted(file));
   }
-  std::ifstream in(file, std::ios::binary);
-  if (std::filesystem::is_directory(status) || !in) {
-    throw error(error_code::invalid_argument, "machine::read: " + quoted(file) + " is not a file that can be read");
-  }
   // one byte past the limit is enough to be refused, however long the file is
-  std::string text(detail::profile_text_limit + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (in.bad()) throw error(error_code::invalid_argument, "machine::read: reading " + quoted(file) + " failed");
-  return text;
+  if (auto text = detail::first_bytes(file, detail::profile_text_limit + 1)) return *std::move(text);
+  throw error(error_code::invalid_argument, "machine::read: " + quoted(file) + " is not a file that can be read");
 }
 
 }  // namespace
