@@ -7,7 +7,6 @@
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <new>
 #include <span>
 #include <string>
 #include <utility>
@@ -20,6 +19,7 @@
 #include <core/core_speed.hpp>
 #include <core/host_memory.hpp>
 #include <core/workers.hpp>
+#include <zenith/error.hpp>
 
 namespace zenith::cpu_backend {
 namespace {
@@ -381,7 +381,9 @@ device_profile probe(const execution& on) try {
   probed.rates["core.vector"] = vectors.factor();
   probed.launch_overhead = std::min(launch_overhead, region_seconds(on, 30));
   return probed;
-} catch (const std::bad_alloc&) {
+} catch (const error& fault) {
+  // a machine may have no memory for working sets; where there is none for a small thing, the next call probes again
+  if (fault.code() != error_code::out_of_memory) throw;
   return default_profile(on);
 }
 
