@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <new>
 #include <thread>
 
 #include <backends/kokkos/space.hpp>
@@ -69,6 +70,8 @@ void initialize_ours() {
     arguments.disable_warnings = true;
     Kokkos::initialize(arguments);
 #endif
+  } catch (const std::bad_alloc&) {
+    throw error(error_code::out_of_memory, "there is no memory to initialise Kokkos", "kokkos");
   } catch (const std::exception& fault) {
     throw error(error_code::backend_unavailable, std::string{"Kokkos could not be initialised: "} + fault.what(),
                 "kokkos");
