@@ -1,11 +1,15 @@
 // Every public call of every family, with each of its allocations failing.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <numeric>
 #include <random>
+#include <string>
 #include <vector>
 
 #include <catch.hpp>
@@ -76,7 +80,7 @@ constexpr std::array weights{1.0F, -0.5F, 2.0F};
 
 TEST_CASE("top-k when memory runs out", "[allocation]") {
   const auto keys = random_floats(70'001, 5);
-  for (const std::size_t k : {5, 3000}) {
+  for (const std::size_t k : {std::size_t{5}, std::size_t{3000}}) {
     std::vector<float> best(k, -1);
     std::vector<std::uint32_t> indices(k, 77);
     outputs results(best, indices);
@@ -271,6 +275,11 @@ TEST_CASE("packed columns when memory runs out", "[allocation]") {
 TEST_CASE("profiles when memory runs out", "[allocation]") {
   const auto text = zenith::machine::defaults().to_json();
   check_allocations({"parse", [&] { (void)zenith::machine::parse(text); }});
+  const auto file =
+      std::filesystem::temp_directory_path() / ("zenith-allocation-" + std::to_string(getpid()) + ".json");
+  zenith::machine::parse(text).write(file);
+  check_allocations({"read", [&] { (void)zenith::machine::read(file); }});
+  std::filesystem::remove(file);
   check_allocations({"to_json", [] { (void)zenith::machine::defaults().to_json(); }});
   const auto here = zenith::machine::parse(text);
   check_allocations({"decide", [&] { (void)zenith::decide(zenith::top_k_problem{.count = 1000, .k = 5}, here); }});

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
+#include <limits>
 #include <new>
 
 namespace {
@@ -11,12 +12,14 @@ constinit std::atomic<std::int64_t> live{0};
 constinit std::atomic<bool> armed{false};
 constinit std::atomic<bool> failed{false};
 constinit std::atomic<std::int64_t> before_failure{0};
+constinit std::atomic<std::size_t> most_bytes{std::numeric_limits<std::size_t>::max()};
 
 void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
   if (armed && before_failure.fetch_sub(1) == 0) {
     failed = true;
     return nullptr;
   }
+  if (bytes > most_bytes) return nullptr;
   const auto whole = (bytes + alignment - 1) / alignment * alignment;
   void* const made = std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
   if (made != nullptr) ++live;
@@ -61,6 +64,8 @@ void fail_at(std::int64_t n) {
   failed = false;
   armed = true;
 }
+
+void fail_beyond(std::size_t bytes) { most_bytes = bytes; }
 
 bool stop() {
   armed = false;
