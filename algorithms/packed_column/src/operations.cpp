@@ -5,6 +5,8 @@
 
 #include <algorithms/packed_column/encode.hpp>
 #include <algorithms/packed_column/resolve.hpp>
+#include <algorithms/top_k/options.hpp>
+#include <core/message.hpp>
 #include <zenith/error.hpp>
 #include <zenith/packed_column.hpp>
 
@@ -198,8 +200,9 @@ std::uint64_t select_indices(const executor& on, const packed_operand& column, s
 
 top_k_run packed_top_k(const executor& on, const packed_operand& column, memory_space out_space,
                        const top_k_call& result, const top_k_options& options) {
+  top_k_detail::check_options(options);
   if (options.strategy != "auto" && options.strategy != packed::strategy) {
-    throw error(error_code::unsupported, "top_k: options.strategy is '" + std::string{options.strategy} +
+    throw error(error_code::unsupported, "top_k: options.strategy is '" + shown(options.strategy) +
                                              "'; over a packed column it must be 'auto' or '" +
                                              std::string{packed::strategy} + "'");
   }

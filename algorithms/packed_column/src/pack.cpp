@@ -5,6 +5,7 @@
 #include <algorithms/packed_column/layout.hpp>
 #include <algorithms/packed_column/resolve.hpp>
 #include <core/host_memory.hpp>
+#include <core/message.hpp>
 #include <zenith/error.hpp>
 #include <zenith/packed_column.hpp>
 
@@ -41,8 +42,7 @@ packed_buffer reserve(void* context, std::uint64_t most) {
 }
 
 void check(encoding kind, const pack_options& options) {
-  if (kind > encoding::automatic)
-    throw error(error_code::invalid_argument, "pack: encoding is not one of the known ones");
+  require_known("pack", "encoding", kind, encoding::automatic);
   if (options.lanes != 4 && options.lanes != 8 && options.lanes != 16) {
     throw error(error_code::invalid_argument,
                 "pack: options.lanes is " + std::to_string(options.lanes) + "; it must be 4, 8 or 16");

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <algorithms/predicated_top_k/choices.hpp>
+#include <algorithms/top_k/options.hpp>
 #include <core/choose.hpp>
 #include <zenith/error.hpp>
 
@@ -37,6 +38,7 @@ double bits_of(const row_range& rows, std::uint64_t count) {
 predicated_top_k_run predicated_top_k(const executor& on, const top_k_call& result, const row_predicate& where,
                                       const top_k_options& options) {
   check(result, where);
+  top_k_detail::check_options(options);
   const predicated_top_k_problem problem{
       result.count, result.k, result.type, bits_of(where.rows, where.count), where.rows.is_packed, result.space};
   const auto chosen = choose(predicated_top_k_detail::choices, on.settings(), problem, options.strategy);

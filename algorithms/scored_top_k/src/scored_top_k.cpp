@@ -5,6 +5,7 @@
 
 #include <algorithms/scored_top_k/arguments.hpp>
 #include <algorithms/scored_top_k/choices.hpp>
+#include <algorithms/top_k/options.hpp>
 #include <algorithms/top_k/run.hpp>
 #include <core/choose.hpp>
 
@@ -13,6 +14,7 @@ top_k_run scored_top_k(const executor& on, const scored_top_k_arguments& given, 
   scored_top_k_detail::check_sizes({"columns", given.rows, given.columns.size(), given.weights_count,
                                     given.out_scores_count, given.out_indices_count, given.index_bytes,
                                     given.index_signed});
+  top_k_detail::check_options(options);
   const scored_top_k_detail::weighted_columns weighted("columns", given.score_type, given.weights, given.weights_count,
                                                        most_scored_columns);
   std::vector<const void*> columns;

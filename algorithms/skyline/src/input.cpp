@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include <core/message.hpp>
+
 namespace zenith::skyline_detail {
 namespace {
 
@@ -40,10 +42,11 @@ void check_policies(std::string_view function, std::span<const preference> prefe
                     duplicate_rows duplicates) {
   for (std::size_t i = 0; i < preferences.size(); ++i) {
     if (preferences[i] <= preference::different) continue;
-    reject(function, "options.preferences[" + std::to_string(i) + "] is not one of the known ones");
+    detail::reject_unknown(function, "options.preferences[" + std::to_string(i) + "]",
+                           static_cast<int>(preferences[i]));
   }
-  if (nans > nan_rows::worst) reject(function, "options.nans is not one of the known ones");
-  if (duplicates > duplicate_rows::keep_first) reject(function, "options.duplicates is not one of the known ones");
+  detail::require_known(function, "options.nans", nans, nan_rows::worst);
+  detail::require_known(function, "options.duplicates", duplicates, duplicate_rows::keep_first);
 }
 
 skyline_problem problem_of(const executor& on, const detail::skyline_points& points,

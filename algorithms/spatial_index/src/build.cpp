@@ -8,6 +8,7 @@
 #include <algorithms/spatial_index/src/storage.hpp>
 #include <algorithms/spatial_index/tree.hpp>
 #include <core/host_memory.hpp>
+#include <core/message.hpp>
 #include <core/workers.hpp>
 #include <zenith/error.hpp>
 
@@ -195,6 +196,8 @@ void check_index_shape(const index_input& input, const spatial_index_options& op
   if (options.fanout < least_index_fanout || options.fanout > most_index_fanout) {
     reject(input, "options.fanout is " + std::to_string(options.fanout) + "; it must be from 2 to 64");
   }
+  require_known(input.function, "options.order", options.order, bulk_order::hilbert);
+  require_known(input.function, "options.node_order", options.node_order, level_order::leaves_first);
   const auto check_columns = [&](const spatial_points& side, const std::string& part) {
     if (side.columns.size() == input.dimensions) return;
     reject(input, part + " has " + std::to_string(side.columns.size()) + " columns; " + kind + " of " +

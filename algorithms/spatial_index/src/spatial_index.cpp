@@ -12,6 +12,7 @@
 #include <algorithms/spatial_index/src/storage.hpp>
 #include <algorithms/spatial_join/src/batches.hpp>
 #include <core/choose.hpp>
+#include <core/message.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith::detail {
@@ -204,6 +205,7 @@ spatial_run top_k_range(const executor& on, const range_arguments& given, const 
   const caller by{"top_k_range"};
   const std::uint64_t items = given.index.layout == nullptr ? 0 : given.index.layout->items;
   check_region(by, given);
+  require_known(by.function, "options.select", options.select, selection::smallest);
   check_ids(by, items, given.index_bytes, given.index_signed);
   const top_k_range_problem problem{items, given.k, given.type, given.index.space};
   const auto [where, strategy] = choose(spatial_index_detail::range_choices, on.settings(), problem, options.strategy);
@@ -283,6 +285,8 @@ spatial_run top_k_index_join(const executor& on, const index_join_arguments& giv
                              const top_k_index_join_options& options) {
   const caller by{"top_k_spatial_join"};
   check_columns(given, by.function);
+  require_known(by.function, "options.score", options.score, pair_score::weighted_sum);
+  require_known(by.function, "options.select", options.select, selection::smallest);
   const auto [left, right] = sizes_of(given);
   const auto* const near = std::get_if<within>(&options.predicate);
   if (near != nullptr) check_distance(by, near->distance, "options.predicate.distance");

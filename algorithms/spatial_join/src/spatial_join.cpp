@@ -19,6 +19,7 @@
 #include <algorithms/spatial_join/src/pair_guess.hpp>
 #include <core/choose.hpp>
 #include <core/key_order.hpp>
+#include <core/message.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith::detail {
@@ -66,6 +67,11 @@ void check(const caller& by, const spatial_arguments& given, const within& predi
     by.reject("a side has " + std::to_string(most) +
               " rows, more than ids of signed 32 bits can tell apart; use unsigned or 64-bit ids");
   }
+}
+
+void check_ranking(const caller& by, const top_k_spatial_join_options& options) {
+  require_known(by.function, "options.score", options.score, pair_score::weighted_sum);
+  require_known(by.function, "options.select", options.select, selection::smallest);
 }
 
 [[noreturn]] void report(const caller& by, const spatial_outcome& found, bool has_scores) {
@@ -231,7 +237,9 @@ spatial_join_problem describe(const spatial_arguments& given, const spatial_join
 
 top_k_spatial_join_problem describe(const spatial_arguments& given, std::size_t k,
                                     const top_k_spatial_join_options& options) {
-  check({"top_k_spatial_join_problem_of"}, given, options.predicate, true);
+  const caller by{"top_k_spatial_join_problem_of"};
+  check(by, given, options.predicate, true);
+  check_ranking(by, options);
   return describe_ranked(given, k, options, true);
 }
 
@@ -303,6 +311,7 @@ spatial_run top_k_spatial_join(const executor& on, const spatial_arguments& give
                                const top_k_spatial_join_options& options) {
   const caller by{"top_k_spatial_join"};
   check(by, given, options.predicate, true);
+  check_ranking(by, options);
   const bool is_weighted = options.score == pair_score::weighted_sum;
   for (const bool is_left : {true, false}) {
     const double weight = is_left ? options.left_weight : options.right_weight;

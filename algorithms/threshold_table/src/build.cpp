@@ -5,6 +5,7 @@
 #include <string>
 
 #include <algorithms/threshold_table/src/storage.hpp>
+#include <core/message.hpp>
 #include <core/workers.hpp>
 #include <zenith/error.hpp>
 
@@ -40,14 +41,12 @@ void check_table(const table_input& input, const table_options& options) {
     reject("options.block_rows is " + std::to_string(options.block_rows) + "; it must be from 1 to " +
            std::to_string(most_block_rows));
   }
-  const auto check_known = [](const char* name, auto value, auto last) {
-    if (value > last) reject("options." + std::string{name} + " is not one of the known ones");
-  };
-  check_known("layout", options.layout, table_layout::partitions);
+  constexpr std::string_view name = "threshold_table";
+  require_known(name, "options.layout", options.layout, table_layout::partitions);
   if (options.layout != table_layout::partitions) return;
-  check_known("partitioning", options.partitioning, table_partitioning::angle);
-  check_known("splits", options.splits, angle_splits::regular);
-  check_known("order", options.order, table_order::weighted_sum);
+  require_known(name, "options.partitioning", options.partitioning, table_partitioning::angle);
+  require_known(name, "options.splits", options.splits, angle_splits::regular);
+  require_known(name, "options.order", options.order, table_order::weighted_sum);
   if (options.partitions == 0) reject("options.partitions is 0; there must be at least one");
   if (options.order != table_order::weighted_sum) return;
   if (options.order_weights.size() != columns) {

@@ -224,7 +224,7 @@ top_k_run snapshots<T>::query(const executor& on, const snapshot_storage<T>& of,
     there.bytes = whole->data;
     return query_table(on, there, options);
   }
-  check_query(asked, of.columns, of.rows, of.id_limit);
+  check_query(asked, options, of.columns, of.rows, of.id_limit);
   const scored_top_k_detail::weighted_columns weighted("table", asked.score_type, asked.weights, asked.weights_count,
                                                        most_table_columns);
   threshold_statistics seen;

@@ -163,7 +163,8 @@ template <class T>
 void sort_lists(table_storage& of, int workers);
 
 /// Throws invalid_argument for what is wrong with the sizes of a query.
-void check_query(const table_query& query, std::size_t columns, std::uint64_t rows, std::uint64_t id_limit);
+void check_query(const table_query& query, const table_query_options& options, std::size_t columns, std::uint64_t rows,
+                 std::uint64_t id_limit);
 
 /// The share of the rows that strategy "blocks" is expected to evaluate, above 0 and at most 1. Weights as the caller
 /// gave them, negated for the smallest scores.

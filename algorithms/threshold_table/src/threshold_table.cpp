@@ -8,6 +8,7 @@
 #include <algorithms/threshold_table/src/storage.hpp>
 #include <algorithms/top_k/run.hpp>
 #include <core/choose.hpp>
+#include <core/message.hpp>
 
 namespace zenith::detail {
 namespace {
@@ -60,7 +61,10 @@ void check_residence(table_residence residence) {
                                                 ", which no table_residence has");
 }
 
-void check_query(const table_query& query, std::size_t columns, std::uint64_t rows, std::uint64_t id_limit) {
+void check_query(const table_query& query, const table_query_options& options, std::size_t columns, std::uint64_t rows,
+                 std::uint64_t id_limit) {
+  require_known("top_k", "options.select", options.select, selection::smallest);
+  require_known("top_k", "options.nans", options.nans, nan_policy::reject);
   scored_top_k_detail::check_sizes({"table", rows, columns, query.weights_count, query.out_scores_count,
                                     query.out_indices_count, query.index_bytes, query.index_signed});
   if (query.index_bytes == 4 && query.index_signed && id_limit > std::uint64_t{1} << 31) {
@@ -72,7 +76,7 @@ void check_query(const table_query& query, std::size_t columns, std::uint64_t ro
 top_k_run query_table(const executor& on, const table_query& query, const table_query_options& options) {
   static const threshold_layout nothing;
   const auto& layout = query.table == nullptr ? nothing : query.table->layout;
-  check_query(query, layout.columns, layout.rows, layout.id_limit);
+  check_query(query, options, layout.columns, layout.rows, layout.id_limit);
   const scored_top_k_detail::weighted_columns weighted("table", query.score_type, query.weights, query.weights_count,
                                                        most_table_columns);
   const auto problem = problem_of(query, weighted, options);

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <algorithms/top_k/choices.hpp>
+#include <algorithms/top_k/options.hpp>
 #include <algorithms/top_k/run.hpp>
 #include <zenith/error.hpp>
 
@@ -35,6 +36,7 @@ void check_outputs(std::string_view given, std::size_t count, std::size_t out_ke
 }
 
 top_k_run top_k(const executor& on, const top_k_call& call, const top_k_options& options) {
+  top_k_detail::check_options(options);
   const top_k_problem problem{call.count, call.k, call.type, call.order, call.space};
   const auto [where, strategy] = choose(top_k_detail::choices, on.settings(), problem, options.strategy);
   const auto& by = check_backend(where, top_k_call::operation, "top_k", "keys", call.space, strategy);

@@ -56,22 +56,22 @@ TEST_CASE("what a skyline refuses", "[skyline-contract]") {
     const auto nans = static_cast<zenith::nan_rows>(unknown);
     const auto duplicates = static_cast<zenith::duplicate_rows>(unknown);
     const auto points = view::row_major(values, 4, 2);
-    expect_error(wrong, {"skyline: options.preferences[1] is not one of the known ones"},
+    expect_error(wrong, {"skyline: options.preferences[1] is 77, which is not one of the known ones"},
                  [&] { (void)zenith::skyline(on.on, points, ids, {.preferences = odd, .strategy = on.strategy}); });
-    expect_error(wrong, {"skyline: options.nans is not"},
+    expect_error(wrong, {"skyline: options.nans is 77, which is not"},
                  [&] { (void)zenith::skyline(on.on, points, ids, {.nans = nans, .strategy = on.strategy}); });
-    expect_error(wrong, {"skyline: options.duplicates is not"}, [&] {
+    expect_error(wrong, {"skyline: options.duplicates is 77, which is not"}, [&] {
       (void)zenith::skyline(on.on, points, ids, {.duplicates = duplicates, .strategy = on.strategy});
     });
-    expect_error(wrong, {"skyband: options.preferences[1] is not"},
+    expect_error(wrong, {"skyband: options.preferences[1] is 77, which is not"},
                  [&] { (void)zenith::skyband(on.on, points, 1, {.preferences = odd}); });
-    expect_error(wrong, {"skyband: options.nans is not"},
+    expect_error(wrong, {"skyband: options.nans is 77, which is not"},
                  [&] { (void)zenith::skyband(on.on, points, 1, {.nans = nans}); });
-    expect_error(wrong, {"skyband: options.duplicates is not"},
+    expect_error(wrong, {"skyband: options.duplicates is 77, which is not"},
                  [&] { (void)zenith::skyband(on.on, points, 1, {.duplicates = duplicates}); });
-    expect_error(wrong, {"skyline_layers: options.preferences[1] is not"},
+    expect_error(wrong, {"skyline_layers: options.preferences[1] is 77, which is not"},
                  [&] { (void)zenith::skyline_layers(on.on, points, {.preferences = odd}); });
-    expect_error(wrong, {"skyline_layers: options.nans is not"},
+    expect_error(wrong, {"skyline_layers: options.nans is 77, which is not"},
                  [&] { (void)zenith::skyline_layers(on.on, points, {.nans = nans}); });
     CHECK(ids == std::vector<std::uint32_t>(4, 77));
     std::vector<float> with_nan(values.begin(), values.begin() + 12);

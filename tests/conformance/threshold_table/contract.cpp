@@ -45,7 +45,9 @@ TEST_CASE("a threshold table says what is wrong with its columns and options", "
   has(message([&] { (void)table::build(columns, {.layout = partitions, .partitions = 0}); }),
       "options.partitions is 0");
   const auto refused = [&](const zenith::table_options& options, const std::string& name) {
-    has(message([&] { (void)table::build(columns, options); }), "options." + name + " is not one of the known ones");
+    const auto said = message([&] { (void)table::build(columns, options); });
+    has(said, "threshold_table: options." + name + " is ");
+    has(said, ", which is not one of the known ones");
   };
   refused({.layout = static_cast<zenith::table_layout>(2)}, "layout");
   refused({.layout = partitions, .partitioning = static_cast<zenith::table_partitioning>(2)}, "partitioning");
