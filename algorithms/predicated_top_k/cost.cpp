@@ -2,6 +2,7 @@
 
 #include <algorithms/predicated_top_k/choices.hpp>
 #include <algorithms/top_k/filter_cost.hpp>
+#include <core/message.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith {
@@ -50,7 +51,7 @@ cost predicated_top_k_cost(std::string_view name, const predicated_top_k_problem
   for (const auto& one : predicated_top_k_detail::strategies) {
     if (one.name == name) return one.model(problem, on);
   }
-  throw error(error_code::invalid_argument, "predicated_top_k_cost: strategy is '" + std::string{name} +
+  throw error(error_code::invalid_argument, "predicated_top_k_cost: strategy is '" + detail::shown(name) +
                                                 "'; the only one with a cost model is: fused");
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithms/scored_top_k/choices.hpp>
 #include <algorithms/top_k/filter_cost.hpp>
+#include <core/message.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith {
@@ -93,7 +94,7 @@ cost scored_top_k_cost(std::string_view name, const scored_top_k_problem& proble
   for (const auto& one : scored_top_k_detail::strategies) {
     if (one.name == name) return one.model(problem, on);
   }
-  throw error(error_code::invalid_argument, "scored_top_k_cost: strategy is '" + std::string{name} +
+  throw error(error_code::invalid_argument, "scored_top_k_cost: strategy is '" + detail::shown(name) +
                                                 "'; the strategies with a cost model are: scan, full");
 }
 

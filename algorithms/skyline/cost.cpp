@@ -9,6 +9,7 @@
 #include <algorithms/skyline/choices.hpp>
 #include <algorithms/skyline/cost_parts.hpp>
 #include <algorithms/skyline/family.hpp>
+#include <core/message.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith {
@@ -314,8 +315,8 @@ cost skyline_cost(std::string_view name, const skyline_problem& problem, const d
   }
   std::string names;
   for (const auto& one : skyline_detail::strategies) names += (names.empty() ? "" : ", ") + std::string{one.name};
-  throw error(error_code::invalid_argument,
-              "skyline_cost: strategy is '" + std::string{name} + "'; the strategies with a cost model are: " + names);
+  throw error(error_code::invalid_argument, "skyline_cost: strategy is '" + detail::shown(name) +
+                                                "'; the strategies with a cost model are: " + names);
 }
 
 }  // namespace zenith

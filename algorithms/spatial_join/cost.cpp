@@ -7,6 +7,7 @@
 #include <algorithms/spatial_join/cost_parts.hpp>
 #include <algorithms/spatial_join/goal.hpp>
 #include <core/core_speed.hpp>
+#include <core/message.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith {
@@ -254,7 +255,7 @@ cost spatial_join_cost(std::string_view name, const spatial_join_problem& proble
   for (const auto& one : spatial_join_detail::strategies) {
     if (one.name == name) return one.model(problem, on);
   }
-  throw error(error_code::invalid_argument, "spatial_join_cost: strategy is '" + std::string{name} +
+  throw error(error_code::invalid_argument, "spatial_join_cost: strategy is '" + detail::shown(name) +
                                                 "'; the strategies with a cost model are: grid, index_nested_loop");
 }
 cost top_k_spatial_join_cost(std::string_view name, const top_k_spatial_join_problem& problem,
@@ -263,7 +264,7 @@ cost top_k_spatial_join_cost(std::string_view name, const top_k_spatial_join_pro
     if (one.name == name) return one.model(problem, on);
   }
   throw error(error_code::invalid_argument,
-              "top_k_spatial_join_cost: strategy is '" + std::string{name} +
+              "top_k_spatial_join_cost: strategy is '" + detail::shown(name) +
                   "'; the strategies with a cost model are: threshold_first, full, ba, sfa, dfa, rj");
 }
 

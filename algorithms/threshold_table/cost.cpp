@@ -9,6 +9,7 @@
 #include <algorithms/threshold_table/first_blocks.hpp>
 #include <algorithms/top_k/filter_plan.hpp>
 #include <core/core_speed.hpp>
+#include <core/message.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith {
@@ -486,7 +487,7 @@ cost threshold_table_cost(std::string_view name, const threshold_table_problem& 
     if (one.name == name) return one.model(problem, on);
   }
   throw error(error_code::invalid_argument,
-              "threshold_table_cost: strategy is '" + std::string{name} +
+              "threshold_table_cost: strategy is '" + detail::shown(name) +
                   "'; the strategies with a cost model are: blocks, scan, gta_shared, gta, full, ta");
 }
 

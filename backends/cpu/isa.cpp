@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include <core/message.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith::cpu_backend {
@@ -82,7 +83,7 @@ const isa_table& find_isa(std::string_view name) {
     for (const auto* isa : built_isas()) known += (known.empty() ? "" : ", ") + std::string{isa->name};
     if (built_isas().back()->name == std::string_view{"avx512"}) known += ", " + std::string{without_vbmi};
     throw error(error_code::invalid_argument,
-                std::string{origin} + " is '" + std::string{name} + "'; it must be one of " + known, "cpu");
+                std::string{origin} + " is '" + detail::shown(name) + "'; it must be one of " + known, "cpu");
   }
   return *widest;
 }

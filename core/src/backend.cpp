@@ -7,6 +7,7 @@
 #include <shared_mutex>
 
 #include <core/built_backends.hpp>
+#include <core/message.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith {
@@ -61,7 +62,8 @@ const kernel* find_kernel(const backend& in, std::string_view operation, std::st
 
 void register_backend(const backend& descriptor) {
   if (!is_plain_word(descriptor.name)) {
-    throw error(error_code::invalid_argument, "register_backend: descriptor.name is '" + std::string{descriptor.name} +
+    throw error(error_code::invalid_argument, "register_backend: descriptor.name is '" +
+                                                  detail::shown(descriptor.name) +
                                                   "'; it must be a word of a-z, 0-9, '_' and '-'");
   }
   auto& all = the_registry();
@@ -101,7 +103,7 @@ const backend& find_backend(std::string_view name) {
     }
   }
   throw error(error_code::backend_unavailable,
-              "there is no backend '" + std::string{name} + "'; this build has: " + known + ", and auto");
+              "there is no backend '" + detail::shown(name) + "'; this build has: " + known + ", and auto");
 }
 
 std::vector<backend_info> backends() {

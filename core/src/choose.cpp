@@ -1,5 +1,7 @@
 #include <core/choose.hpp>
 
+#include <core/message.hpp>
+
 namespace zenith::detail {
 
 const kernel& check_backend(const execution& on, std::string_view operation, std::string_view function,
@@ -18,7 +20,7 @@ const kernel& check_backend(const execution& on, std::string_view operation, std
       offers += (offers.empty() ? "" : ", ") + std::string{entry.strategy};
   }
   throw error(error_code::unsupported,
-              std::string{function} + ": options.strategy is '" + std::string{strategy} +
+              std::string{function} + ": options.strategy is '" + shown(strategy) +
                   "', which this backend does not offer; it offers: " + offers,
               name);
 }
@@ -31,7 +33,7 @@ void reject_choice(std::string_view function, std::string_view lies, memory_spac
     if (space == memory_space::device) message += "; " + std::string{lies} + " in the memory of a device";
     throw error(error_code::unsupported, message);
   }
-  message += ": options.strategy is '" + std::string{asked} + "', which no usable device offers; there are: ";
+  message += ": options.strategy is '" + shown(asked) + "', which no usable device offers; there are: ";
   for (const auto name : names) message += (name == names.front() ? "" : ", ") + std::string{name};
   throw error(error_code::unsupported, message);
 }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdlib>
 
+#include <core/message.hpp>
 #include <core/resolve.hpp>
 #include <zenith/cuda.hpp>
 #include <zenith/error.hpp>
@@ -11,15 +12,23 @@
 namespace zenith {
 namespace {
 
+std::string prefix_of(std::string_view spec) { return "make_executor(\"" + detail::shown(spec) + "\"): "; }
+
 [[noreturn]] void fail(std::string_view spec, const std::string& why) {
-  throw error(error_code::invalid_argument, "make_executor(\"" + std::string{spec} + "\"): " + why);
+  throw error(error_code::invalid_argument, prefix_of(spec) + why);
+}
+
+// What an error says, without its code and backend.
+std::string message_of(const error& fault) {
+  const error empty(fault.code(), {}, fault.backend());
+  return std::string{fault.what()}.substr(std::string_view{empty.what()}.size());
 }
 
 int parse_number(std::string_view spec, std::string_view what, std::string_view text, int least) {
   int value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc{} || end != text.data() + text.size() || value < least) {
-    fail(spec, std::string{what} + " is '" + std::string{text} + "'; it must be a number from " +
+    fail(spec, std::string{what} + " is '" + detail::shown(text) + "'; it must be a number from " +
                    std::to_string(least) + " on");
   }
   return value;
@@ -29,13 +38,18 @@ void apply(std::string_view spec, std::string_view setting, const backend& on, e
            std::vector<std::string_view>& given) {
   if (setting.empty()) fail(spec, "a setting is missing before or after a comma");
   const auto equals = setting.find('=');
-  const auto key = equals == std::string_view::npos ? std::string_view{"device"} : setting.substr(0, equals);
+  // a number alone is that of a device
+  const bool has_name = setting.find_first_not_of("-0123456789") != std::string_view::npos;
+  const auto key = has_name ? setting.substr(0, equals) : std::string_view{"device"};
   const auto value = equals == std::string_view::npos ? setting : setting.substr(equals + 1);
   if (std::ranges::find(on.options, key) == on.options.end()) {
     std::string takes;
     for (const auto option : on.options) takes += (takes.empty() ? "" : ", ") + std::string{option};
-    fail(spec, "backend '" + std::string{on.name} + "' does not take '" + std::string{key} + "'" +
+    fail(spec, "backend '" + std::string{on.name} + "' does not take '" + detail::shown(key) + "'" +
                    (takes.empty() ? "; it takes no settings" : "; it takes: " + takes));
+  }
+  if (has_name && equals == std::string_view::npos) {
+    fail(spec, "'" + std::string{key} + "' has no value; it is written " + std::string{key} + "=value");
   }
   if (std::ranges::find(given, key) != given.end()) fail(spec, "'" + std::string{key} + "' is given twice");
   given.push_back(key);
@@ -101,7 +115,12 @@ executor make_executor(std::string_view spec) {
       rest = rest.substr(comma + 1);
     }
   }
-  return executor{detail::resolve(std::move(settings))};
+  try {
+    return executor{detail::resolve(std::move(settings))};
+  } catch (const error& fault) {
+    if (fault.code() != error_code::invalid_argument && fault.code() != error_code::unsupported) throw;
+    throw error(fault.code(), prefix_of(spec) + message_of(fault), fault.backend(), fault.native_code());
+  }
 }
 
 executor cpu(const cpu_options& options) {

@@ -6,17 +6,22 @@
 
 #include <nlohmann/json.hpp>
 
+#include <core/message.hpp>
+
 namespace zenith::detail {
 namespace {
 
 using nlohmann::json;
 using kinds = json_value::kinds;
 
-// What the library says of a fault, without the name of its exception in front.
+// What the library says of a fault, without the name of its exception in front. What it quotes of the text may be long.
 std::string said_by(const json::exception& fault) {
-  const std::string_view all = fault.what();
-  const auto name_end = all.find("] ");
-  return std::string{all.substr(name_end == std::string_view::npos ? 0 : name_end + 2)};
+  std::string_view all = fault.what();
+  if (const auto name_end = all.find("] "); name_end != std::string_view::npos) all.remove_prefix(name_end + 2);
+  const auto first = all.find('\'');
+  if (first == std::string_view::npos) return std::string{all};
+  const auto last = all.rfind('\'');
+  return std::string{all.substr(0, first)} + shown(all.substr(first, last - first)) + std::string{all.substr(last)};
 }
 
 // The library's events, made a tree. Containers that are open are on `open_`; none of them grows while one in it is
@@ -49,7 +54,7 @@ class tree_builder : public nlohmann::json_sax<json> {
   bool start_object(std::size_t) override { return open(kinds::object); }
   bool key(string_t& name) override {
     if (!names_.back().insert(name).second) {
-      throw std::runtime_error("an object has two members \"" + name + "\"");
+      throw std::runtime_error("an object has two members \"" + shown(name) + "\"");
     }
     open_.back()->names.push_back(std::move(name));
     return true;

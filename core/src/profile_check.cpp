@@ -3,6 +3,7 @@
 #include <set>
 #include <sstream>
 
+#include <core/message.hpp>
 #include <core/profile_json.hpp>
 
 namespace zenith::detail {
@@ -72,7 +73,7 @@ std::string names_fault(const std::string& path, const device_profile& of) {
   for (const auto& [name, value] : of.rates) {
     if (name.empty()) return path + ".rates has an entry without a name";
     if (auto fault = text_fault(path + ".rates: a name", name); !fault.empty()) return fault;
-    if (auto fault = time_fault(path + ".rates[\"" + name + "\"]", value); !fault.empty()) return fault;
+    if (auto fault = time_fault(path + ".rates[\"" + shown(name) + "\"]", value); !fault.empty()) return fault;
   }
   if (of.offers.size() > most_names) return path + ".offers has more than " + std::to_string(most_names) + " entries";
   std::set<std::string_view> seen;
@@ -80,7 +81,7 @@ std::string names_fault(const std::string& path, const device_profile& of) {
     if (one.size() > longest_text || one.find('/') == std::string::npos) {
       return path + ".offers must hold \"operation/strategy\" entries";
     }
-    if (!seen.insert(one).second) return path + ".offers lists \"" + one + "\" twice";
+    if (!seen.insert(one).second) return path + ".offers lists \"" + shown(one) + "\" twice";
   }
   return {};
 }
@@ -111,7 +112,7 @@ std::string fault_of(const std::vector<device_profile>& devices) {
     const auto path = "devices[" + std::to_string(i) + "]";
     if (auto fault = device_fault(path, devices[i]); !fault.empty()) return fault;
     if (!seen.emplace(devices[i].backend, devices[i].device).second) {
-      return path + " is device " + std::to_string(devices[i].device) + " of backend '" + devices[i].backend +
+      return path + " is device " + std::to_string(devices[i].device) + " of backend '" + shown(devices[i].backend) +
              "', which is listed already";
     }
   }

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include <core/json.hpp>
+#include <core/message.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith::detail {
@@ -26,7 +27,7 @@ class members {
   }
 
   [[nodiscard]] std::string path(std::string_view name) const {
-    return path_.empty() ? std::string{name} : path_ + "." + std::string{name};
+    return path_.empty() ? shown(name) : path_ + "." + shown(name);
   }
   [[nodiscard]] const json_value& at(std::string_view name) const {
     const auto* found = of_.find(name);

@@ -195,6 +195,27 @@ TEST_CASE("a damaged profile says what is wrong where") {
   CHECK(contains(damage_of(replaced(twice, device, device + "," + device)), "listed already"));
 }
 
+TEST_CASE("what is said of a damaged profile is short") {
+  const auto text = machine{{sound()}}.to_json();
+  const std::string name(1000, 'x');
+  const auto shown = std::string(100, 'x') + "...";
+  const auto wrong_rate = damage_of(replaced(text, "\"a rate\": 0.0", "\"" + name + "\": -1"));
+  CHECK(contains(wrong_rate, "devices[0].rates[\"" + shown + "\"] is -1"));
+  const auto no_number = damage_of(replaced(text, "\"a rate\": 0.0", "\"" + name + "\": []"));
+  CHECK(contains(no_number, "devices[0].rates." + shown + " is not a number"));
+  const auto twice = damage_of(replaced(text, "\"device\": 0", "\"" + name + "\": 0, \"" + name + "\": 1"));
+  CHECK(contains(twice, "two members \"" + shown + "\""));
+  const auto overflow = damage_of(replaced(text, "\"bytes\": 200", "\"bytes\": " + std::string(5000, '9') + "e400"));
+  const auto token = damage_of(replaced(text, "\"bytes\": 200", "\"bytes\": " + std::string(5000, '9') + "x"));
+  const auto controls = damage_of(replaced(text, "\"a rate\": 0.0", "\"\\u001b[2J\": -1"));
+  CHECK(contains(controls, R"(rates["\x1b[2J"] is -1)"));
+  for (const auto& said : {wrong_rate, no_number, twice, overflow, token, controls}) {
+    INFO(said);
+    CHECK(!said.empty());
+    CHECK(said.size() < 400);
+  }
+}
+
 TEST_CASE("a profile cut short anywhere is damaged") {
   const auto text = machine{{sound()}}.to_json();
   for (std::size_t length = 0; length + 2 < text.size(); ++length) (void)damage_of(text.substr(0, length));

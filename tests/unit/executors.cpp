@@ -1,6 +1,10 @@
 // Executors from strings and typed, and what is wrong with a malformed one.
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <catch.hpp>
@@ -90,7 +94,9 @@ TEST_CASE("a malformed executor string is refused and quoted") {
       {"cpu:", invalid, "colon"},
       {"auto:", invalid, "auto"},
       {"auto:threads=2", invalid, "auto"},
-      {"cpu:threads", invalid, "threads"},
+      {"cpu:threads", invalid, "'threads' has no value"},
+      {"cpu:isa,threads=2", invalid, "'isa' has no value"},
+      {"cpu:cores", invalid, "does not take 'cores'"},
       {"cpu:threads=", invalid, "threads"},
       {"cpu:threads=0", invalid, "threads is '0'"},
       {"cpu:threads=-1", invalid, "threads is '-1'"},
@@ -126,6 +132,59 @@ TEST_CASE("a malformed executor string is refused and quoted") {
   expect_error(invalid, {"sse2", "avx2"}, [] { (void)zenith::make_executor("cpu:isa=mmx"); });
   const std::string with_zero{"cpu\0:threads=1", 14};
   expect_error(unavailable, {}, [&] { (void)zenith::make_executor(with_zero); });
+}
+
+TEST_CASE("an instruction set that is wrong is a fault of the string") {
+  expect_error(error_code::invalid_argument, {"make_executor(\"cpu:isa=avx7\"): isa is 'avx7'; it must be one of"},
+               [] { (void)zenith::make_executor("cpu:isa=avx7"); });
+  try {
+    (void)zenith::make_executor("cpu:isa=avx7");
+  } catch (const zenith::error& fault) {
+    CHECK(fault.backend() == "cpu");
+  }
+}
+
+TEST_CASE("a message shows no more of a value than fits, and no control character") {
+  const std::string long_text(5000, 'x');
+  const std::string shown = std::string(100, 'x') + "...";
+  const std::string control = "a\x1b[2J\n\x7f";
+  const std::string escaped = R"(a\x1b[2J\x0a\x7f)";
+  const auto refused = [](error_code code, const std::string& said, const std::function<void()>& call) {
+    INFO(said);
+    expect_error(code, {said}, call);
+    try {
+      call();
+    } catch (const zenith::error& fault) {
+      const std::string_view all = fault.what();
+      CHECK(all.size() < 700);
+      CHECK(std::ranges::none_of(all, [](unsigned char one) { return one < 0x20 || one == 0x7f; }));
+    }
+  };
+  constexpr auto invalid = error_code::invalid_argument;
+  constexpr auto unavailable = error_code::backend_unavailable;
+  constexpr auto unsupported = error_code::unsupported;
+  const std::vector<float> keys{1, 2};
+  const std::vector<std::int32_t> numbers{1, 2};
+  const auto column = zenith::pack(zenith::reference(), numbers);
+  for (const bool is_long : {true, false}) {
+    const auto& text = is_long ? long_text : control;
+    const auto& said = is_long ? shown : escaped;
+    refused(unavailable, "there is no backend '" + said + "'", [&] { (void)zenith::make_executor(text); });
+    refused(invalid, "does not take '" + said + "'", [&] { (void)zenith::make_executor("cpu:" + text + "=1"); });
+    refused(invalid, "threads is '" + said + "'", [&] { (void)zenith::make_executor("cpu:threads=" + text); });
+    refused(invalid, "isa is '" + said + "'", [&] { (void)zenith::make_executor("cpu:isa=" + text); });
+    refused(invalid, "isa is '" + said + "'", [&] { (void)zenith::cpu({.isa = text}); });
+    refused(unsupported, "options.strategy is '" + said + "'",
+            [&] { (void)zenith::top_k(zenith::reference(), keys, 1, {.strategy = text}); });
+    refused(unsupported, "options.strategy is '" + said + "'",
+            [&] { (void)zenith::top_k(zenith::executor{}, keys, 1, {.strategy = text}); });
+    refused(unsupported, "options.strategy is '" + said + "'",
+            [&] { (void)zenith::top_k(zenith::reference(), column, 1, {.strategy = text}); });
+    refused(invalid, "strategy is '" + said + "'", [&] { (void)zenith::top_k_cost(text, {}, {}); });
+  }
+  // what is cut is no part of a character
+  refused(unavailable, "'" + std::string(99, 'x') + "...'",
+          [] { (void)zenith::make_executor(std::string(99, 'x') + "\u00e9" + std::string(9, 'x')); });
 }
 
 TEST_CASE("a setting that is given twice is refused") {

@@ -124,7 +124,8 @@ void check_refused(const zenith::packed_view<T>& column, Index bad) {
     if (before > 0) indices.resize(100, Index{0});
     indices[before] = bad;
     std::vector<T> out(indices.size(), T{5});
-    const auto place = "indices[" + std::to_string(before) + "]";
+    const auto place = "gather: indices[" + std::to_string(before) + "] is " + std::to_string(bad) +
+                       ", but the column has " + std::to_string(column.size()) + " values";
     zenith_test::expect_error(zenith::error_code::invalid_argument, {place}, [&] { column.gather(indices, out); });
     CHECK(out == std::vector<T>(indices.size(), T{5}));
   }

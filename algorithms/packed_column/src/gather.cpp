@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include <zenith/error.hpp>
 #include <zenith/packed_column.hpp>
@@ -48,11 +49,15 @@ void gather_frames(const packed_layout& in, std::span<const Index> indices, U* o
 
 // `end`: behind the last index that the column and the signed type have.
 template <class U, class Index>
-void gather_values(const packed_layout& in, std::span<const Index> indices, std::uint64_t end, void* to) {
+void gather_values(const packed_layout& in, std::span<const Index> indices, bool index_signed, std::uint64_t end,
+                   void* to) {
   const auto beyond = std::ranges::find_if(indices, [&](Index index) { return index >= end; });
   if (beyond != indices.end()) {
-    throw error(error_code::invalid_argument, "gather: indices[" + std::to_string(beyond - indices.begin()) +
-                                                  "] is none of the column's " + std::to_string(in.count) + " values");
+    const auto value =
+        index_signed ? std::to_string(static_cast<std::make_signed_t<Index>>(*beyond)) : std::to_string(*beyond);
+    throw error(error_code::invalid_argument, "gather: indices[" + std::to_string(beyond - indices.begin()) + "] is " +
+                                                  value + ", but the column has " + std::to_string(in.count) +
+                                                  " values");
   }
   auto* out = static_cast<U*>(to);
   if (in.kind == encoding::frame_of_reference) return gather_frames(in, indices, out);
@@ -64,9 +69,10 @@ void gather_words(const packed_layout& in, const void* indices, std::size_t coun
                   void* out) {
   if (index_bytes == 4) {
     const std::uint64_t most = index_signed ? std::uint64_t{1} << 31 : std::uint64_t{1} << 32;
-    gather_values<U>(in, std::span(static_cast<const std::uint32_t*>(indices), count), std::min(in.count, most), out);
+    gather_values<U>(in, std::span(static_cast<const std::uint32_t*>(indices), count), index_signed,
+                     std::min(in.count, most), out);
   } else {
-    gather_values<U>(in, std::span(static_cast<const std::uint64_t*>(indices), count), in.count, out);
+    gather_values<U>(in, std::span(static_cast<const std::uint64_t*>(indices), count), index_signed, in.count, out);
   }
 }
 

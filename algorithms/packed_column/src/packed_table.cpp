@@ -7,6 +7,7 @@
 
 #include <algorithms/packed_column/layout.hpp>
 #include <core/file.hpp>
+#include <core/message.hpp>
 #include <core/untrusted_bytes.hpp>
 #include <zenith/error.hpp>
 
@@ -188,7 +189,7 @@ const packed_layout& packed_table::find(std::string_view name) const {
   const auto place = places_.find(name);
   if (place != places_.end()) return columns_[place->second].layout;
   throw error(error_code::invalid_argument,
-              (source_.empty() ? "packed table" : source_) + " has no column '" + std::string{name} + "'");
+              (source_.empty() ? "packed table" : source_) + " has no column '" + detail::shown(name) + "'");
 }
 
 const packed_layout& packed_table::find(std::string_view name, key_type type) const {

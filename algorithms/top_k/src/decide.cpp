@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include <core/message.hpp>
 #include <zenith/error.hpp>
 
 namespace zenith {
@@ -29,7 +30,7 @@ cost top_k_cost(std::string_view name, const top_k_problem& problem, const devic
   std::string known;
   for (const auto& one : names) known += (known.empty() ? "" : ", ") + std::string{one};
   throw error(error_code::invalid_argument,
-              "top_k_cost: strategy is '" + std::string{name} + "'; the strategies with a cost model are: " + known);
+              "top_k_cost: strategy is '" + detail::shown(name) + "'; the strategies with a cost model are: " + known);
 }
 
 std::span<const std::string_view> top_k_strategies() noexcept { return names; }
