@@ -82,7 +82,7 @@ int check_first_call(const std::function<bool()>& call) {
 }
 
 bool top_k_is_right(const std::string& on, std::string_view strategy) {
-  std::vector<float> keys(70'001, 1);
+  std::vector<float> keys(600'001, 1);  // worth two threads
   keys[69'000] = 2;
   keys[500] = 3;
   const auto best = zenith::top_k(zenith::make_executor(on), keys, 2, {.strategy = strategy});
