@@ -61,14 +61,17 @@ int status_of(const std::function<int()>& child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+// Of a process that takes long to start, some allocations fail.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::int64_t step = 17;
+#elif defined(__has_feature)
+constexpr std::int64_t step = __has_feature(address_sanitizer) ? 17 : 1;
+#else
+constexpr std::int64_t step = 1;
+#endif
+
 /// Returns how often an allocation failed.
 int check_first_call(const std::function<bool()>& call) {
-  // where a process takes long to start, some of them
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-  constexpr std::int64_t step = 7;
-#else
-  constexpr std::int64_t step = 1;
-#endif
   int failures = 0;
   for (std::int64_t n = 0; n < 20'000; n += step) {
     const int status = status_of([&] { return attempt(call, n); });
