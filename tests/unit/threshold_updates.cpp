@@ -7,7 +7,9 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 #include <algorithms/threshold_table/src/chunks.hpp>
@@ -373,4 +375,75 @@ TEST_CASE("rows that leave the bounds of their block go to another one") {
   CHECK(ask(cpu({.threads = 1}), now, {1, 1}, 10, options) == right_answer(left, {1, 1}, 10, options));
   // blocks of rows from anywhere would nearly all be opened
   CHECK(seen.rows_evaluated < rows / 8);
+}
+
+namespace {
+
+/// Columns of a snapshot that an updatable table gives. `rises` by row: how far the second column rises with the first.
+template <class T>
+threshold_snapshot<T> snapshot_of(rows_by_id<T>& left, std::size_t rows, double rises, bool with_nan) {
+  random_source random(11);
+  updatable_threshold_table<T> table(2, {.block_rows = 64});
+  std::vector<std::size_t> order(rows);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::shuffle(order, random);
+  for (const auto i : order) {
+    std::vector<T> row{static_cast<T>(i), static_cast<T>(rises * static_cast<double>(i))};
+    if constexpr (std::is_floating_point_v<T>) {
+      if (with_nan && i % 50 == 0) row[1] = std::numeric_limits<T>::quiet_NaN();
+    }
+    left[table.insert(row)] = row;
+  }
+  return table.snapshot();
+}
+
+template <class T>
+void check_rest(double rises, bool with_nan, std::uint64_t rounds) {
+  constexpr std::size_t rows = 20000;
+  rows_by_id<T> left;
+  const auto now = snapshot_of<T>(left, rows, rises, with_nan);
+  for (const std::size_t k : {1, 16, 300}) {
+    for (const auto select : {selection::largest, selection::smallest}) {
+      for (const auto nans : {nan_policy::last, nan_policy::first}) {
+        INFO("k = " << k);
+        threshold_statistics seen;
+        const table_query_options options{.select = select, .nans = nans, .statistics = &seen};
+        CHECK(ask(cpu({.threads = 1}), now, {1, 1}, k, options) == right_answer(left, {1, 1}, k, options));
+        if (with_nan) continue;
+        CHECK(seen.rounds == rounds);
+        CHECK((seen.rows_evaluated > rows / 2) == (rounds == 2));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+// One column rises as the other falls: no bound tells a block from another.
+TEST_CASE("what waits in a snapshot goes in any order once many rows were evaluated") {
+  check_rest<float>(-1, false, 2);
+  check_rest<double>(-1.001, false, 2);
+  check_rest<std::int32_t>(-1, false, 2);
+  check_rest<float>(-1, true, 2);
+  check_rest<double>(-1, true, 2);
+}
+
+TEST_CASE("a snapshot of which few rows are evaluated goes by falling bound") {
+  check_rest<float>(1, false, 1);
+  check_rest<std::int32_t>(1, false, 1);
+}
+
+TEST_CASE("a snapshot that has a table in one piece asks it") {
+  rows_by_id<float> left;
+  const auto now = snapshot_of<float>(left, 20000, -1, false);
+  const auto on = cpu({.threads = 1});
+  const std::vector<float> weights{1, 1};
+  std::vector<float> scores(16);
+  std::vector<std::uint64_t> ids(16);
+  CHECK(top_k(on, now, weights, scores, ids).strategy == "blocks");
+  const auto table = now.table();
+  const auto chosen = top_k(on, table, weights, scores, ids).strategy;
+  CHECK(top_k(on, now, weights, scores, ids).strategy == chosen);
+  CHECK(top_k(on, now, weights, scores, ids, {.strategy = "blocks"}).strategy == "blocks");
+  CHECK(ask(on, now, weights, 16, {}) == right_answer(left, weights, 16, {}));
 }

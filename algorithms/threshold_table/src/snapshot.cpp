@@ -1,11 +1,16 @@
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include <algorithms/scored_top_k/arguments.hpp>
 #include <algorithms/threshold_table/open.hpp>
 #include <algorithms/threshold_table/src/chunks.hpp>
+#include <core/device/best_heap.hpp>
+#include <core/device/plain_team.hpp>
+#include <core/device/sequential.hpp>
 
 namespace zenith::detail {
 namespace {
@@ -15,7 +20,8 @@ using u64 = std::uint64_t;
 
 namespace family = threshold_table_family;
 
-/// Chunks and blocks of a snapshot by falling bound, on one thread: what can have one of the k best rows is opened.
+/// Opens what can have one of the k best rows of a snapshot, on one thread. Chunks and blocks go by falling bound, and
+/// where that stops little, the rest goes in the order of the chunks.
 template <class T>
 class snapshot_search {
  public:
@@ -26,6 +32,8 @@ class snapshot_search {
     entry of;
     const leaf_rows<T>* block;
     u32 row;
+
+    friend bool better(const kept_row& a, const kept_row& b) { return better(a.of, b.of); }
   };
 
   snapshot_search(const snapshot_storage<T>& in, const scored_top_k_detail::weighted_columns& weighted,
@@ -42,22 +50,25 @@ class snapshot_search {
       bounds_.lower.weight[j] = bounds_.upper.weight[j];
       bounds_.used |= u64{1} << columns_[j];
     }
+    rows_ = bounds_.upper;
   }
 
   void run() {
+    seen_.rounds = 1;
     for (u32 c = 0; c < in_.chunks.size(); ++c) add_chunk(c);
-    while (!waiting_.empty()) {
+    while (!waiting_.empty() && seen_.rows_evaluated <= most_by_bound()) {
       std::ranges::pop_heap(waiting_, is_worse);
       const auto next = waiting_.back();
       waiting_.pop_back();
-      if (is_full() && better(kept_.front().of, next.bound)) break;
-      const auto& chunk = *in_.chunks[next.chunk];
-      if (next.block == whole_chunk) {
+      if (is_beaten(next.bound)) {
+        waiting_.clear();
+      } else if (next.block == whole_chunk) {
         add_blocks(next.chunk);
       } else {
-        open(*chunk.blocks[next.block]);
+        open(*in_.chunks[next.chunk]->blocks[next.block]);
       }
     }
+    if (!waiting_.empty()) open_rest();
     std::ranges::sort(kept_, is_better_row);
   }
 
@@ -87,10 +98,14 @@ class snapshot_search {
   static bool is_better_row(const kept_row& a, const kept_row& b) { return better(a.of, b.of); }
 
   [[nodiscard]] bool is_full() const { return kept_.size() == k_; }
+  [[nodiscard]] bool is_beaten(const entry& bound) const { return is_full() && better(kept_.front().of, bound); }
+  /// Rows that are opened by falling bound at most. The best blocks are among them, so that the threshold hardly rises
+  /// any more, and an order of the others would only make a core wait for rows that lie anywhere.
+  [[nodiscard]] u64 most_by_bound() const { return std::max(in_.rows / 16, 4 * k_); }
 
   void add(const entry& bound, u32 chunk, u32 block) {
     ++seen_.bounds_evaluated;
-    if (is_full() && better(kept_.front().of, bound)) return;
+    if (is_beaten(bound)) return;
     waiting_.push_back({bound, chunk, block});
     std::ranges::push_heap(waiting_, is_worse);
   }
@@ -105,41 +120,88 @@ class snapshot_search {
     bounds_.first_ids = &first_id;
     return bounds_.bound(0);
   }
+  [[nodiscard]] entry bound_of_block(const block_chunk<T>& chunk, u32 b) {
+    const std::size_t at = chunk.at(b, 0);
+    return bound_of(chunk.maxima.data() + at, chunk.minima.data() + at, chunk.nans[b], chunk.first_ids[b]);
+  }
   void add_chunk(u32 c) {
     const auto& chunk = *in_.chunks[c];
     add(bound_of(chunk.most.data(), chunk.least.data(), chunk.nan, chunk.first_id), c, whole_chunk);
   }
   void add_blocks(u32 c) {
     const auto& chunk = *in_.chunks[c];
-    for (u32 b = 0; b < chunk.count; ++b) {
-      const std::size_t at = chunk.at(b, 0);
-      add(bound_of(chunk.maxima.data() + at, chunk.minima.data() + at, chunk.nans[b], chunk.first_ids[b]), c, b);
+    for (u32 b = 0; b < chunk.count; ++b) add(bound_of_block(chunk, b), c, b);
+  }
+  /// What waits, whatever its bound is.
+  void open_rest() {
+    seen_.rounds = 2;
+    std::ranges::sort(waiting_, {}, [](const candidate& one) { return u64{one.chunk} << 32 | one.block; });
+    constexpr std::size_t ahead = 2;  // blocks whose rows are asked for; of as many again, where their rows are
+    for (std::size_t i = 0; i < waiting_.size(); ++i) {
+      if (i + 2 * ahead < waiting_.size()) __builtin_prefetch(block_of(waiting_[i + 2 * ahead]));
+      if (i + ahead < waiting_.size()) read_soon(waiting_[i + ahead]);
+      const auto& one = waiting_[i];
+      if (is_beaten(one.bound)) continue;
+      const auto& chunk = *in_.chunks[one.chunk];
+      if (one.block != whole_chunk) {
+        open(*chunk.blocks[one.block]);
+        continue;
+      }
+      seen_.bounds_evaluated += chunk.count;
+      for (u32 b = 0; b < chunk.count; ++b) {
+        if (!is_beaten(bound_of_block(chunk, b))) open(*chunk.blocks[b]);
+      }
+    }
+  }
+  [[nodiscard]] const leaf_rows<T>* block_of(const candidate& one) const {
+    return one.block == whole_chunk ? nullptr : in_.chunks[one.chunk]->blocks[one.block].get();
+  }
+  /// A core does not foresee where the next block lies.
+  void read_soon(const candidate& one) const {
+    const auto* const block = block_of(one);
+    if (block == nullptr || is_beaten(one.bound)) return;
+    constexpr u32 line = 64 / sizeof(T);
+    for (const auto j : columns_) {
+      for (u32 r = 0; r < block->count; r += line) __builtin_prefetch(block->column(j) + r);
     }
   }
 
   void open(const leaf_rows<T>& block) {
-    const auto& weight = bounds_.upper.weight;
-    const T* column = block.column(columns_[0]);
-    for (u32 r = 0; r < block.count; ++r) scores_[r] = static_cast<score>(column[r]) * weight[0];
-    for (std::size_t j = 1; j < columns_.size(); ++j) {
-      column = block.column(columns_[j]);
-      for (u32 r = 0; r < block.count; ++r) scores_[r] = scores_[r] + static_cast<score>(column[r]) * weight[j];
-    }
-    const auto order = bounds_.order();
-    for (u32 r = 0; r < block.count; ++r) {
-      const auto one = entry::make(order.image(scores_[r]), block.ids[r]);
-      if (is_full()) {
-        if (!better(one, kept_.front().of)) continue;
-        std::ranges::pop_heap(kept_, is_better_row);
-        kept_.back() = {one, &block, r};
-      } else {
-        kept_.push_back({one, &block, r});
-      }
-      std::ranges::push_heap(kept_, is_better_row);
+    for (std::size_t j = 0; j < columns_.size(); ++j) rows_.column[j] = block.column(columns_[j]);
+    device::plain_team<device::detail::sequential_sink> team(0, 0, 0, nullptr);
+    family::evaluate(team, rows_, 0, block.count, scores_.data());
+    constexpr u32 segment = 64;  // rows that are looked at one by one where one of them passes
+    for (u32 begin = 0; begin < block.count; begin += segment) {
+      const u32 end = std::min(block.count, begin + segment);
+      if (some_pass(begin, end)) keep(block, begin, end);
     }
     seen_.rows_evaluated += block.count;
     ++seen_.blocks_opened;
-    seen_.rounds = 1;
+  }
+  /// A loop that compilers vectorise: hardly a row is among the k best.
+  [[nodiscard]] bool some_pass(u32 begin, u32 end) const {
+    const score* const scores = scores_.data();
+    const score limit = limit_;
+    int some = 0;
+    for (u32 r = begin; r < end; ++r) some |= scores[r] < limit ? 0 : 1;
+    return some != 0;
+  }
+  void keep(const leaf_rows<T>& block, u32 begin, u32 end) {
+    const auto order = bounds_.order();
+    for (u32 r = begin; r < end; ++r) {
+      // with the id: of rows that tie, which may be many, hardly one is better, and a core foresees that
+      const kept_row one{entry::make(order.image(scores_[r]), block.ids[r]), &block, r};
+      if (!is_full()) {
+        kept_.push_back(one);
+        if (!is_full()) continue;
+        std::ranges::make_heap(kept_, is_better_row);
+      } else if (better(one, kept_.front())) {
+        device::best_heap<kept_row>{kept_.data(), static_cast<u32>(k_)}.replace_worst(one);
+      } else {
+        continue;
+      }
+      limit_ = order.key(kept_.front().of.image());
+    }
   }
 
   const snapshot_storage<T>& in_;
@@ -147,11 +209,20 @@ class snapshot_search {
   u64 k_;
   std::vector<score> weights_;
   std::vector<score> scores_;
+  score limit_ = std::numeric_limits<score>::quiet_NaN();  ///< of the worst of the k best rows; nothing is below NaN
   family::bounds_of<T> bounds_{};
+  family::columns_of<T> rows_{};    ///< of a block
   std::vector<candidate> waiting_;  ///< a heap, the best bound first
   std::vector<kept_row> kept_;      ///< a heap, the worst row first
   threshold_statistics seen_;
 };
+
+/// The snapshot's table where one was made. A query waits for nobody who makes it.
+template <class T>
+std::shared_ptr<const table_storage> table_at_hand(const snapshot_storage<T>& of) {
+  const std::unique_lock lock(of.guard, std::try_to_lock);
+  return lock.owns_lock() ? of.table : nullptr;
+}
 
 /// All blocks one after another; every chunk is a partition.
 template <class T>
@@ -217,8 +288,10 @@ template <class T>
 top_k_run snapshots<T>::query(const executor& on, const snapshot_storage<T>& of, const table_query& asked,
                               const table_query_options& options) {
   const bool is_here = on.is_automatic() || on.backend() == "cpu";
-  if (!is_here || (options.strategy != "auto" && options.strategy != "blocks")) {
-    const auto whole = table(of);
+  const bool is_auto = options.strategy == "auto";
+  const bool needs_table = !is_here || (!is_auto && options.strategy != "blocks");
+  // a table has all strategies and threads, among which the model chooses
+  if (const auto whole = needs_table ? table(of) : is_auto ? table_at_hand(of) : nullptr; whole != nullptr) {
     auto there = asked;
     there.table = whole.get();
     there.bytes = whole->data;
