@@ -121,8 +121,9 @@ ZENITH_FN relation compare_rows_by_fours(const Image* other, const Image* point,
 ///
 /// Of a window of confirmed points, no two are equal and none dominates another. So the first that reaches a candidate
 /// decides: if it equals it, no other one can dominate it. When the window is the first of the candidates themselves,
-/// or all of them, each is compared with those of it that stand before it, and a twin may still turn out to be
-/// dominated together with its like.
+/// or all of them, each is compared with those of it that stand before it, and a twin may be dominated together with
+/// its like. But what dominates both stands before that one, so that here, too, the first that reaches a candidate
+/// decides if the window is read in its order, as hosts do.
 template <class Image>
 struct filter_request {
   using state = u8;
@@ -144,7 +145,7 @@ struct filter_request {
   [[nodiscard]] u64 pairs() const { return count * window_count - (is_itself ? window_count * window_count / 2 : 0); }
   /// How much of the window candidate i is compared with.
   ZENITH_FN u64 window_of(u64 i) const { return is_itself && i < window_count ? i : window_count; }
-  ZENITH_FN bool is_decided(u8 known) const { return known == dominated || (known == twin && !is_itself); }
+  ZENITH_FN bool is_decided(u8 known) const { return known != open; }
   /// Candidates that no point of the window has reached.
   [[nodiscard]] is_open survivors() const { return {states}; }
   /// The window begins with so many fewer points.

@@ -297,3 +297,22 @@ TEST_CASE("few rows of a problem are sampled where they have many values", "[sky
     CHECK(columns_of(shape::chain, rows, columns) < 1.5);
   }
 }
+
+// Of many equal rows in a block each is compared with the first, not with all before it.
+TEST_CASE("equal rows are compared with the first of them", "[skyline-contract]") {
+  constexpr std::size_t rows = 3000;
+  constexpr std::size_t most_pivots = 64;
+  for (const std::size_t columns : {3, 8, 12}) {
+    const std::vector<float> values(rows * columns, 1.0F);
+    const auto points = view::row_major(values, rows, columns);
+    for (const auto& on : zenith_test::targets("skyline", {"cpu"})) {
+      if (on.strategy != "bitmap_tiles") continue;
+      INFO(on.name() << ", " << columns << " columns");
+      zenith::skyline_statistics seen;
+      CHECK(zenith::skyline(on.on, points, {.strategy = on.strategy, .statistics = &seen}).ids.size() == rows);
+      CHECK(seen.dominance_tests <= most_pivots * rows);
+      CHECK(zenith::skyline_layers(on.on, points, {.strategy = on.strategy, .statistics = &seen}).layers == 1);
+      CHECK(seen.dominance_tests <= most_pivots * rows);
+    }
+  }
+}
