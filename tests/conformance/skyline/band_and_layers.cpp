@@ -375,6 +375,15 @@ TEST_CASE("what a band and layers refuse", "[skyline-contract]") {
     CHECK(zenith::skyband(on.on, points, 0, ids, {.strategy = on.strategy}) == 0);
     // the answer of the skyline
     CHECK(zenith::skyband(on.on, points, 1, {.strategy = on.strategy}).ids == zenith::skyline(on.on, points).ids);
+    auto with_nan = values;
+    with_nan[5] = std::numeric_limits<float>::quiet_NaN();
+    const auto rejected = zenith::matrix_view<const float>::row_major(with_nan, 4, 2);
+    for (const std::uint32_t k : {0U, 1U}) {
+      expect_error(wrong, {"skyband: points has a NaN in row 2, column 1"},
+                   [&] { (void)zenith::skyband(on.on, rejected, k, ids, {.strategy = on.strategy}); });
+    }
+    CHECK(zenith::skyband(on.on, rejected, 0, ids, {.nans = zenith::nan_rows::worst, .strategy = on.strategy}) == 0);
+    CHECK(zenith::skyband(on.on, points, 0, {.strategy = on.strategy}).dominated_by.empty());
   }
   for (const auto& on : zenith_test::targets("skyline_layers")) {
     INFO(on.name());
