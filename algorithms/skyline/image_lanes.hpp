@@ -104,6 +104,25 @@ class lane_set {
 #endif
   }
   ZENITH_FN void remove(const lane_set& others) { set_ = static_cast<set>(set_ & ~others.set_); }
+  template <class Use>
+  ZENITH_FN void for_each_lane(const Use& use) const {
+#if defined(__AVX512F__)
+    for (u32 rest = set_; rest != 0; rest &= rest - 1) use(static_cast<u32>(__builtin_ctz(rest)));
+#else
+    for (u32 lane = 0; lane < lanes; ++lane) {
+      if (set_[lane] != 0) use(lane);
+    }
+#endif
+  }
+  /// Raises the counts of its lanes by one; returns those that then have `most`.
+  ZENITH_FN lane_set raise(u32* counts, u32 most) const {
+    lane_set full = *this;
+    full.remove(*this);
+    for_each_lane([&](u32 lane) {
+      if (++counts[lane] >= most) full.add(lane);
+    });
+    return full;
+  }
   /// Flags of 1 for lanes that are not in the set, and of 0 for those that are.
   ZENITH_FN void mark_others(u8* flags) const {
 #if defined(__AVX512F__)
@@ -143,6 +162,13 @@ class lane_set {
     } else {
       return _mm512_cmpge_epu64_mask(value, _mm512_set1_epi64(static_cast<long long>(least)));
     }
+#endif
+  }
+  ZENITH_FN void add(u32 lane) {
+#if defined(__AVX512F__)
+    set_ = static_cast<set>(set_ | 1U << lane);
+#else
+    set_[lane] = static_cast<Image>(~Image{0});
 #endif
   }
   ZENITH_FN void keep(set others) { set_ = static_cast<set>(set_ & others); }

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <algorithms/skyline/group_layers.hpp>
 #include <algorithms/skyline/layers_by_search.hpp>
 #include <algorithms/skyline/layers_of_two.hpp>
 #include <algorithms/skyline/ordered_rows.hpp>
@@ -40,23 +41,11 @@ struct write_layers {
     to[rows[i]] = static_cast<u32>(device::first_failing(layers, [&](u64 k) ZENITH_BODY { return ends[k] <= i; }));
   }
 };
-/// Those that a search found, from `first` on.
-struct write_searched_layers {
-  const u32* rows;
-  const u32* layers;
-  u32 count;  ///< of layers
-  u32 first;
-  u32* to;
-
-  ZENITH_FN void operator()(u64 i) const {
-    if (layers[i] < count) to[rows[i]] = first + layers[i];
-  }
-};
 
 using layer_kernels =
     device::concat<device::list<write_no_layer, write_layers, write_searched_layers, assign_by_search<std::uint32_t>,
                                 assign_by_search<std::uint64_t>>,
-                   layer_pivot_kernels<std::uint32_t, std::uint64_t>,
+                   layer_pivot_kernels<std::uint32_t, std::uint64_t>, group_layer_kernels,
                    layer_kernels_of_two<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>>;
 
 namespace detail {
@@ -257,6 +246,7 @@ template <class Context>
 void layers_by<Skyline>::run(Context& on, const call_type& call) {
   if constexpr (Context::runs_on_host) {
     if (detail::has_two_columns(call)) return detail::find_layers_of_two(on, call);
+    if (detail::find_layers_of_groups(on, call)) return;
   }
   if constexpr (std::is_same_v<Skyline, bitmap_tiles>) {
     detail::find_layers_by_bitmaps(on, call);

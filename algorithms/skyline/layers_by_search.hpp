@@ -74,6 +74,19 @@ struct assign_by_search {
   }
 };
 
+/// Layers of rows of a search, from `first` on.
+struct write_searched_layers {
+  const u32* rows;
+  const u32* layers;
+  u32 count;  ///< of layers
+  u32 first;
+  u32* to;
+
+  ZENITH_FN void operator()(u64 i) const {
+    if (layers[i] < count) to[rows[i]] = first + layers[i];
+  }
+};
+
 /// Whether a layer of so many points says that a search takes less than a round for each layer, when so many are left.
 /// A round takes some 100 microseconds and 5 ns a point; a test of a point in a search takes some ns, for a layer's
 /// points and the number of bisections.

@@ -7,6 +7,7 @@
 
 #include <algorithms/skyline/band_prefilter.hpp>
 #include <algorithms/skyline/dominator_counts.hpp>
+#include <algorithms/skyline/group_band.hpp>
 #include <algorithms/skyline/ordered_rows.hpp>
 #include <algorithms/skyline/row_copies.hpp>
 #include <algorithms/skyline/row_rounds.hpp>
@@ -96,13 +97,14 @@ struct marked_band {
 
 template <class Context, class Image>
 [[nodiscard]] marked_band mark_skyband_by_bitmaps(Context& on, const ordered_rows<Context, Image>& rows,
-                                                  const skyband_call& call, const test_counters& counters) {
+                                                  const skyband_call& call, const settled_band& settled,
+                                                  const test_counters& counters) {
   const bool keeps_all = call.duplicates == duplicate_rows::keep_all;
   const auto copies = find_copies(on, rows.points, rows.count, keeps_all, rows.spare);
   // the window's points overwrite those that are done, but copies ask which row was their first
   auto window = rows;
   if (copies.weights != nullptr) window.points.rows = on.template buffer<u32>(rows.count);
-  marked_band found{on.template buffer<u32>(call.rows), 0};
+  marked_band found{settled.dominated_by == nullptr ? on.template buffer<u32>(call.rows) : settled.dominated_by, 0};
   const u64 of_copies = copies.firsts == nullptr ? 0 : copies.weights == nullptr ? sizeof(u32) : 3 * sizeof(u32) + 1;
   row_rounds rounds(on, window, call.rows * sizeof(u32) + rows.count * of_copies);
   band_goal<Context, Image> goal(on, copies, rows.count, rounds.most(), rows.flags, found.dominated_by);
@@ -116,13 +118,16 @@ template <class Context, class Image>
 
 template <class Context>
 void find_band_by_rows(Context& on, const skyband_call& call) {
-  const band_prefilter prefilter{call.most, call.duplicates == duplicate_rows::keep_first};
+  const auto counters = make_counters(on, call);
+  settled_band settled;
+  const band_prefilter by_pivots{call.most, call.duplicates == duplicate_rows::keep_first};
+  const grouped_band_prefilter<band_prefilter> prefilter{call, by_pivots, counters, settled};
   with_ordered_rows(on, call, always(row_layout::rows_by_grid), prefilter, [&](const auto& rows) {
-    const auto counters = make_counters(on, call);
-    marked_band found;
-    if (rows.count > 0) found = mark_skyband_by_bitmaps(on, rows, call, counters);
-    report(on, call, counters, rows.count, found.blocks);
-    const u64 size = list_marked(on, rows.flags, call.rows, rows.ascending, rows.count, rows.points.rows);
+    marked_band found{settled.dominated_by, 0};
+    if (rows.count > 0) found = mark_skyband_by_bitmaps(on, rows, call, settled, counters);
+    report(on, call, counters, settled.rows + rows.count, found.blocks);
+    const u32* const asked = settled.dominated_by == nullptr ? rows.ascending : nullptr;
+    const u64 size = list_marked(on, rows.flags, call.rows, asked, rows.count, rows.points.rows);
     deliver_band(on, call, rows.points.rows, size, found.dominated_by);
   });
 }

@@ -6,6 +6,9 @@
 /// before it in its group. Of groups up to a size that says which rows are in the skyline. Rows of larger ones are
 /// compared with the first of their group alone, and a strategy goes on with what is left of them.
 ///
+/// Skybands do the same on hosts (group_band.hpp): they count those that dominate a row instead of stopping at the
+/// first.
+///
 /// A group's number is a hash. Two groups of one number are like one larger group: the comparisons tell them apart.
 
 #include <cstdint>
@@ -69,9 +72,16 @@ struct count_groups {
   }
 };
 
+/// What becomes of rows of groups: the first row that dominates one decides that it is out of the skyline.
+struct skyline_in_groups {
+  static constexpr bool counts = false;
+
+  bool keeps_twins;  ///< else of equal rows the first stays
+};
+
 /// Settles rows of small groups, and compares those of large ones with the first of their group. A team takes a tile of
 /// rows, and those that they are compared with in pieces.
-template <class T>
+template <class T, class Goal>
 struct settle_groups {
   using image = typename row_source<T>::image;
 #if defined(ZENITH_SKYLINE_PLAIN_LANES)
@@ -87,14 +97,15 @@ struct settle_groups {
   static constexpr u32 begins_at = raw_at + most_tile * sizeof(T);
   static constexpr u32 ends_at = begins_at + most_tile * sizeof(u32);
   static constexpr u32 states_at = ends_at + most_tile * sizeof(u32);
-  static constexpr u32 scratch_bytes = states_at + 2 * most_tile;
+  static constexpr u32 counts_at = states_at + 2 * most_tile;
+  static constexpr u32 scratch_bytes = counts_at + (Goal::counts ? most_tile * sizeof(u32) : 0);
 
   row_source<T> from;
   const u32* rows;    ///< by group, then by sum
   const u32* groups;  ///< of them
   u64 count;
-  bool keeps_twins;  ///< else of equal rows the first stays
-  u8* flags;         ///< of rows of the table: `marked`, 1 for those that are out, 0 for those that are left
+  Goal goal;
+  u8* flags;  ///< of rows of the table: `marked`, 1 for those that are out, 0 for those that are left
   test_counters counters;
   u32 tile = rows_in(own_bytes, most_tile);
   u32 piece = rows_in(others_bytes, most_piece);
@@ -119,6 +130,7 @@ struct settle_groups {
       states[i] = i < n ? 0 : 1;
       begins[i] = ends[i] = 0;
       are_large[i] = 0;
+      if constexpr (Goal::counts) team.template scratch<u32>(counts_at)[i] = 0;
       if (i >= n) return;
       const auto at = static_cast<u32>(first + i);
       begins[i] = group_begin(at);
@@ -145,6 +157,7 @@ struct settle_groups {
     if (before != ~u32{0} && before != behind) compare(team, first, n, behind, piece);
     team.for_each(n, [&](u64 i) ZENITH_BODY {
       flags[rows[first + i]] = states[i] != 0 ? u8{1} : are_large[i] != 0 ? u8{0} : marked;
+      if constexpr (Goal::counts) goal.dominated_by[rows[first + i]] = team.template scratch<u32>(counts_at)[i];
     });
   }
 
@@ -199,8 +212,14 @@ struct settle_groups {
       end = end < at + some ? end : at + some;
       if (begin >= end) return;
       counters.dominance.add((end - begin) * lanes);
-      test(own + b * lanes, others + (begin - at) * columns, end - begin,
-           static_cast<std::int64_t>(begin) - static_cast<std::int64_t>(first + b * lanes), states + b * lanes);
+      const image* const before = others + (begin - at) * columns;
+      const auto place = static_cast<std::int64_t>(begin) - static_cast<std::int64_t>(first + b * lanes);
+      if constexpr (Goal::counts) {
+        u32* const counts = team.template scratch<u32>(counts_at) + b * lanes;
+        count_in(own + b * lanes, before, end - begin, place, states + b * lanes, counts);
+      } else {
+        test(own + b * lanes, before, end - begin, place, states + b * lanes);
+      }
     });
     team.barrier();
   }
@@ -217,7 +236,7 @@ struct settle_groups {
         reaches = others[c] <= own[c * tile];
         differs = differs || others[c] != own[c * tile];
       }
-      if (!reaches || (keeps_twins && !differs)) continue;
+      if (!reaches || (goal.keeps_twins && !differs)) continue;
       states[0] = 1;
       return;
     }
@@ -229,7 +248,7 @@ struct settle_groups {
       u32 c = 0;
       for (; c + 4 <= columns && !reached.is_empty(); c += 4) reached.keep_from_four(own + c * tile, tile, others + c);
       for (; c < columns; ++c) reached.keep_from(own + c * tile, others[c]);
-      if (!keeps_twins) {
+      if (!goal.keeps_twins) {
         open.remove(reached);
         continue;
       }
@@ -240,11 +259,44 @@ struct settle_groups {
     open.mark_others(states);
 #endif
   }
+
+  /// The same, where those that dominate a row are counted: with `most` it is out.
+  ZENITH_FN void count_in(const image* own, const image* others, u64 some, [[maybe_unused]] std::int64_t place,
+                          u8* states, u32* counts) const {
+    const u32 columns = from.columns;
+#if defined(ZENITH_SKYLINE_PLAIN_LANES)
+    for (u64 p = 0; p < some; ++p, others += columns) {
+      bool reaches = true;
+      bool differs = false;
+      for (u32 c = 0; c < columns && reaches; ++c) {
+        reaches = others[c] <= own[c * tile];
+        differs = differs || others[c] != own[c * tile];
+      }
+      if (!reaches || !differs || ++counts[0] < goal.most) continue;
+      states[0] = 1;
+      return;
+    }
+#else
+    lane_set<image> open(states);
+    for (u64 p = 0; p < some && !open.is_empty(); ++p, ++place, others += columns) {
+      lane_set<image> reached = open;
+      if (place >= 0) reached.keep_behind(static_cast<u32>(place));
+      u32 c = 0;
+      for (; c + 4 <= columns && !reached.is_empty(); c += 4) reached.keep_from_four(own + c * tile, tile, others + c);
+      for (; c < columns; ++c) reached.keep_from(own + c * tile, others[c]);
+      for (c = 0; c < columns && !reached.is_empty(); ++c) {
+        const auto dominated = reached.take_different(own + c * tile, others[c]);
+        if (!dominated.is_empty()) open.remove(dominated.raise(counts, goal.most));
+      }
+    }
+    open.mark_others(states);
+#endif
+  }
 };
 
 /// Kernels of a type of values.
 template <class T>
-using group_kernels = device::list<write_groups<T>, count_groups<T>, settle_groups<T>>;
+using group_kernels = device::list<write_groups<T>, count_groups<T>, settle_groups<T, skyline_in_groups>>;
 
 namespace detail {
 
@@ -257,18 +309,25 @@ template <class T, class Context>
   return on.read(static_cast<const u32*>(found)) >= least_sampled_groups;
 }
 
-/// Flags of the given rows (`settle_groups`), which are put into another order.
+/// Puts rows into the order of <group, sum>; returns their groups.
 template <class T, class Context>
-void settle_small_groups(Context& on, const row_source<T>& from, u32* rows, u64 count, bool keeps_twins, u8* flags,
-                         const test_counters& counters) {
-  if (count == 0) return;
+[[nodiscard]] u32* order_by_groups(Context& on, const row_source<T>& from, u32* rows, u64 count) {
   u64* const sums = on.template buffer<u64>(count);
   order_rows(on, from, rows, count, nullptr, sums);
   on.release(sums);
   u32* const groups = on.template buffer<u32>(count);
   on.for_each(count, write_groups<T>{from, rows, groups});
   on.sort_pairs(groups, rows, count);
-  const settle_groups<T> settle{from, rows, groups, count, keeps_twins, flags, counters};
+  return groups;
+}
+
+/// Flags of the given rows (`settle_groups`), which are put into another order.
+template <class T, class Context>
+void settle_small_groups(Context& on, const row_source<T>& from, u32* rows, u64 count, bool keeps_twins, u8* flags,
+                         const test_counters& counters) {
+  if (count == 0) return;
+  u32* const groups = order_by_groups(on, from, rows, count);
+  const settle_groups<T, skyline_in_groups> settle{from, rows, groups, count, {keeps_twins}, flags, counters};
   on.for_teams(settle.teams(), settle);
   on.release(groups);
 }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <algorithms/skyline/family.hpp>
+#include <algorithms/skyline/group_band.hpp>
 #include <algorithms/skyline/layers.hpp>
 #include <algorithms/skyline/phases.hpp>
 #include <algorithms/skyline/round_log.hpp>
@@ -47,7 +48,8 @@ using kernels = device::concat<
     device::list<begin_nan_search, rank_pivots, name_pivots, write_offsets, write_tile_masks, extend_bitmaps,
                  mark_members, mark_open, write_mask_of_marks, join_lists, name_rows, find_stop, round_partitions,
                  pick_padded, write_ids<std::uint32_t>, write_ids<std::uint64_t>>,
-    row_kernels<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>, band_kernels_of_all,
+    row_kernels<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>,
+    group_band_kernels<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>, band_kernels_of_all,
     row_band_kernels_of_all, layer_kernels>;
 
 namespace detail {
@@ -165,9 +167,12 @@ void find_skyline_by_values(Context& on, const skyline_call& call, const value_m
 /// The skyband by values: `sfs`.
 template <class Context>
 void find_band_by_sum(Context& on, const skyband_call& call) {
-  with_ordered_rows(on, call, always(row_layout::columns_by_sum), no_prefilter{}, [&](const auto& rows) {
-    const auto counters = make_counters(on, call);
-    u32* const dominated_by = on.template buffer<u32>(call.rows);
+  const auto counters = make_counters(on, call);
+  settled_band settled;
+  const grouped_band_prefilter<no_prefilter> prefilter{call, {}, counters, settled};
+  with_ordered_rows(on, call, always(row_layout::columns_by_sum), prefilter, [&](const auto& rows) {
+    u32* const dominated_by =
+        settled.dominated_by == nullptr ? on.template buffer<u32>(call.rows) : settled.dominated_by;
     u64 blocks = 0;
     if (rows.count > 0) {
       on.release(rows.spare);
@@ -175,7 +180,7 @@ void find_band_by_sum(Context& on, const skyband_call& call) {
       blocks = mark_skyband(on, rows.points, rows.count, padded, call, rows.flags, dominated_by, counters);
       on.release(rows.points.values);  // for the ids
     }
-    report(on, call, counters, rows.count, blocks);
+    report(on, call, counters, settled.rows + rows.count, blocks);
     const u64 size = list_marked(on, rows.flags, call.rows, nullptr, 0, rows.points.rows);
     deliver_band(on, call, rows.points.rows, size, dominated_by);
   });

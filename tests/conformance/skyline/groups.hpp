@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <tables.hpp>
@@ -37,9 +38,9 @@ void group_rows(table<T>& of, request& asked, const std::vector<std::size_t>& sh
   }
 }
 
-/// `expected`, where a row is compared with those of its group alone.
+/// The rows that take part, ascending, of each group.
 template <class T>
-[[nodiscard]] std::vector<std::uint64_t> expected_by_group(const table<T>& of, const request& asked) {
+[[nodiscard]] std::vector<std::vector<std::size_t>> rows_by_group(const table<T>& of, const request& asked) {
   std::map<std::vector<T>, std::vector<std::size_t>> groups;
   for (const std::size_t row : rows_in(of, asked)) {
     std::vector<T> key;
@@ -50,8 +51,16 @@ template <class T>
     }
     groups[key].push_back(row);
   }
+  std::vector<std::vector<std::size_t>> all;
+  for (auto& [key, rows] : groups) all.push_back(std::move(rows));
+  return all;
+}
+
+/// `expected`, where a row is compared with those of its group alone.
+template <class T>
+[[nodiscard]] std::vector<std::uint64_t> expected_by_group(const table<T>& of, const request& asked) {
   std::vector<std::uint64_t> ids;
-  for (const auto& [key, rows] : groups) {
+  for (const auto& rows : rows_by_group(of, asked)) {
     table<T> part{of.name, rows.size(), of.columns, {}};
     for (const std::size_t row : rows) {
       const auto begin = of.values.begin() + static_cast<std::ptrdiff_t>(row * of.columns);

@@ -246,6 +246,31 @@ TEST_CASE("memory of many layers", "[skyline-memory]") {
   check_memory_of(run, chain, 8, strategies, rows);
 }
 
+// Rows are settled group by group: beside their flags there are their order, their groups and what is found of them.
+TEST_CASE("memory of bands and layers of many groups", "[skyline-memory]") {
+  constexpr std::size_t rows = 200'000;
+  constexpr std::array strategies{"bitmap_tiles", "sfs"};
+  std::vector<std::uint32_t> found(rows);
+  for (const std::size_t columns : {4, 5, 8}) {
+    auto values = independent_points(columns, rows);
+    for (std::size_t i = 0; i < rows; ++i) values[i * columns] = static_cast<float>(i / 5);
+    std::vector<zenith::preference> preferences(columns, zenith::preference::minimise);
+    preferences[0] = zenith::preference::different;
+    const auto band = [&](zenith::duplicate_rows duplicates) {
+      return [&, duplicates](const auto& on, const auto& points, const std::string& strategy) {
+        return zenith::skyband(on, points, 3, std::span(found),
+                               {.preferences = preferences, .duplicates = duplicates, .strategy = strategy});
+      };
+    };
+    check_memory_of(band(zenith::duplicate_rows::keep_all), values, columns, strategies, rows / 2);
+    check_memory_of(band(zenith::duplicate_rows::keep_first), values, columns, strategies, rows / 2);
+    const auto layers = [&](const auto& on, const auto& points, const std::string& strategy) {
+      return zenith::skyline_layers(on, points, std::span(found), {.preferences = preferences, .strategy = strategy});
+    };
+    check_memory_of(layers, values, columns, strategies, 2);
+  }
+}
+
 // Workers have scratch of their own: where more of them are allowed and no more is taken, none was woken.
 TEST_CASE("a small skyline has one worker", "[skyline-memory]") {
   constexpr std::size_t few = 100;
