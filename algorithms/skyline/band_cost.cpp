@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include <algorithms/skyline/choices.hpp>
 #include <algorithms/skyline/cost_parts.hpp>
@@ -15,7 +16,8 @@ namespace {
 estimate estimate_band(const band_problem& problem) {
   estimate of(problem);
   const double most = std::clamp(static_cast<double>(problem.most), 1.0, std::max(of.rows, 1.0));
-  of.skyline = std::min(of.rows, most * skyline_of(of.rows / most, of.worth * of.columns));
+  const double all = of.groups * most;
+  of.skyline = std::min(of.rows, all * skyline_of(of.rows / all, of.worth * of.columns));
   of.left = of.rows;
   of.pairs = of.skyline * of.skyline + of.rows * of.skyline / 20;
   return of;
@@ -104,6 +106,15 @@ cost band_by_bitmaps_cost(const band_problem& problem, const device_profile& on)
               {"skyline.band.reached", of.left * std::min(dominators, tiles), 17e-9},
               {"skyline.band.values", of.left * dominators * twice_if_wide(problem), 3e-9},
               {"skyline.rows.begin", 1, 5e-6}});
+  return all;
+}
+
+cost band_by_groups(const band_problem& problem, const device_profile& on, band_model ungrouped) {
+  const auto of = estimate_band(problem);
+  if (!is_host(on) || !goes_by_groups(of)) return ungrouped(problem, on);
+  auto all = groups_on_host(problem, on, of, of.pairs_in_groups());
+  if (of.rows / of.groups <= skyline_family::most_settled_rows) return all;
+  for (auto& phase : ungrouped(problem, on).phases) all.phases.push_back(std::move(phase));
   return all;
 }
 

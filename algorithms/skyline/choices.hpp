@@ -49,11 +49,17 @@ inline constexpr std::array strategies{
 inline constexpr detail::choosable<skyline_problem> choices{skyline_call::operation, "skyline", "the points lie",
                                                             strategies};
 
-/// Layers take many skylines of the same points: the strategies rank as for one, of all groups together.
+/// Layers take many skylines of the same points: the strategies rank as for one, of all groups together. Of small
+/// groups, all strategies of a host are the same (group_layers.hpp).
+[[nodiscard]] cost layers_by_groups(const skyline_problem& problem, const device_profile& on, model ungrouped);
+template <model Ungrouped>
+[[nodiscard]] cost layers_by_groups(const skyline_problem& problem, const device_profile& on) {
+  return layers_by_groups(problem, on, Ungrouped);
+}
 inline constexpr std::array layer_strategies{
-    strategy{"bitmap_tiles", bitmap_tiles_cost},
-    strategy{"skyalign", skyalign_cost},
-    strategy{"sfs", sfs_cost},
+    strategy{"bitmap_tiles", layers_by_groups<bitmap_tiles_cost>},
+    strategy{"skyalign", layers_by_groups<skyalign_cost>},
+    strategy{"sfs", layers_by_groups<sfs_cost>},
 };
 inline constexpr detail::choosable<skyline_problem> layer_choices{skyline_layers_call::operation, "skyline_layers",
                                                                   "the points lie", layer_strategies};
@@ -68,9 +74,17 @@ struct band_problem : skyline_problem {
 [[nodiscard]] cost band_by_bitmaps_cost(const band_problem& problem, const device_profile& on);
 [[nodiscard]] cost band_by_sum_cost(const band_problem& problem, const device_profile& on);
 
+using band_model = cost (*)(const band_problem&, const device_profile&);
+/// What a strategy takes that goes group by group first on a host, where there are many (group_band.hpp).
+[[nodiscard]] cost band_by_groups(const band_problem& problem, const device_profile& on, band_model ungrouped);
+template <band_model Ungrouped>
+[[nodiscard]] cost band_by_groups(const band_problem& problem, const device_profile& on) {
+  return band_by_groups(problem, on, Ungrouped);
+}
+
 inline constexpr std::array band_strategies{
-    detail::modelled_strategy<band_problem>{"bitmap_tiles", band_by_bitmaps_cost},
-    detail::modelled_strategy<band_problem>{"sfs", band_by_sum_cost},
+    detail::modelled_strategy<band_problem>{"bitmap_tiles", band_by_groups<band_by_bitmaps_cost>},
+    detail::modelled_strategy<band_problem>{"sfs", band_by_groups<band_by_sum_cost>},
 };
 inline constexpr detail::choosable<band_problem> band_choices{skyband_call::operation, "skyband", "the points lie",
                                                               band_strategies};

@@ -91,30 +91,9 @@ void add_rest(cost& to, const skyline_problem& problem, const device_profile& on
   for (auto& phase : ungrouped(rest, on).phases) to.phases.push_back(std::move(phase));
 }
 
-// Many groups, on a host: rows are sorted by sums and then by groups, and their values are gathered in that order.
+// Many groups, on a host.
 cost in_groups_on_host(const skyline_problem& problem, const device_profile& on, const estimate& of, model ungrouped) {
-  const double values = values_of(of);
-  const double bytes = values * static_cast<double>(size_of(problem.type));
-  constexpr int most_cores = 8;  // 16 are some 7 times as fast as one, as measured
-  const int cores = std::min(cores_for(64 * values, on), most_cores);
-  const int sorting =
-      static_cast<int>(std::clamp(of.rows / 4096, 1.0, static_cast<double>(std::min(on.cores, most_cores))));
-  cost all;
-  all.phases.push_back({"call", {}, {{"skyline.rows.call", 1, 2e-6}, {"skyline.groups.samples", 256, 40e-9}}, 0, 1});
-  all.phases.push_back({"order",
-                        {{static_cast<std::uint64_t>(bytes), bytes, 0}},
-                        {{"skyline.groups.key", values, 1.5e-9}, {"skyline.groups.order", of.rows, 30e-9}},
-                        18 * region(sorting, on),
-                        sorting});
-  all.phases.push_back({"groups",
-                        {{static_cast<std::uint64_t>(bytes), bytes, 0}},
-                        {{"skyline.groups.row", of.rows, 100e-9},
-                         {"skyline.groups.value", values, 1.5e-9},
-                         {"skyline.groups.pairs", of.pairs_in_groups() * of.columns * twice_if_wide(problem),
-                          0.2e-9 * by_shorter_vectors(on)}},
-                        region(cores, on),
-                        cores});
-  add_compaction(all, on, of);
+  auto all = groups_on_host(problem, on, of, of.pairs_in_groups());
   add_rest(all, problem, on, of, ungrouped);
   return all;
 }
@@ -147,23 +126,31 @@ cost by_masks(const skyline_problem& problem, const device_profile& on, const es
 }
 
 // The rows of as many independent columns, uniform in [0, 1], whose least value is not above the least of all rows'
-// largest values, which is about the one that a single row's largest is expected to be below.
-double rows_before_stop(const estimate& of) {
+// largest values, which is about the one that a single row's largest is expected to be below. Of a column of preference
+// `different` one of the two images is at least half the range, and such a stop leaves hardly any row out.
+double rows_before_stop(const skyline_problem& problem, const estimate& of) {
+  if (problem.groups > 0) return of.rows;
   const double columns = std::max(1.0, of.worth * of.columns);
   const double stop = std::pow(std::max(of.rows, 1.0), -1 / columns);
   return std::max(of.skyline, of.rows * (1 - std::pow(1 - stop, columns)));
 }
 
-// So many groups meet as many samples as are asked for (row_groups.hpp).
-constexpr double least_groups = 75;
-
 }  // namespace
 
 cost by_groups(const skyline_problem& problem, const device_profile& on, model ungrouped) {
   const estimate of(problem);
-  if (of.rows < skyline_family::least_grouped_rows || of.groups < least_groups) return ungrouped(problem, on);
+  if (!goes_by_groups(of)) return ungrouped(problem, on);
   if (is_host(on)) return in_groups_on_host(problem, on, of, ungrouped);
   return ungrouped == bitmap_tiles_cost ? in_groups_on_gpu(problem, on, of, ungrouped) : ungrouped(problem, on);
+}
+
+cost layers_by_groups(const skyline_problem& problem, const device_profile& on, model ungrouped) {
+  const estimate of(problem);
+  const double of_group = of.rows / of.groups;
+  if (!is_host(on) || !goes_by_groups(of) || of_group > skyline_family::most_settled_rows) {
+    return ungrouped(problem, on);
+  }
+  return groups_on_host(problem, on, of, of.rows * of_group / 2);  // a row meets all before it
 }
 
 cost sfs_cost(const skyline_problem& problem, const device_profile& on) {
@@ -189,7 +176,7 @@ cost ggs_cost(const skyline_problem& problem, const device_profile& on) {
 // All rows are ordered, and by what says less of which row dominates many; those up to the stop point are compared.
 cost salsa_cost(const skyline_problem& problem, const device_profile& on) {
   estimate of(problem);
-  const double read = rows_before_stop(of);
+  const double read = rows_before_stop(problem, of);
   of.left = of.rows;
   of.pairs = of.skyline * of.skyline / 2 + (read - of.skyline) * (0.15 * of.skyline + std::min(40.0, of.skyline / 2));
   if (!is_host(on)) return by_values_on_gpu(problem, on, of, 1.5 * of.pairs, 66);
@@ -200,6 +187,8 @@ cost salsa_cost(const skyline_problem& problem, const device_profile& on) {
   auto all = on_host(problem, on, of, {}, in_blocks(by_values(on, of), before_stop),
                      {{"skyline.rows.least", of.sorted(), 0.2e-9},
                       {"skyline.rows.read", read, 17e-9},
+                      // rows of one group come one behind the other: a block of them meets none of its group before it
+                      {"skyline.rows.grouped", read * (1 - 1 / of.groups), 250e-9},
                       {"skyline.rows.read_unpredicted", before_stop.sorted(), 3e-9},
                       compared_keys(of.rows),
                       {"skyline.rows.pairs", compared * twice_if_wide(problem), 0.040e-9}});
@@ -259,8 +248,8 @@ cost bitmap_tiles_cost(const skyline_problem& problem, const device_profile& on)
   if (is_host(on) && of.left <= static_cast<double>(skyline_family::most_rows_by_values(static_cast<int>(on.cores)))) {
     return ggs_cost(problem, on);
   }
-  if (is_host(on) && problem.columns <= 2) {
-    // rows that are left are sorted, and read once
+  if (is_host(on) && problem.columns <= (problem.groups > 0 ? 3U : 2U)) {
+    // where no more than two say which row is better, rows that are left are sorted, and read once
     auto all = prefiltered(problem, on, of);
     all.phases.push_back({"order", {}, {{"skyline.rows.order", of.columns * of.sorted(), 1.5e-9}}, 0, 1});
     return all;

@@ -103,6 +103,32 @@ void add_rounds(cost& all, const device_profile& on, const estimate& of, const r
                         1});
 }
 
+cost groups_on_host(const skyline_problem& problem, const device_profile& on, const estimate& of, double pairs) {
+  const double values = values_of(of);
+  const double bytes = values * static_cast<double>(size_of(problem.type));
+  constexpr int most_cores = 8;  // 16 are some 7 times as fast as one, as measured
+  const int cores = std::min(cores_for(64 * values, on), most_cores);
+  const int sorting =
+      static_cast<int>(std::clamp(of.rows / 4096, 1.0, static_cast<double>(std::min(on.cores, most_cores))));
+  cost all;
+  all.phases.push_back({"call", {}, {{"skyline.rows.call", 1, 2e-6}, {"skyline.groups.samples", 256, 40e-9}}, 0, 1});
+  all.phases.push_back({"order",
+                        {{static_cast<std::uint64_t>(bytes), bytes, 0}},
+                        {{"skyline.groups.key", values, 1.5e-9}, {"skyline.groups.order", of.rows, 30e-9}},
+                        18 * region(sorting, on),
+                        sorting});
+  all.phases.push_back(
+      {"groups",
+       {{static_cast<std::uint64_t>(bytes), bytes, 0}},
+       {{"skyline.groups.row", of.rows, 100e-9},
+        {"skyline.groups.value", values, 1.5e-9},
+        {"skyline.groups.pairs", pairs * of.columns * twice_if_wide(problem), 0.2e-9 * by_shorter_vectors(on)}},
+       region(cores, on),
+       cores});
+  add_compaction(all, on, of);
+  return all;
+}
+
 double sort_launches(const estimate& of) { return of.left > 8192 ? 32 : 0; }
 
 cost on_gpu(const skyline_problem& problem, const device_profile& on, const estimate& of, double launches,

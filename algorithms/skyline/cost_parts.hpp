@@ -46,11 +46,14 @@ struct estimate {
   }
   [[nodiscard]] double sorted() const { return left * std::log2(std::max(left, 2.0)); }
   // Rows that none of a number of pivots dominates, as measured: with more rows, the pivots dominate a smaller share of
-  // those that are dominated at all. With more pivots that share is larger.
+  // those that are dominated at all. With more pivots that share is larger. A group has some of them, the fewer the
+  // more groups there are, or none: then all of its rows are left.
   [[nodiscard]] double rows_left(double share_of_exponent = 1) const {
     const double exponent = share_of_exponent * std::min(0.5, (0.7 + 0.5 * worth) / columns);
-    const double times = std::max(1.0, std::pow(rows / 1000, exponent));
-    return rows * (1 - std::pow(1 - skyline / std::max(rows, 1.0), times));
+    const double times = std::max(1.0, std::pow(rows / 1000, exponent)) * std::pow(groups, 0.2);
+    const auto pivots = skyline_family::pivots_for(static_cast<std::uint64_t>(rows), static_cast<unsigned>(columns));
+    const double without = groups > 1 ? std::pow(1 - 1 / groups, pivots) : 0;
+    return rows * (without + (1 - without) * (1 - std::pow(1 - skyline / std::max(rows, 1.0), times)));
   }
 };
 
@@ -158,6 +161,17 @@ void add_rounds(cost& all, const device_profile& on, const estimate& of, const r
 /// take, and `more` than the prefilter and the sort.
 [[nodiscard]] cost on_gpu(const skyline_problem& problem, const device_profile& on, const estimate& of, double launches,
                           double sorting, std::vector<work> more);
+
+/// So many groups meet as many samples as are asked for (row_groups.hpp).
+inline constexpr double least_groups = 75;
+/// Whether a strategy goes group by group first.
+[[nodiscard]] inline bool goes_by_groups(const estimate& of) {
+  return of.rows >= skyline_family::least_grouped_rows && of.groups >= least_groups;
+}
+/// Many groups, on a host: rows are sorted by sums and then by groups, and their values are gathered in that order. So
+/// many pairs are of a row and one of its group that is compared with it.
+[[nodiscard]] cost groups_on_host(const skyline_problem& problem, const device_profile& on, const estimate& of,
+                                  double pairs);
 
 /// The launches of a sort by digits.
 [[nodiscard]] double sort_launches(const estimate& of);

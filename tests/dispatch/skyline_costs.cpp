@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -6,6 +7,7 @@
 #include <catch.hpp>
 
 #include <algorithms/skyline/choices.hpp>
+#include <algorithms/skyline/cost_parts.hpp>
 #include <zenith/skyline.hpp>
 #include "scenes.hpp"
 
@@ -142,6 +144,85 @@ TEST_CASE("many groups of a skyline take as long as their rows, not as their pai
     asked.groups = 1'000'000;
     CHECK(seconds(skyline_cost("salsa", asked, on), on) > 20 * of_rows);
   }
+}
+
+TEST_CASE("groups leave a skyline without a stop point") {
+  const auto on = host(1);
+  for (const double groups : {1.0, 10.0, 60.0, 1000.0, 60000.0}) {
+    auto asked = problem(1 << 16, 3, 2);
+    const double without = seconds(skyline_cost("salsa", asked, on), on);
+    asked.groups = groups;
+    INFO(groups << " groups");
+    CHECK(seconds(skyline_cost("salsa", asked, on), on) > 1.5 * without);
+  }
+}
+
+TEST_CASE("a skyline of groups is not chosen for its stop point") {
+  auto on = host(1);
+  for (const auto& one : skyline_detail::strategies)
+    on.offers.push_back(std::string{skyline_call::operation} + "/" + std::string{one.name});
+  const machine here({on});
+  for (const std::uint64_t rows : {128U, 500U, 2000U, 16384U, 1U << 19}) {
+    for (const unsigned columns : {2U, 3U, 5U, 8U}) {
+      for (const double groups : {1.0, 5.0, 60.0, 90.0, 1300.0, 10000.0}) {
+        if (groups > static_cast<double>(rows)) continue;
+        // of a sample without groups, and of one that says what other columns are worth
+        for (const double worth : {0.0, 1.0, 0.9 * columns}) {
+          auto asked = problem(rows, columns, worth);
+          asked.groups = groups;
+          INFO(rows << " rows, " << columns << " columns worth " << worth << ", " << groups << " groups");
+          CHECK(decide(asked, here).strategy != "salsa");
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("pivots of a skyline leave the more rows the more groups there are") {
+  const auto asked = [](std::uint64_t rows, double groups) {
+    auto made = problem(rows, 3, 2);
+    made.groups = groups;
+    return skyline_detail::estimate(made);
+  };
+  for (const std::uint64_t rows : {16384U, 131072U}) {
+    // of 64 pivots, a third of 60 groups has none
+    CHECK(asked(rows, 60).left > 0.3 * static_cast<double>(rows));
+    CHECK(asked(rows, 60).left < 0.5 * static_cast<double>(rows));
+    CHECK(asked(rows, 4).left < 0.05 * static_cast<double>(rows));
+    CHECK(asked(rows, 1).left == asked(rows, 0).left);
+  }
+}
+
+TEST_CASE("bands and layers of many groups take as long as their rows, not as their pairs") {
+  const auto on = host(1);
+  auto asked = problem(1'000'000, 4, 3);
+  const auto takes = [&](const auto& strategies, auto of, double groups) {
+    of.groups = groups;
+    double least = seconds(strategies[0].model(of, on), on);
+    for (const auto& one : strategies) {
+      const double some = seconds(one.model(of, on), on);
+      INFO(one.name);
+      CHECK(std::isfinite(some));
+      if (groups >= 1000) CHECK(some == least);  // which ones are left is the same for all
+      least = std::min(least, some);
+    }
+    return least;
+  };
+  const auto of_skyline = [&](double groups) {
+    asked.groups = groups;
+    return seconds(skyline_cost("bitmap_tiles", asked, on), on);
+  };
+  for (const std::uint32_t k : {1U, 3U, 10U}) {
+    const skyline_detail::band_problem band{asked, k};
+    CHECK(takes(skyline_detail::band_strategies, band, 1'000'000) < 1.1 * of_skyline(1'000'000));
+    CHECK(takes(skyline_detail::band_strategies, band, 1000) < 3 * of_skyline(1000));
+    // large groups go as one table, too
+    CHECK(takes(skyline_detail::band_strategies, band, 100) > takes(skyline_detail::band_strategies, band, 1000));
+    // of one group, the same as without any
+    CHECK(takes(skyline_detail::band_strategies, band, 1) == takes(skyline_detail::band_strategies, band, 0));
+  }
+  CHECK(takes(skyline_detail::layer_strategies, asked, 1'000'000) < 1.1 * of_skyline(1'000'000));
+  CHECK(takes(skyline_detail::layer_strategies, asked, 1000) < 5 * of_skyline(1000));
 }
 
 // A block of "sfs" is some launches and answers to the host.

@@ -264,6 +264,11 @@ TEST_CASE("a problem knows how many groups its rows are of", "[skyline-contract]
     CHECK(problem.independent_columns < 1.5);
   }
   CHECK(problem_of(~std::uint32_t{0}, zenith::preference::different).groups > 2000);
+  // of too few rows for a sample, that there are groups is known
+  const std::vector<float> few(30);
+  const std::vector preferences{zenith::preference::minimise, zenith::preference::different};
+  CHECK(zenith::skyline_problem_of(view::row_major(few, 15, 2), {.preferences = preferences}).groups == 1);
+  CHECK(zenith::skyline_problem_of(view::row_major(few, 15, 2)).groups == 0);
 }
 
 TEST_CASE("rows of small groups are candidates, too", "[skyline-contract]") {

@@ -52,7 +52,7 @@ struct skyline_problem {
   /// The number of independent columns whose skyline would be about as large (`skyline_problem_of`). 0: unknown, and
   /// the columns are taken for independent. Columns of preference `different` are not among them.
   double independent_columns = 0;
-  /// About how many values columns of preference `different` have together. 0: there are none, or it is unknown.
+  /// About how many values columns of preference `different` have together, at least 1. 0: there are no such columns.
   double groups = 0;
 
   [[nodiscard]] bool operator==(const skyline_problem&) const = default;
