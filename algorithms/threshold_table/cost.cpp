@@ -45,7 +45,7 @@ constexpr std::string_view fetch_rate = "threshold_table.fetch";
 constexpr double typical_fetch = 2.5e-9;
 // an entry among the k best so far, in each round
 constexpr std::string_view rank_rate = "threshold_table.rank";
-constexpr double typical_rank = 5e-9;
+constexpr double typical_rank = 10e-9;
 
 // a row of a block that a device opens, a value of it, and a kernel that waits for the one before it, which few rows
 // keep busy no longer; an entry among the k best there

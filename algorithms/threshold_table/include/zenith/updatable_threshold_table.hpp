@@ -185,8 +185,9 @@ template <class Score, class Index>
 /// threshold table, to the bit, whatever was updated before.
 ///
 /// On the CPU strategy "auto" or "blocks" opens chunks and blocks by falling bound on the caller's thread, without a
-/// copy. Other strategies and other backends query `snapshot.table()`, which is made at the first such call. Throws as
-/// `top_k` of a threshold table does; the indices' type must hold the last id.
+/// copy; once a sixteenth of the rows was evaluated, those that are left in the order of the chunks. Other strategies
+/// and other backends query `snapshot.table()`, which is made at the first such call, and so does "auto" where it was
+/// made before. Throws as `top_k` of a threshold table does; the indices' type must hold the last id.
 template <scorable T, detail::writable_range OutScores, detail::writable_range OutIndices>
 requires std::same_as<detail::element_t<OutScores>, score_t<T>> && index<detail::element_t<OutIndices>> top_k_run
 top_k(const executor& on, const threshold_snapshot<T>& snapshot,
