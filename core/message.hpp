@@ -10,7 +10,7 @@
 namespace zenith::detail {
 
 /// A text from outside as a message shows it: its first 100 bytes, with "..." where there are more. A control
-/// character, which could change what a terminal shows, becomes \xNN.
+/// character of ASCII, which could change what a terminal shows, becomes \xNN.
 [[nodiscard]] std::string shown(std::string_view text);
 
 /// Throws `invalid_argument`: "`function`: `option` is 7, which is not one of the known ones".

@@ -7,6 +7,7 @@
 /// left.
 
 #include <algorithms/skyline/ordered_rows.hpp>
+#include <algorithms/skyline/row_copies.hpp>
 #include <algorithms/skyline/row_groups.hpp>
 #include <core/device/list.hpp>
 
@@ -20,10 +21,28 @@ struct band_in_groups {
   u32* dominated_by;  ///< by row of the table
 };
 
-/// Raises the flags of rows that equal one before them, where rows are by group and then by sum.
+/// A number that equal rows have in common, and others hardly ever.
+template <class T>
+[[nodiscard]] ZENITH_FN u64 hash_of_row(const row_source<T>& from, u64 row) {
+  u64 hash = from.columns;
+  for (u32 c = 0; c < from.columns; ++c) hash = hash_with(hash, from.at(row, c));
+  return hash;
+}
+template <class T>
+struct hash_rows {
+  static constexpr u64 item_cost = 128;
+
+  row_source<T> from;
+  const u32* rows;
+  u64* hashes;
+
+  ZENITH_FN void operator()(u64 i) const { hashes[i] = hash_of_row(from, rows[i]); }
+};
+
+/// Raises the flags of rows that equal one before them, where rows are by group, then by sum, and then by hash: as a
+/// rule that is the one in front.
 template <class T>
 struct mark_copies_in_groups {
-  using image = typename row_source<T>::image;
   static constexpr u64 item_cost = 128;
 
   row_source<T> from;
@@ -32,10 +51,8 @@ struct mark_copies_in_groups {
   u8* flags;  ///< of rows of the table
 
   ZENITH_FN void operator()(u64 i) const {
-    const auto own = sum_of(rows[i]);
-    for (u64 k = i; k > 0 && groups[k - 1] == groups[i]; --k) {
-      const auto other = sum_of(rows[k - 1]);
-      if (other.high != own.high || other.low != own.low) return;
+    const u64 own = hash_of_row(from, rows[i]);
+    for (u64 k = i; k > 0 && groups[k - 1] == groups[i] && hash_of_row(from, rows[k - 1]) == own; --k) {
       if (!are_equal(rows[k - 1], rows[i])) continue;
       flags[rows[i]] = 1;
       return;
@@ -43,11 +60,6 @@ struct mark_copies_in_groups {
   }
 
  private:
-  ZENITH_FN exact_sum<image> sum_of(u64 row) const {
-    exact_sum<image> sum;
-    for (u32 c = 0; c < from.columns; ++c) sum.add(from.at(row, c));
-    return sum;
-  }
   ZENITH_FN bool are_equal(u64 a, u64 b) const {
     for (u32 c = 0; c < from.columns; ++c) {
       if (from.at(a, c) != from.at(b, c)) return false;
@@ -64,7 +76,8 @@ struct is_left_row {
 };
 
 template <class... T>
-using group_band_kernels = device::list<mark_copies_in_groups<T>..., settle_groups<T, band_in_groups>...>;
+using group_band_kernels =
+    device::list<hash_rows<T>..., mark_copies_in_groups<T>..., settle_groups<T, band_in_groups>...>;
 
 namespace detail {
 
@@ -97,9 +110,10 @@ struct grouped_band_prefilter {
     u64 all = 0;
     u32* const rows = no_prefilter{}.find_rows_left(on, call, from, flags, all);
     if (rows == nullptr) return rows;
+    const bool keeps_first = call.duplicates == duplicate_rows::keep_first;
+    if (keeps_first) order_by_hash(on, from, rows, all);
     u32* groups = order_by_groups(on, from, rows, all);
-    u64 asked = all;
-    if (call.duplicates == duplicate_rows::keep_first) asked = take_copies_out(on, from, rows, groups, all, flags);
+    const u64 asked = keeps_first ? take_copies_out(on, from, rows, groups, all, flags) : all;
     settled.dominated_by = on.template buffer<u32>(call.rows);
     const settle_groups<T, band_in_groups> settle{from,  rows,    groups, asked, {call.most, settled.dominated_by},
                                                   flags, counters};
@@ -112,6 +126,14 @@ struct grouped_band_prefilter {
     return rows;
   }
 
+  /// All sorts are stable: rows of one group and sum stay in this order, equal ones by their ids.
+  template <class T, class Context>
+  static void order_by_hash(Context& on, const row_source<T>& from, u32* rows, u64 all) {
+    u64* const hashes = on.template buffer<u64>(all);
+    on.for_each(all, hash_rows<T>{from, rows, hashes});
+    on.sort_pairs(hashes, rows, all);
+    on.release(hashes);
+  }
   /// Rows that are equal do not count, but for the first of them; returns how many are left.
   template <class T, class Context>
   [[nodiscard]] static u64 take_copies_out(Context& on, const row_source<T>& from, u32* rows, u32* groups, u64 all,

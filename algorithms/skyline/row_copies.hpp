@@ -40,6 +40,12 @@ struct mark_untied {
   }
 };
 
+/// Takes one more value of a row into its hash.
+[[nodiscard]] ZENITH_FN u64 hash_with(u64 hash, u64 value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15;
+  return hash ^ hash >> 29;
+}
+
 /// A number that equal points have in common, and others hardly ever.
 template <class Image>
 struct hash_points {
@@ -52,10 +58,7 @@ struct hash_points {
 
   ZENITH_FN void operator()(u64 i) const {
     u64 hash = columns;
-    for (u32 c = 0; c < columns; ++c) {
-      hash = (hash ^ values[u64{points[i]} * columns + c]) * 0x9e3779b97f4a7c15;
-      hash ^= hash >> 29;
-    }
+    for (u32 c = 0; c < columns; ++c) hash = hash_with(hash, values[u64{points[i]} * columns + c]);
     hashes[i] = hash;
   }
 };

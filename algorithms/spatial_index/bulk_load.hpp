@@ -96,7 +96,10 @@ template <class T, unsigned D, class Context>
   const u64 samples = std::min(from.rows == 0 ? 0 : from.rows - 1, most_samples);
   u32* const shared = on.template zeroed<u32>(1);
   on.for_each(samples, count_shared_places{found.keys, from.rows, samples, shared});
-  if (on.read(static_cast<const u32*>(shared)) <= samples / 8) return found.rows;
+  const bool is_in_order = on.read(static_cast<const u32*>(shared)) <= samples / 8;
+  on.release(found.keys);
+  if (is_in_order) return found.rows;
+  on.release(found.rows);
   return order_by_tiles(on, from, fanout);
 }
 

@@ -120,8 +120,8 @@ struct place_on_curve {
 
 /// Points along a curve.
 struct curve_order {
-  const u64* keys;
-  const u32* rows;
+  u64* keys;
+  u32* rows;
 };
 /// n points along a curve, equal places by row. Points that lie nearer to each other than 2^-31 of the extent, or 2^-20
 /// in 3-D, have one place.

@@ -26,10 +26,15 @@ ZENITH_FN bool are_in_order(const Index* ids, u64 n) {
   return true;
 }
 
-/// By eight bits from the lowest on: those in which some differ.
+/// By some bits from the lowest on: those in which some ids differ. A thread of a device has few: its counts lie in
+/// memory that is reserved for all threads there may be.
 template <class Index>
 ZENITH_FN void sort_by_digits(Index* ids, u64 n, Index* spare) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  constexpr u32 bits = 4;
+#else
   constexpr u32 bits = 8;
+#endif
   constexpr u32 digits = 1 << bits;
   Index differing = 0;
   for (u64 i = 1; i < n; ++i) differing |= ids[i] ^ ids[0];
@@ -37,11 +42,11 @@ ZENITH_FN void sort_by_digits(Index* ids, u64 n, Index* spare) {
   Index* to = spare;
   for (u32 shift = 0; shift < 8 * sizeof(Index) && differing >> shift != 0; shift += bits) {
     if ((differing >> shift) % digits == 0) continue;
-    u64 places[digits] = {};
+    u32 places[digits] = {};  // there are fewer than 2^32 rows
     for (u64 i = 0; i < n; ++i) ++places[(from[i] >> shift) % digits];
-    u64 before = 0;
+    u32 before = 0;
     for (u32 d = 0; d < digits; ++d) {
-      const u64 count = places[d];
+      const u32 count = places[d];
       places[d] = before;
       before += count;
     }

@@ -10,12 +10,14 @@ namespace {
 
 constinit std::atomic<std::int64_t> live{0};
 constinit std::atomic<bool> armed{false};
+constinit std::atomic<bool> of_one_thread{false};
+constinit thread_local bool is_that_thread = false;
 constinit std::atomic<bool> failed{false};
 constinit std::atomic<std::int64_t> before_failure{0};
 constinit std::atomic<std::size_t> most_bytes{std::numeric_limits<std::size_t>::max()};
 
 void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  if (armed && before_failure.fetch_sub(1) == 0) {
+  if (armed && (is_that_thread || !of_one_thread) && before_failure.fetch_sub(1) == 0) {
     failed = true;
     return nullptr;
   }
@@ -65,10 +67,18 @@ void fail_at(std::int64_t n) {
   armed = true;
 }
 
+void fail_at_in_this_thread(std::int64_t n) {
+  is_that_thread = true;
+  of_one_thread = true;
+  fail_at(n);
+}
+
 void fail_beyond(std::size_t bytes) { most_bytes = bytes; }
 
 bool stop() {
   armed = false;
+  of_one_thread = false;
+  is_that_thread = false;
   return failed;
 }
 

@@ -14,6 +14,8 @@ namespace zenith_test::failing_memory {
 
 /// The n-th allocation from now, by whichever thread, throws `std::bad_alloc`; those after it do not.
 void fail_at(std::int64_t n);
+/// The same of the calling thread's allocations.
+void fail_at_in_this_thread(std::int64_t n);
 /// From now on those of more bytes fail.
 void fail_beyond(std::size_t bytes);
 /// No allocation fails any more. Returns whether the one did that was to fail.

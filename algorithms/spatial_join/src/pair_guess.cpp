@@ -11,6 +11,7 @@
 #include <span>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include <algorithms/spatial_join/geometry.hpp>
 #include <algorithms/spatial_join/nearest_places.hpp>
@@ -282,12 +283,11 @@ double share_tied_at(const pair_guess& guess, std::size_t k, const top_k_spatial
   if (!(wanted < 1)) return 0;
   std::size_t some = 32;
   while (some < most && static_cast<double>(some * some) * wanted < 4) some *= 2;
-  std::array<double, most * most> scores;
-  auto to = scores.begin();
+  std::vector<double> all;
+  all.reserve(some * some);
   for (const double one : left.first(some)) {
-    for (const double other : right.first(some)) *to++ = score_of(one, other, options);
+    for (const double other : right.first(some)) all.push_back(score_of(one, other, options));
   }
-  const std::span<double> all(scores.data(), some * some);
   if (std::ranges::any_of(all, [](double one) { return std::isnan(one); })) return 0;  // they will be refused
   const double rank = wanted * static_cast<double>(all.size());
   if (rank < 1) return 0;

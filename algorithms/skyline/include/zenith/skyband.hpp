@@ -72,7 +72,8 @@ template <class Index>
 
 /// Writes the ids of the rows of `points` that fewer than `k` rows dominate to the beginning of `ids_out`, ascending,
 /// and returns how many there are. The skyband of k = 1 is the skyline, that of k = 0 is empty. Dominance is that of
-/// `skyline`; with k = 0, too, a NaN is rejected. The result is the same on every backend.
+/// `skyline`; with k = 0, too, a NaN is rejected, which takes as long as k = 1. The result is the same on every
+/// backend.
 ///
 /// Complexity: two or three reads of the points; a sort of the rows; and at most n * b dominance tests, where b is the
 /// number of different rows in the skyband, by "bitmap_tiles" 512 at a time and fewer where a prefilter of the best
