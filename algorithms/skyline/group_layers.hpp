@@ -41,8 +41,11 @@ struct assign_in_groups {
   static constexpr u32 lanes = image_lanes<Image>::count;
 #endif
   static constexpr u32 tile = 256;  // a team's groups begin in it
-  static constexpr u32 own_bytes = most_columns * lanes * sizeof(Image);
-  static constexpr u32 scratch_bytes = own_bytes + lanes;
+  // of the longest vectors: who asks for the scratch may know shorter ones than the unit that uses it
+  static constexpr u32 most_lane_bytes = 64;
+  static constexpr u32 own_bytes = most_columns * most_lane_bytes;
+  static constexpr u32 scratch_bytes = own_bytes + most_lane_bytes;
+  static_assert(lanes * sizeof(Image) <= most_lane_bytes);
 
   const Image* values;  ///< row by row, by group, then by sum
   u32 columns;
