@@ -45,9 +45,9 @@ ZENITH_FN void sort_by_digits(Index* ids, u64 n, Index* spare) {
     u32 places[digits] = {};  // there are fewer than 2^32 rows
     for (u64 i = 0; i < n; ++i) ++places[(from[i] >> shift) % digits];
     u32 before = 0;
-    for (u32 d = 0; d < digits; ++d) {
-      const u32 count = places[d];
-      places[d] = before;
+    for (u32& place : places) {
+      const u32 count = place;
+      place = before;
       before += count;
     }
     for (u64 i = 0; i < n; ++i) to[places[(from[i] >> shift) % digits]++] = from[i];
