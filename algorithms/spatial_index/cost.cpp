@@ -28,7 +28,10 @@ double pairs_of(const top_k_index_join_problem& problem) {
 }
 
 double share_in_reach(const top_k_index_join_problem& problem) {
-  return spatial_join_detail::share_in_reach(static_cast<double>(problem.k), pairs_of(problem));
+  const auto k = static_cast<double>(problem.k);
+  // those with the best scores are each other's partners
+  if (problem.scores_agree) return std::min(1.0, k / pairs_of(problem));
+  return spatial_join_detail::share_in_reach(k, pairs_of(problem));
 }
 
 // On a host, the order of so many blocks of the left side, and descents of a share of its items, which take longer
@@ -172,7 +175,8 @@ cost ba_cost(const top_k_index_join_problem& problem, const device_profile& on) 
   const auto left = static_cast<double>(problem.left_items);
   const double share = share_in_reach(problem);
   if (is_host(on)) {
-    // the best item of a block takes the others along
+    // the best item of a block takes the others along, unless they are as good
+    if (problem.scores_agree) return descents(problem, on, left / 16, share);
     return descents(problem, on, left / 16, problem.scores_oppose ? opposing_share : std::min(1.0, 2 * share));
   }
   // a leaf of 16 has one item in reach far more often than an item is
@@ -196,6 +200,9 @@ cost dfa_cost(const top_k_index_join_problem& problem, const device_profile& on)
 cost rj_cost(const top_k_index_join_problem& problem, const device_profile& on) {
   // the best of 16 or of 256 scores on both sides
   const double share = std::min(1.0, static_cast<double>(problem.k) / pairs_of(problem));
+  if (problem.scores_agree && is_host(on)) {
+    return openings(problem, on, std::max(share, least_share(problem)), std::min(1.0, 16 * share));
+  }
   // their order costs as much again
   const double leaves = std::min(2.0, 512 * share);
   const double nodes = std::min(1.0, 65536 * share);

@@ -14,18 +14,27 @@ namespace zenith::spatial_join_family {
 inline constexpr double nearest_in_half = 0.6931471806;
 inline constexpr double nearest_in_eighth = 0.1335313926;
 
-/// Of points spread evenly over the extents of both sides: the share of a ball, or of the axes that it does not span.
+/// Of points spread evenly over the extents of their sides: the share of pairs within `reach`, a ball's or of the axes
+/// that it does not span.
 template <class T, unsigned D>
 [[nodiscard]] ZENITH_FN double share_if_even(const side_extents<T, D>& left, const side_extents<T, D>& right, T reach) {
   constexpr double ball = D == 2 ? 0.7853981634 : 0.5235987756;  // of the square or cube around it
+  const double most = static_cast<double>(reach);
   double share = 1;
   bool is_inside = true;
   for (unsigned a = 0; a < D; ++a) {
-    const T low = left.low[a] < right.low[a] ? left.low[a] : right.low[a];
-    const T high = left.high[a] < right.high[a] ? right.high[a] : left.high[a];
-    const double length = static_cast<double>(high) - static_cast<double>(low);
-    if (2 * static_cast<double>(reach) < length) {
-      share *= 2 * static_cast<double>(reach) / length;
+    const double low = static_cast<double>(left.low[a]);
+    const double high = static_cast<double>(left.high[a]);
+    // of the left side's extent, what is in reach of the right side's
+    const double first = static_cast<double>(right.low[a]) - most;
+    const double last = static_cast<double>(right.high[a]) + most;
+    const double begin = low < first ? first : low;
+    const double end = high < last ? high : last;
+    if (!(begin <= end)) return 0;
+    if (low < high) share *= (end - begin) / (high - low);
+    const double length = static_cast<double>(right.high[a]) - static_cast<double>(right.low[a]);
+    if (2 * most < length) {
+      share *= 2 * most / length;
     } else {
       is_inside = false;
     }

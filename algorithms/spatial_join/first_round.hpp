@@ -287,16 +287,29 @@ struct choose_bound {
     const double dense = detail::asks_nearest(tested, even)
                              ? dense_share(where.nearest, where.count, static_cast<double>(plan.squared), D)
                              : 0;
-    const double near_share = detail::guess_near_share(plan.state->near, tested, even, dense);
+    double near_share = detail::guess_near_share(plan.state->near, tested, even, dense);
+    double wanted = wanted_of(near_share);
+    if (wanted == 0 && near_share * tested < few_met && plan.pairs >= many_pairs) {
+      // Samples met hardly any pairs, and more may hide: of equal points, lattices and lines. To join a part of the
+      // points first takes little beside all.
+      near_share = plan.goal / (plan.pairs * first_share);
+      wanted = wanted_of(near_share);
+    }
     team.once([&]() ZENITH_BODY { plan.state->near_share = near_share; });
-    const double share = plan.goal / (plan.pairs * near_share);
-    const double wanted = detail::sample_pairs(share, double{1} * plan.samples[0] * plan.samples[1]);
     if (wanted == 0) return;
     const image bound = bound_of(team, wanted);
     team.once([&]() ZENITH_BODY { set(known, where, bound); });
   }
 
  private:
+  static constexpr double few_met = 16;
+  static constexpr double many_pairs = double{1} * (1 << 15) * (1 << 15);
+  static constexpr double first_share = 1.0 / 64;
+
+  /// Pairs of samples for the goal, where such a share of all pairs is near; 0: all.
+  [[nodiscard]] ZENITH_FN double wanted_of(double near_share) const {
+    return detail::sample_pairs(plan.goal / (plan.pairs * near_share), double{1} * plan.samples[0] * plan.samples[1]);
+  }
   [[nodiscard]] ZENITH_FN static u32 most_of(u32 samples) {
     return samples < most_place_samples ? samples : most_place_samples;
   }

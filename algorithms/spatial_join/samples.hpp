@@ -121,11 +121,13 @@ class side_samples {
       }
     }
     near_share_ = guess_near_share(input.near, tested, even_share_, dense);
+    is_even_ = near_share_ < 1.5 * even_share_;
+    is_met_ = surely_expected(input.near, 3) > 0.5 * near_share_ * tested;
   }
   /// What is known of the right side's points: on a host, after `learn`. Where samples met as many pairs as points that
   /// are spread evenly have, the nearest ones need not be found.
   [[nodiscard]] sampled_places<T, D> places_of_right(Context& on, const join_input<T, D>& input) {
-    const bool is_even = near_share_ < 1.5 * even_share_ && even_share_ < 1;
+    const bool is_even = is_even_ && even_share_ < 1;
     if (!nearest_.has_value() && is_even) {
       nearest_ = nearest_if_even<T>(even_share_, rights(), static_cast<double>(input.squared), D);
     }
@@ -139,6 +141,15 @@ class side_samples {
     images_ = images;
   }
   void adopt_share(double near_share) { near_share_ = near_share; }
+
+  /// Whether more pairs may be hidden than samples say: they met hardly any, and points that lie evenly have none as a
+  /// rule.
+  [[nodiscard]] bool may_hide_pairs(u64 left_rows, u64 right_rows) const {
+    const double pairs = near_share_ * static_cast<double>(left_rows) * static_cast<double>(right_rows);
+    return !is_met_ && !(is_even_ && pairs >= static_cast<double>(std::max(left_rows, right_rows)));
+  }
+  /// Where most points of the right side lie: on a host, after `learn`.
+  [[nodiscard]] const side_extents<T, D>& usual_right() const { return usual_.side[1]; }
 
   /// Their places, as columns.
   [[nodiscard]] point_columns<T, D> places(bool is_right) const {
@@ -216,6 +227,8 @@ class side_samples {
   T* right_at_ = nullptr;
   double even_share_ = 0;  ///< of pairs within the distance, of points spread evenly
   double near_share_ = 0;
+  bool is_even_ = false;  ///< samples say so
+  bool is_met_ = false;   ///< so many pairs of samples are near each other that their share is known
   usual_sides<T, D> usual_{};
   std::optional<nearest_squares<T>> nearest_;  ///< of left samples
 };

@@ -18,6 +18,7 @@
 #include <algorithms/spatial_join/rounds.hpp>
 #include <algorithms/spatial_join/row_groups.hpp>
 #include <algorithms/spatial_join/rows.hpp>
+#include <algorithms/spatial_join/sampled_cells.hpp>
 #include <algorithms/spatial_join/sampled_pairs.hpp>
 #include <algorithms/spatial_join/samples.hpp>
 #include <algorithms/spatial_join/shared_rows.hpp>
@@ -31,7 +32,7 @@ using kernels_of =
     device::concat<input_kernels<T, D>, bucket_kernels<T, D, point_list<T, D, false>, ordered_points<T, D, false>>,
                    row_kernels<T, D>, picked_kernels<T, D>,
                    device::list<count_takers<T, D>, append_pairs<T, D>, draw_samples<T, D>, count_near_samples<T, D>,
-                                find_nearest_samples<T, D>, join_samples<T, D>>>;
+                                find_nearest_samples<T, D>, join_samples<T, D>, draw_members<T, D>>>;
 
 using kernels =
     device::concat<kernels_of<float, 2>, kernels_of<float, 3>, kernels_of<double, 2>, kernels_of<double, 3>,
@@ -229,6 +230,14 @@ void threshold_on_host(Context& on, const top_k_spatial_join_call& call, const p
   input.near = on.read(static_cast<const u32*>(near));
   samples.learn(on, input, samples.places(false), samples.places(true));
   bound_search<T, D, Context> search(on, samples, call);
+  double counted = -1;  // below 0: not known
+  if (search.share * few_pairs(1) >= 1 && samples.may_hide_pairs(call.left.rows, call.right.rows)) {
+    counted = count_by_cells(on, input, samples.usual_right());
+  }
+  if (counted >= 0) {
+    samples.adopt_share(std::max(1.0, counted) / search.all);
+    search.share = search.goal / std::max(1.0, counted);
+  }
   picked_points<T, D, Context> picked(on, scorer, samples);
   auto image = search.bound();
   if (!picked.read(input, rules, *call.outcome, image)) return;
@@ -241,7 +250,7 @@ void threshold_on_host(Context& on, const top_k_spatial_join_call& call, const p
   };
   // so few pairs are expected that all are wanted: where that is much to join, samples may know better
   constexpr u64 much = u64{1} << 16;
-  if (image == 0 && search.goal <= most_listed && std::max(call.left.rows, call.right.rows) >= much) {
+  if (image == 0 && counted < 0 && search.goal <= most_listed && std::max(call.left.rows, call.right.rows) >= much) {
     image = bound_of_pairs(~ordered::bits_t<T>{0}, 0);
     if (image != 0) picked.pick(input, image);
   }
@@ -259,6 +268,10 @@ void threshold_on_host(Context& on, const top_k_spatial_join_call& call, const p
     const auto lowered = search.bound();
     // far fewer than the guess says: one lower bound after the other would be as wrong
     const bool is_misled = 8 * static_cast<double>(found.total) < search.goal;
+    if (is_misled && counted < 0) {
+      counted = count_by_cells(on, input, samples.usual_right());
+      if (counted >= 0 && counted < 2 * search.goal) return join_all(on, call, input, scorer, rounds + 1);
+    }
     image = is_misled && !has_sampled ? bound_of_pairs(image, lowered) : lowered;
     if (image != 0) picked.pick(input, image);
   }

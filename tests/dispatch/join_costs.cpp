@@ -282,6 +282,24 @@ TEST_CASE("pairs are expected to tie with the k-th best, where most scores are e
   CHECK(seconds_by("threshold_first", others) < seconds_by("full", others));
 }
 
+TEST_CASE("where pairs may hide, threshold_first is expected to take less time than full, but not much") {
+  const auto on = *fixture("server-h200.json").find("cpu");
+  for (const std::uint64_t rows : {20000, 100000, 1000000}) {
+    top_k_spatial_join_problem asked{{rows, rows, 1}, 1000};
+    const auto seconds_by = [&](std::string_view strategy) {
+      return seconds(top_k_spatial_join_cost(strategy, asked, on), on);
+    };
+    CHECK(seconds_by("full") < seconds_by("threshold_first"));
+    const double known = seconds_by("full");
+    asked.may_hide_pairs = true;
+    INFO(rows << " rows");
+    CHECK(seconds_by("threshold_first") < seconds_by("full"));
+    CHECK(seconds_by("full") < 2 * known + 1e-4);
+    asked.pairs = 100 * rows;  // then a bound spares most rows, and counting is most of it
+    CHECK(seconds_by("threshold_first") < seconds_by("full") / 4);
+  }
+}
+
 TEST_CASE("pairs are expected in clusters that lie apart, where a sample meets none") {
   constexpr std::size_t rows = 50000;
   std::mt19937_64 random{zenith_test::seed_of("clusters", 0)};
@@ -452,7 +470,7 @@ TEST_CASE("the build of an index counts where a join of columns is chosen") {
   // a GPU builds in a millisecond what takes a host tens of them
   CHECK(fastest(join, host) > fastest(join, gpu()));
   // of few items a host has both before a GPU has begun
-  const top_k_index_join_problem few{500, 500, 10, key_type::float32, memory_space::host, 0, false, 0, 1000};
+  const top_k_index_join_problem few{500, 500, 10, key_type::float32, memory_space::host, 0, false, false, 0, 1000};
   CHECK(fastest(few, host) < fastest(few, gpu()));
   // all pairs
   const auto nested_loop = [&](std::uint64_t to_build) {

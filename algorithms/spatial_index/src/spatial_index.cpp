@@ -8,6 +8,7 @@
 #include <string>
 
 #include <algorithms/spatial_index/choices.hpp>
+#include <algorithms/spatial_index/src/sampled_boxes.hpp>
 #include <algorithms/spatial_index/src/sides.hpp>
 #include <algorithms/spatial_index/src/storage.hpp>
 #include <algorithms/spatial_join/src/batches.hpp>
@@ -236,14 +237,13 @@ spatial_run top_k_range(const executor& on, const range_arguments& given, const 
 
 namespace {
 
-/// The points of a side on the host, of an index in the order of its tree; no columns: it has none there, or boxes.
+/// The points of a side, of an index in the order of its tree; no columns: it has boxes.
 spatial_points points_of(const index_join_arguments& given, bool is_right) {
   const auto& index = is_right ? given.right : given.left;
-  if (index.space != memory_space::host) return {};
   if (const auto& side = given.columns[is_right ? 1 : 0]) {
-    return side->has_boxes || side->low.rows == 0 ? spatial_points{} : side->low;
+    return side->has_boxes ? spatial_points{} : side->low;
   }
-  if (index.layout == nullptr || index.layout->items == 0 || index.layout->has_boxes) return {};
+  if (index.layout->has_boxes) return {};
   spatial_points points;
   for (unsigned a = 0; a < given.dimensions; ++a) points.columns.push_back(index.bytes + index.layout->low[a]);
   points.rows = points.score_count = static_cast<std::size_t>(index.layout->items);
@@ -251,30 +251,45 @@ spatial_points points_of(const index_join_arguments& given, bool is_right) {
   return points;
 }
 
-/// What the models ask of a call. Points that lie on the host are sampled, unless the call names a strategy.
+bool is_on_host(const index_join_arguments& given) {
+  return given.left.space == memory_space::host && given.right.space == memory_space::host;
+}
+
+/// What the models ask of a call. What lies on the host is sampled, unless the call names a strategy.
 top_k_index_join_problem describe(const executor& on, const index_join_arguments& given,
                                   const top_k_index_join_options& options) {
   const auto [left, right] = sizes_of(given);
   top_k_index_join_problem problem{left, right, given.k, given.type, given.left.space};
   problem.to_build = items_to_build(given);
-  const auto* const near = std::get_if<within>(&options.predicate);
   const bool is_modelled = options.strategy == "auto" || on.is_automatic();
-  if (!is_modelled || near == nullptr) return problem;
+  if (!is_modelled || !is_on_host(given) || left == 0 || right == 0) return problem;
+  top_k_spatial_join_options asked{.score = options.score,
+                                   .left_weight = options.left_weight,
+                                   .right_weight = options.right_weight,
+                                   .select = options.select};
+  const auto* const near = std::get_if<within>(&options.predicate);
+  top_k_spatial_join_problem sampled;
   spatial_arguments sides{};
   sides.type = given.type;
   sides.space = memory_space::host;
   sides.left = points_of(given, false);
   sides.right = points_of(given, true);
-  if (sides.left.columns.empty() || sides.right.columns.empty()) return problem;
   sides.index_bytes = 8;
-  const auto sampled = describe(sides, given.k,
-                                top_k_spatial_join_options{.predicate = *near,
-                                                           .score = options.score,
-                                                           .left_weight = options.left_weight,
-                                                           .right_weight = options.right_weight,
-                                                           .select = options.select});
+  if (near != nullptr && !sides.left.columns.empty() && !sides.right.columns.empty()) {
+    asked.predicate = *near;
+    sampled = describe(sides, given.k, asked);
+  } else {
+    const auto of_boxes = [&]<class T>(const sampled_boxes<T>& boxes) {
+      asked.predicate.distance = boxes.distance();
+      sampled = describe(boxes.sides(), given.k, asked, boxes.pairs_of_one());
+    };
+    const double distance = near == nullptr ? 0 : near->distance;
+    given.type == key_type::float32 ? of_boxes(sampled_boxes<float>(given, distance))
+                                    : of_boxes(sampled_boxes<double>(given, distance));
+  }
   problem.pairs = sampled.pairs;
   problem.scores_oppose = sampled.scores_oppose;
+  problem.scores_agree = sampled.scores_agree;
   problem.tied = sampled.tied;
   return problem;
 }

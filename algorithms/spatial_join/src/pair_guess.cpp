@@ -60,7 +60,7 @@ struct side_sample {
   side_sample(const spatial_points& from, bool is_right) {
     std::array<std::size_t, rows> row;
     const std::size_t first = is_right ? rows : 0;
-    for (std::size_t i = 0; i < rows; ++i) row[i] = ((first + i) * 0x9e3779b97f4a7c15ULL >> 20) % from.rows;
+    for (std::size_t i = 0; i < rows; ++i) row[i] = family::sampled_row(first + i, from.rows);
     const auto draw = [&row]<class To>(const void* values, std::array<To, rows>& to) {
       for (std::size_t i = 0; i < rows; ++i) to[i] = static_cast<To>(static_cast<const T*>(values)[row[i]]);
     };
@@ -239,9 +239,11 @@ pair_guess sampled_pairs(const spatial_arguments& given, double distance) {
   std::nth_element(squared.begin(), eighth, middle);
   const double if_dense = family::dense_share(family::nearest_squares<T>{*eighth, *middle}, samples,
                                               distance * distance, static_cast<unsigned>(given.left.columns.size()));
-  const double unless_met = if_dense > 2 * grid.share_if_even ? if_dense : grid.share_if_even;
+  const bool is_met = surely(near) > grid.share_if_even * pairs;
+  const bool is_even = !is_met && if_dense <= 2 * grid.share_if_even;
+  const double unless_met = is_even ? grid.share_if_even : if_dense;
   pair_guess guess{
-      all * (surely(near) > grid.share_if_even * pairs ? near / pairs : unless_met),
+      all * (is_met ? near / pairs : unless_met),
       all * (std::max(surely(tested) / pairs, grid.share_of_border) + grid.share_of_others),
       correlation_of(left.scores, partner_scores),
       {share_of(left.scores, std::ranges::max(left.scores)), share_of(right.scores, std::ranges::max(right.scores))},
@@ -250,6 +252,9 @@ pair_guess sampled_pairs(const spatial_arguments& given, double distance) {
   guess.has_scores = given.left.scores != nullptr && given.right.scores != nullptr;
   std::copy_n(left.scores.begin(), guess.scores[0].size(), guess.scores[0].begin());
   std::copy_n(right.scores.begin(), guess.scores[1].size(), guess.scores[1].begin());
+  // points that lie evenly and have partners as a rule hide none
+  const bool has_partners = guess.near >= static_cast<double>(std::max(given.left.rows, given.right.rows));
+  guess.may_hide = !is_met && !(is_even && has_partners);
   return guess;
 }
 

@@ -22,6 +22,8 @@ struct pair_guess {
   /// Scores of some points of both sides, if they are known.
   std::array<std::array<double, 128>, 2> scores{};
   bool has_scores = false;
+  /// Whether samples met hardly any and would not: there may be many more where points are equal or lie along lines.
+  bool may_hide = false;
 };
 
 /// Of all pairs, the share that ties with the k-th best one, if scores are independent; 0 where a few do, where no more

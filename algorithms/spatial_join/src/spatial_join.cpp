@@ -15,6 +15,7 @@
 #include <utility>
 
 #include <algorithms/spatial_join/choices.hpp>
+#include <algorithms/spatial_join/goal.hpp>
 #include <algorithms/spatial_join/src/batches.hpp>
 #include <algorithms/spatial_join/src/pair_guess.hpp>
 #include <core/choose.hpp>
@@ -97,30 +98,30 @@ std::uint64_t near_power(double number) {
 
 /// What the models ask of a call. Nothing is guessed where no model is asked: a guess takes some 20 us. Returns what
 /// is known of the scores.
-pair_guess describe_sides(spatial_join_problem& problem, const spatial_arguments& given, double distance,
-                          bool guesses) {
+pair_guess describe_sides(spatial_join_problem& problem, const spatial_arguments& given, double distance, bool guesses,
+                          double pairs_of_one = 1) {
   problem.left_rows = given.left.rows;
   problem.right_rows = given.right.rows;
   problem.dimensions = static_cast<unsigned>(given.left.columns.size());
   problem.type = given.type;
   problem.space = given.space;
   if (!guesses || given.left.rows == 0 || given.right.rows == 0) return {};
-  const pair_guess guess = given.space == memory_space::device
-                               ? pair_guess{.near = 4.0 * static_cast<double>(given.left.rows)}
-                               : guess_pairs(given, distance);
+  pair_guess guess = given.space == memory_space::device
+                         ? pair_guess{.near = 4.0 * static_cast<double>(given.left.rows)}
+                         : guess_pairs(given, distance);
+  guess.near *= pairs_of_one;
+  guess.tests *= pairs_of_one;
   problem.pairs = std::max<std::uint64_t>(1, near_power(guess.near));
   if (guess.tests > 3 * static_cast<double>(problem.pairs)) problem.tests = near_power(guess.tests);
   return guess;
 }
 
-/// Whether scores that go together so make bounds useless.
-bool oppose(double correlation, const top_k_spatial_join_options& options) {
-  // the best of these need one good value
-  const bool takes_one =
-      options.score == (options.select == selection::largest ? pair_score::maximum : pair_score::minimum);
+/// How the scores of near points go together, as a ranking sees it: 1 if the best pairs are of the best of both sides,
+/// -1 if bounds are useless; 0 where one good value is enough.
+double correlation_of(const pair_guess& guess, const top_k_spatial_join_options& options) {
+  if (options.score == (options.select == selection::largest ? pair_score::maximum : pair_score::minimum)) return 0;
   const bool is_turned = options.score == pair_score::weighted_sum && options.left_weight * options.right_weight < 0;
-  constexpr double clearly = 0.75;
-  return !takes_one && (is_turned ? correlation > clearly : correlation < -clearly);
+  return is_turned ? -guess.correlation : guess.correlation;
 }
 
 /// Pairs of the best points of both sides, or those that tie with the k-th best, as a power of two.
@@ -134,11 +135,17 @@ std::uint64_t tied_pairs(const pair_guess& guess, std::size_t k, const top_k_spa
 }
 
 top_k_spatial_join_problem describe_ranked(const spatial_arguments& given, std::size_t k,
-                                           const top_k_spatial_join_options& options, bool guesses) {
+                                           const top_k_spatial_join_options& options, bool guesses,
+                                           double pairs_of_one = 1) {
   top_k_spatial_join_problem problem;
-  const pair_guess guess = describe_sides(problem, given, options.predicate.distance, guesses);
-  problem.scores_oppose = oppose(guess.correlation, options);
+  const pair_guess guess = describe_sides(problem, given, options.predicate.distance, guesses, pairs_of_one);
+  constexpr double clearly = 0.75;
+  problem.scores_oppose = correlation_of(guess, options) < -clearly;
+  problem.scores_agree = correlation_of(guess, options) > clearly;
   problem.tied = tied_pairs(guess, k, options);
+  problem.may_hide_pairs = guess.may_hide &&
+                           guess.near <= spatial_join_family::few_pairs(spatial_join_family::pairs_to_find(k)) &&
+                           spatial_join_family::are_cells_worth(given.left.rows, given.right.rows);
   problem.k = k;
   return problem;
 }
@@ -236,11 +243,11 @@ spatial_join_problem describe(const spatial_arguments& given, const spatial_join
 }
 
 top_k_spatial_join_problem describe(const spatial_arguments& given, std::size_t k,
-                                    const top_k_spatial_join_options& options) {
+                                    const top_k_spatial_join_options& options, double pairs_of_one) {
   const caller by{"top_k_spatial_join_problem_of"};
   check(by, given, options.predicate, true);
   check_ranking(by, options);
-  return describe_ranked(given, k, options, true);
+  return describe_ranked(given, k, options, true, pairs_of_one);
 }
 
 spatial_run spatial_join(const executor& on, const spatial_arguments& given, const spatial_join_options& options) {
