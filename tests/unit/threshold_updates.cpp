@@ -105,7 +105,7 @@ void check_blocks(const threshold_snapshot<T>& of, std::uint32_t least, std::uin
       const auto& block = *chunk->blocks[b];
       fits &= block.count <= most && (block.count >= least || of.blocks() == 1);
       std::uint32_t first = ~std::uint32_t{0};
-      for (std::uint32_t r = 0; r < block.count; ++r) first = std::min(first, block.ids[r]);
+      for (std::uint32_t r = 0; r < block.count; ++r) first = std::min(first, block.ids()[r]);
       fits &= chunk->first_ids[b] == first;
       first_id = std::min(first_id, first);
       nan |= chunk->nans[b];

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <algorithms/threshold_table/src/extremes.hpp>
+#include <algorithms/threshold_table/src/leaf_rows.hpp>
 #include <zenith/updatable_threshold_table.hpp>
 
 namespace zenith::detail {
@@ -18,22 +19,6 @@ namespace zenith::detail {
 inline constexpr std::uint32_t chunk_blocks = 128;
 /// A chunk with fewer is merged into another one.
 inline constexpr std::uint32_t least_chunk_blocks = 16;
-
-/// The rows of a block.
-template <class T>
-struct leaf_rows {
-  std::uint64_t epoch;  ///< of its making: since the next one a snapshot may hold it
-  std::uint32_t count = 0;
-  std::uint32_t capacity;
-  std::vector<T> values;  ///< column j of row r at [j * capacity + r]
-  std::vector<std::uint32_t> ids;
-
-  leaf_rows(std::uint64_t made_in, std::uint32_t most, std::size_t columns)
-      : epoch(made_in), capacity(most), values(columns * most), ids(most) {}
-
-  [[nodiscard]] T* column(std::size_t j) { return values.data() + j * capacity; }
-  [[nodiscard]] const T* column(std::size_t j) const { return values.data() + j * capacity; }
-};
 
 /// Blocks with their extremes, and the extremes of them all.
 template <class T>

@@ -190,7 +190,7 @@ class snapshot_search {
     const auto order = bounds_.order();
     for (u32 r = begin; r < end; ++r) {
       // with the id: of rows that tie, which may be many, hardly one is better, and a core foresees that
-      const kept_row one{entry::make(order.image(scores_[r]), block.ids[r]), &block, r};
+      const kept_row one{entry::make(order.image(scores_[r]), block.ids()[r]), &block, r};
       if (!is_full()) {
         kept_.push_back(one);
         if (!is_full()) continue;
@@ -251,8 +251,8 @@ std::shared_ptr<const table_storage> in_one_piece(const snapshot_storage<T>& fro
   std::fill_n(positions, of.id_limit, ~u32{0});
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const auto& block = *blocks[b];
-    std::copy_n(block.ids.data(), block.count, made.part<u32>(of.ids) + begins[b]);
-    for (u32 r = 0; r < block.count; ++r) positions[block.ids[r]] = begins[b] + r;
+    std::copy_n(block.ids(), block.count, made.part<u32>(of.ids) + begins[b]);
+    for (u32 r = 0; r < block.count; ++r) positions[block.ids()[r]] = begins[b] + r;
     for (u64 j = 0; j < of.columns; ++j) {
       std::copy_n(block.column(j), block.count, made.part<T>(of.values) + j * of.row_stride + begins[b]);
     }

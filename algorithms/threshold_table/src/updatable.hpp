@@ -84,6 +84,7 @@ struct updatable_storage {
 
   void erase(u64 id) {
     const auto at = places_[id];
+    blocks_.ask_for(at.leaf, at.row);
     (void)blocks_.writable_rows(at.leaf);
     remove(at);
     places_[id].leaf = none;
@@ -104,12 +105,15 @@ struct updatable_storage {
   }
 
   void update(u64 id, const T* row) {
-    const auto [leaf, at] = places_[id];
+    __builtin_prefetch(&places_[id]);
     blocks_.widen(row);
+    const u32 to = route_.find(row);
+    blocks_.ask_for_next(to);
+    const auto [leaf, at] = places_[id];
+    blocks_.ask_for(leaf, at);
     (void)blocks_.writable_rows(leaf);
     // a row that keeps its block's bounds may stay wherever the planes would send it
     if (blocks_.covers(leaf, row)) return blocks_.replace(leaf, at, row);
-    const u32 to = route_.find(row);
     if (to == leaf) return blocks_.replace(leaf, at, row);
     add_to(to, row, static_cast<u32>(id));
     remove({leaf, at});
@@ -206,7 +210,7 @@ struct updatable_storage {
     u32 neighbour = none;
     while (rows.count > 0) {
       const u32 last = rows.count - 1;
-      const u32 id = rows.ids[last];
+      const u32 id = rows.ids()[last];
       for (std::size_t j = 0; j < columns_; ++j) row[j] = rows.column(j)[last];
       add(row.data(), id);
       neighbour = places_[id].leaf;

@@ -30,7 +30,11 @@ class writable_blocks {
   static constexpr u32 none = ~u32{0};
 
   /// No block; `reserve_leaf` and `add_first` make one.
-  writable_blocks(std::size_t columns, u32 block_rows) : columns_(columns), block_rows_(block_rows), extent_(columns) {
+  writable_blocks(std::size_t columns, u32 block_rows)
+      : columns_(columns),
+        block_rows_(block_rows),
+        memory_(std::make_shared<block_memory>(rows_type::bytes(block_rows, columns))),
+        extent_(columns) {
     chunks_.push_back(std::make_shared<chunk_type>(epoch_, columns_));
   }
 
@@ -43,8 +47,7 @@ class writable_blocks {
     auto& place = leaves_[leaf];
     if (place.rows->epoch == epoch_) return *place.rows;
     auto& rows = writable(place.chunk).blocks[place.block];
-    rows = std::make_shared<rows_type>(*rows);
-    rows->epoch = epoch_;
+    rows = rows_type::copy(memory_, epoch_, *rows, columns_);
     place.rows = rows.get();
     return *rows;
   }
@@ -100,7 +103,7 @@ class writable_blocks {
     const u32 at = rows.count++;
     for (std::size_t j = 0; j < columns_; ++j) rows.column(j)[at] = row[j];
     for (std::size_t j = 0; j < columns_; ++j) include(chunk, b, j, row[j]);
-    rows.ids[at] = id;
+    rows.ids()[at] = id;
     chunk.first_ids[b] = id < chunk.first_ids[b] ? id : chunk.first_ids[b];
     chunk.first_id = id < chunk.first_id ? id : chunk.first_id;
     return at;
@@ -135,8 +138,8 @@ class writable_blocks {
     auto& chunk = *chunks_[leaves_[leaf].chunk];
     const u32 b = leaves_[leaf].block;
     const u32 last = --rows.count;
-    const u32 id = rows.ids[at];
-    rows.ids[at] = rows.ids[last];
+    const u32 id = rows.ids()[at];
+    rows.ids()[at] = rows.ids()[last];
     for (std::size_t j = 0; j < columns_; ++j) {
       T* const column = rows.column(j);
       const T gone = column[at];
@@ -144,7 +147,7 @@ class writable_blocks {
       narrow(chunk, b, j, gone, rows, at);
     }
     if (id == chunk.first_ids[b]) find_first_id(chunk, b, rows);
-    return at == last ? none : rows.ids[at];
+    return at == last ? none : rows.ids()[at];
   }
   /// Moves some rows of a block to an empty one of the same chunk; both are writable. `placed(id, leaf, row)` is called
   /// for each row of the block.
@@ -157,8 +160,8 @@ class writable_blocks {
       auto& into = goes[r] ? to : rows;
       const u32 at = goes[r] ? to.count++ : stay++;
       for (std::size_t j = 0; j < columns_; ++j) into.column(j)[at] = rows.column(j)[r];
-      into.ids[at] = rows.ids[r];
-      placed(rows.ids[r], goes[r] ? other : leaf, at);
+      into.ids()[at] = rows.ids()[r];
+      placed(rows.ids()[r], goes[r] ? other : leaf, at);
     }
     rows.count = stay;
     find_extremes(leaf);
@@ -170,6 +173,22 @@ class writable_blocks {
     if (rows_of(leaf).epoch != epoch_) return;
     find_extremes(leaf);
     sum_up(leaves_[leaf].chunk);
+  }
+
+  // ---- lines that are needed soon: blocks lie anywhere, and a core foresees none of them
+
+  /// Those of a row that leaves, and of the last one, which gets its place.
+  void ask_for(u32 leaf, u32 at) const noexcept {
+    rows_type& rows = *leaves_[leaf].rows;
+    ask_for_extremes(leaf);
+    ask_for_row(rows, at);
+    ask_for_row(rows, rows.count - 1);
+  }
+  /// Those of the row that comes next to a block.
+  void ask_for_next(u32 leaf) const noexcept {
+    rows_type& rows = *leaves_[leaf].rows;
+    ask_for_extremes(leaf);
+    ask_for_row(rows, rows.count);
   }
 
   // ---- columns
@@ -222,6 +241,17 @@ class writable_blocks {
     rows_type* rows = nullptr;  ///< what stands there
   };
 
+  void ask_for_row(rows_type& rows, u32 at) const noexcept {
+    for (std::size_t j = 0; j < columns_; ++j) __builtin_prefetch(rows.column(j, block_rows_) + at, 1);
+    __builtin_prefetch(rows.ids() + at, 1);
+  }
+  void ask_for_extremes(u32 leaf) const noexcept {
+    const auto& place = leaves_[leaf];
+    const auto& chunk = *chunks_[place.chunk];
+    __builtin_prefetch(chunk.maxima.data() + place.block * columns_, 1);
+    __builtin_prefetch(chunk.minima.data() + place.block * columns_, 1);
+    __builtin_prefetch(&chunk.first_ids[place.block], 1);
+  }
   /// The chunk, which no snapshot has.
   [[nodiscard]] chunk_type& writable(u32 c) {
     auto& chunk = chunks_[c];
@@ -232,7 +262,7 @@ class writable_blocks {
     return *chunk;
   }
   void add_to_chunk(u32 c) {
-    auto rows = std::make_shared<rows_type>(epoch_, block_rows_, columns_);
+    auto rows = rows_type::make(memory_, epoch_, block_rows_);
     auto& chunk = writable(c);
     const u32 leaf = free_leaves_.back();
     free_leaves_.pop_back();
@@ -361,7 +391,7 @@ class writable_blocks {
   void find_first_id(chunk_type& chunk, u32 b, const rows_type& rows) {
     const bool was_first = chunk.first_ids[b] == chunk.first_id;
     u32 first = none;
-    for (u32 r = 0; r < rows.count; ++r) first = rows.ids[r] < first ? rows.ids[r] : first;
+    for (u32 r = 0; r < rows.count; ++r) first = rows.ids()[r] < first ? rows.ids()[r] : first;
     chunk.first_ids[b] = first;
     if (was_first) chunk.sum_up_ids();
   }
@@ -372,11 +402,12 @@ class writable_blocks {
     auto& chunk = *chunks_[leaves_[leaf].chunk];
     for (std::size_t j = 0; j < columns_; ++j) chunk.set(b, j, range_of_values<T>::of(rows.column(j), rows.count));
     chunk.first_ids[b] = none;
-    for (u32 r = 0; r < rows.count; ++r) chunk.first_ids[b] = std::min(chunk.first_ids[b], rows.ids[r]);
+    for (u32 r = 0; r < rows.count; ++r) chunk.first_ids[b] = std::min(chunk.first_ids[b], rows.ids()[r]);
   }
 
   std::size_t columns_;
   u32 block_rows_;
+  std::shared_ptr<block_memory> memory_;  ///< of the blocks; those of a snapshot keep it
   u64 epoch_ = 0;
   std::vector<leaf_place> leaves_;
   std::vector<u32> free_leaves_;
