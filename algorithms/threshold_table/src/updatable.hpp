@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <algorithms/threshold_table/src/router.hpp>
+#include <algorithms/threshold_table/src/row_places.hpp>
 #include <algorithms/threshold_table/src/writable_blocks.hpp>
 #include <core/key_order.hpp>
 
@@ -31,11 +32,6 @@ struct updatable_storage {
   using u64 = std::uint64_t;
   static constexpr u32 none = ~u32{0};
 
-  struct row_place {
-    u32 leaf = none;  ///< none: erased
-    u32 row = 0;
-  };
-
   mutable std::mutex guard;
 
   updatable_storage(std::size_t column_count, u32 most, u32 least)
@@ -47,69 +43,70 @@ struct updatable_storage {
   [[nodiscard]] std::size_t columns() const { return columns_; }
   [[nodiscard]] u64 rows() const { return rows_; }
   [[nodiscard]] u64 id_limit() const { return places_.size(); }
-  [[nodiscard]] bool contains(u64 id) const { return id < places_.size() && places_[id].leaf != none; }
+  [[nodiscard]] bool contains(u64 id) const { return places_.contains(id); }
   void copy_row(u64 id, T* to) const {
-    const auto& rows = blocks_.rows_of(places_[id].leaf);
-    for (std::size_t j = 0; j < columns_; ++j) to[j] = rows.column(j)[places_[id].row];
+    const auto at = places_.at(id);
+    const auto& rows = blocks_.rows_of(at.leaf);
+    for (std::size_t j = 0; j < columns_; ++j) to[j] = rows.column(j)[at.row];
   }
 
   // What throws leaves the rows as they were.
 
   /// Adds a row under the next id.
   void insert(const T* row) {
-    reserve_one(places_);
-    places_.emplace_back();
+    places_.add_one();
     try {
       add(row, static_cast<u32>(places_.size() - 1));
     } catch (...) {
-      places_.pop_back();
+      places_.take_back();
       throw;
     }
   }
   /// Adds rows whose ids are not below id_limit(). Those of one block are added together.
   void insert_all(const loose_rows<T>& from, u64 ids) {
     const u64 first = places_.size();
-    places_.resize(first + ids);
+    places_.add(ids, from.ids);
     try {
       add_all(from);
     } catch (...) {
       // their blocks were written since the last snapshot: nothing is copied
       for (const u32 id : from.ids) {
-        if (places_[id].leaf != none) remove(places_[id]);
+        if (const auto at = places_.at(id); at.leaf != none) remove(at);
       }
-      places_.resize(first);
+      places_.take_back(first);
       throw;
     }
+    places_.shrink_from(first);
   }
 
   void erase(u64 id) {
-    const auto at = places_[id];
+    const auto at = places_.at(id);
     blocks_.ask_for(at.leaf, at.row);
     (void)blocks_.writable_rows(at.leaf);
     remove(at);
-    places_[id].leaf = none;
+    places_.erase(id);
     tidy(at.leaf);
   }
   /// These must not be there twice.
   void erase(std::span<const u64> ids) {
     std::vector<u32> leaves;
-    for (const u64 id : ids) leaves.push_back(places_[id].leaf);
+    for (const u64 id : ids) leaves.push_back(leaf_of(id));
     std::ranges::sort(leaves);
     leaves.erase(std::unique(leaves.begin(), leaves.end()), leaves.end());
     for (const u32 leaf : leaves) (void)blocks_.writable_rows(leaf);
     for (const u64 id : ids) {
-      remove(places_[id]);
-      places_[id].leaf = none;
+      remove(places_.at(id));
+      places_.erase(id);
     }
     for (const u32 leaf : leaves) tidy(leaf);
   }
 
   void update(u64 id, const T* row) {
-    __builtin_prefetch(&places_[id]);
+    places_.ask_for(id);
     blocks_.widen(row);
     const u32 to = route_.find(row);
     blocks_.ask_for_next(to);
-    const auto [leaf, at] = places_[id];
+    const auto [leaf, at] = places_.at(id);
     blocks_.ask_for(leaf, at);
     (void)blocks_.writable_rows(leaf);
     // a row that keeps its block's bounds may stay wherever the planes would send it
@@ -122,7 +119,7 @@ struct updatable_storage {
 
   [[nodiscard]] const router<T>& route() const { return route_; }
   /// Of a row that is there.
-  [[nodiscard]] u32 leaf_of(u64 id) const { return places_[id].leaf; }
+  [[nodiscard]] u32 leaf_of(u64 id) const { return places_.at(id).leaf; }
 
   [[nodiscard]] std::shared_ptr<const snapshot_storage<T>> snapshot() {
     if (last_ != nullptr) return last_;
@@ -143,8 +140,7 @@ struct updatable_storage {
 
   /// To a block that is not full.
   void append(u32 leaf, const T* row, u32 id) {
-    const u32 at = blocks_.append(leaf, row, id);
-    places_[id] = {leaf, at};
+    places_.set(id, {leaf, blocks_.append(leaf, row, id)});
     ++rows_;
   }
   void add(const T* row, u32 id) {
@@ -180,7 +176,7 @@ struct updatable_storage {
   /// Takes a row out of its block, which is writable. An update has given it another place already.
   void remove(const row_place& at) noexcept {
     const u32 moved = blocks_.remove(at.leaf, at.row);
-    if (moved != none) places_[moved].row = at.row;
+    if (moved != none) places_.set_row(moved, at.row);
     --rows_;
   }
   /// Keeps the route to a leaf short, as far as there is memory for that.
@@ -213,7 +209,7 @@ struct updatable_storage {
       const u32 id = rows.ids()[last];
       for (std::size_t j = 0; j < columns_; ++j) row[j] = rows.column(j)[last];
       add(row.data(), id);
-      neighbour = places_[id].leaf;
+      neighbour = leaf_of(id);
       --rows.count;
       --rows_;
     }
@@ -271,7 +267,7 @@ struct updatable_storage {
         goes[row] = i >= middle;
       }
     }
-    blocks_.part(leaf, goes, other, [&](u32 id, u32 in, u32 at) { places_[id] = {in, at}; });
+    blocks_.part(leaf, goes, other, [&](u32 id, u32 in, u32 at) { places_.set(id, {in, at}); });
     spread(leaf, from, numbers.first(low), order.first(middle));
     spread(other, from, numbers.subspan(low), order.subspan(middle));
   }
@@ -292,7 +288,7 @@ struct updatable_storage {
   u64 rows_ = 0;
   writable_blocks<T> blocks_;
   router<T> route_;
-  std::vector<row_place> places_;  ///< by id
+  row_places places_;
   std::shared_ptr<const snapshot_storage<T>> last_;
 };
 
