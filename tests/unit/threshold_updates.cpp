@@ -381,9 +381,10 @@ namespace {
 
 /// Columns of a snapshot that an updatable table gives. `rises` by row: how far the second column rises with the first.
 template <class T>
-threshold_snapshot<T> snapshot_of(rows_by_id<T>& left, std::size_t rows, double rises, bool with_nan) {
+threshold_snapshot<T> snapshot_of(rows_by_id<T>& left, std::size_t rows, double rises, bool with_nan,
+                                  std::uint32_t block_rows = 64) {
   random_source random(11);
-  updatable_threshold_table<T> table(2, {.block_rows = 64});
+  updatable_threshold_table<T> table(2, {.block_rows = block_rows});
   std::vector<std::size_t> order(rows);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::shuffle(order, random);
@@ -426,6 +427,37 @@ TEST_CASE("what waits in a snapshot goes in any order once many rows were evalua
   check_rest<std::int32_t>(-1, false, 2);
   check_rest<float>(-1, true, 2);
   check_rest<double>(-1, true, 2);
+}
+
+// All scores are equal: no bound stops a block, and the lowest ids are the best.
+TEST_CASE("of a snapshot's rows that tie those with the lowest ids are found") {
+  rows_by_id<float> left;
+  const auto now = snapshot_of<float>(left, 20000, -1, false, 8);
+  for (const std::size_t k : {1, 16, 300, 3000, 20000}) {
+    INFO("k = " << k);
+    CHECK(ask(cpu({.threads = 1}), now, {1, 1}, k, {}) == right_answer(left, {1, 1}, k, {}));
+  }
+}
+
+// Half of the rows have high bounds and low scores. The chunks of the other ones, which are better, wait meanwhile.
+TEST_CASE("chunks of a snapshot that wait as a whole when many rows were evaluated are opened") {
+  random_source random(12);
+  updatable_threshold_table<float> table(2, {.block_rows = 8});
+  rows_by_id<float> left;
+  const auto some = [&] { return static_cast<float>(random() % 64) / 256; };
+  for (std::size_t i = 0; i < 20000; ++i) {
+    const auto x = static_cast<float>(random() % 20000);
+    const std::vector<float> row = i % 2 == 0 ? std::vector<float>{x, -x} : std::vector{some() - 50000, some() + 50000};
+    left[table.insert(row)] = row;
+  }
+  const auto now = table.snapshot();
+  for (const std::size_t k : {1, 16, 100}) {
+    threshold_statistics seen;
+    const table_query_options options{.statistics = &seen};
+    CHECK(ask(cpu({.threads = 1}), now, {1, 1}, k, options) == right_answer(left, {1, 1}, k, options));
+    CHECK(seen.rounds == 2);
+    CHECK(seen.rows_evaluated < 15000);  // the best ones stop others of their kind
+  }
 }
 
 TEST_CASE("a snapshot of which few rows are evaluated goes by falling bound") {

@@ -65,7 +65,8 @@ class snapshot_search {
       } else if (next.block == whole_chunk) {
         add_blocks(next.chunk);
       } else {
-        open(*in_.chunks[next.chunk]->blocks[next.block]);
+        if (!waiting_.empty()) read_soon(waiting_.front());
+        open(*in_.chunks[next.chunk], next.block);
       }
     }
     if (!waiting_.empty()) open_rest();
@@ -136,54 +137,68 @@ class snapshot_search {
   void open_rest() {
     seen_.rounds = 2;
     std::ranges::sort(waiting_, {}, [](const candidate& one) { return u64{one.chunk} << 32 | one.block; });
-    constexpr std::size_t ahead = 2;  // blocks whose rows are asked for; of as many again, where their rows are
-    for (std::size_t i = 0; i < waiting_.size(); ++i) {
-      if (i + 2 * ahead < waiting_.size()) __builtin_prefetch(block_of(waiting_[i + 2 * ahead]));
-      if (i + ahead < waiting_.size()) read_soon(waiting_[i + ahead]);
-      const auto& one = waiting_[i];
-      if (is_beaten(one.bound)) continue;
-      const auto& chunk = *in_.chunks[one.chunk];
-      if (one.block != whole_chunk) {
-        open(*chunk.blocks[one.block]);
-        continue;
+    for (std::size_t begin = 0; begin < waiting_.size();) {
+      const u32 c = waiting_[begin].chunk;
+      listed_.clear();
+      for (; begin < waiting_.size() && waiting_[begin].chunk == c; ++begin) {
+        if (is_beaten(waiting_[begin].bound)) continue;
+        if (waiting_[begin].block == whole_chunk) {
+          list_blocks(c);
+        } else {
+          listed_.push_back(waiting_[begin].block);
+        }
       }
-      seen_.bounds_evaluated += chunk.count;
-      for (u32 b = 0; b < chunk.count; ++b) {
-        if (!is_beaten(bound_of_block(chunk, b))) open(*chunk.blocks[b]);
-      }
+      open_listed(*in_.chunks[c]);
     }
   }
-  [[nodiscard]] const leaf_rows<T>* block_of(const candidate& one) const {
-    return one.block == whole_chunk ? nullptr : in_.chunks[one.chunk]->blocks[one.block].get();
+  void list_blocks(u32 c) {
+    const auto& chunk = *in_.chunks[c];
+    for (u32 b = 0; b < chunk.count; ++b) {
+      if (!is_beaten(bound_of_block(chunk, b))) listed_.push_back(b);
+    }
+    seen_.bounds_evaluated += chunk.count;
+  }
+  void open_listed(const block_chunk<T>& chunk) {
+    constexpr std::size_t ahead = 2;  // blocks whose rows are asked for; of as many again, where their rows are
+    for (std::size_t i = 0; i < listed_.size(); ++i) {
+      if (i + 2 * ahead < listed_.size()) __builtin_prefetch(chunk.blocks[listed_[i + 2 * ahead]].get());
+      if (i + ahead < listed_.size()) read_soon(*chunk.blocks[listed_[i + ahead]]);
+      open(chunk, listed_[i]);
+    }
   }
   /// A core does not foresee where the next block lies.
   void read_soon(const candidate& one) const {
-    const auto* const block = block_of(one);
-    if (block == nullptr || is_beaten(one.bound)) return;
+    if (one.block != whole_chunk) read_soon(*in_.chunks[one.chunk]->blocks[one.block]);
+  }
+  void read_soon(const leaf_rows<T>& block) const {
     constexpr u32 line = 64 / sizeof(T);
     for (const auto j : columns_) {
-      for (u32 r = 0; r < block->count; r += line) __builtin_prefetch(block->column(j) + r);
+      for (u32 r = 0; r < block.count; r += line) __builtin_prefetch(block.column(j) + r);
     }
   }
 
-  void open(const leaf_rows<T>& block) {
+  void open(const block_chunk<T>& chunk, u32 b) {
+    const auto& block = *chunk.blocks[b];
     for (std::size_t j = 0; j < columns_.size(); ++j) rows_.column[j] = block.column(columns_[j]);
     device::plain_team<device::detail::sequential_sink> team(0, 0, 0, nullptr);
     family::evaluate(team, rows_, 0, block.count, scores_.data());
     constexpr u32 segment = 64;  // rows that are looked at one by one where one of them passes
     for (u32 begin = 0; begin < block.count; begin += segment) {
       const u32 end = std::min(block.count, begin + segment);
-      if (some_pass(begin, end)) keep(block, begin, end);
+      // Of rows that tie with the worst of the k best, those with higher ids are not among them. Ids are not read.
+      const bool ties = !is_full() || chunk.first_ids[b] < kept_.front().of.index();
+      if (ties ? some_pass<true>(begin, end) : some_pass<false>(begin, end)) keep(block, begin, end);
     }
     seen_.rows_evaluated += block.count;
     ++seen_.blocks_opened;
   }
   /// A loop that compilers vectorise: hardly a row is among the k best.
+  template <bool Ties>
   [[nodiscard]] bool some_pass(u32 begin, u32 end) const {
     const score* const scores = scores_.data();
     const score limit = limit_;
     int some = 0;
-    for (u32 r = begin; r < end; ++r) some |= scores[r] < limit ? 0 : 1;
+    for (u32 r = begin; r < end; ++r) some |= (Ties ? scores[r] < limit : scores[r] <= limit) ? 0 : 1;
     return some != 0;
   }
   void keep(const leaf_rows<T>& block, u32 begin, u32 end) {
@@ -214,6 +229,7 @@ class snapshot_search {
   family::columns_of<T> rows_{};    ///< of a block
   std::vector<candidate> waiting_;  ///< a heap, the best bound first
   std::vector<kept_row> kept_;      ///< a heap, the worst row first
+  std::vector<u32> listed_;         ///< blocks of a chunk
   threshold_statistics seen_;
 };
 
