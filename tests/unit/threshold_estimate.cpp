@@ -76,3 +76,37 @@ TEST_CASE("a sample that has a row of the k best by chance does not promise too 
   }
   CHECK(too_few <= 4);
 }
+
+// Of rows that tie those with the lowest ids are the best, and the blocks of others are not opened.
+TEST_CASE("where many rows tie the blocks are expected that have the lowest ids") {
+  constexpr std::size_t rows = std::size_t{1} << 17;
+  constexpr std::size_t columns = 4;
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    std::mt19937 random(seed);
+    std::vector<std::vector<float>> values(columns, std::vector<float>(rows));
+    for (auto& column : values) {
+      for (auto& one : column) one = static_cast<float>(random() % (2 + seed));
+    }
+    column_set<float> set;
+    for (const auto& column : values) set.add(column);
+    const auto built = detail::build_table(detail::input_of_columns(set), {}, nullptr);
+    const auto table = threshold_table<float>::build(set);
+    for (const std::uint32_t weighted : {1, 2, 4}) {
+      for (const std::uint64_t k : {64, 1024, 4096}) {
+        std::vector<std::uint32_t> used;
+        std::vector<float> weights(columns);
+        for (std::uint32_t j = 0; j < weighted; ++j) {
+          used.push_back(j);
+          weights[j] = 1;
+        }
+        threshold_statistics seen;
+        static_cast<void>(top_k(cpu({.threads = 1}), table, weights, k, {.strategy = "blocks", .statistics = &seen}));
+        const double evaluated = static_cast<double>(seen.rows_evaluated) / rows;
+        const double expected = detail::expected_share(*built, used, std::vector<double>(weighted, 1), k);
+        CAPTURE(seed, weighted, k, expected, evaluated);
+        CHECK(expected < 4 * evaluated + 0.02);
+        CHECK(expected > evaluated / 8);
+      }
+    }
+  }
+}

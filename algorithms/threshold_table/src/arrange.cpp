@@ -57,7 +57,13 @@ void draw_sample(table_storage& whole) {
   auto& to = sample_of<T>(whole);
   const u64 drawn_blocks = of.of_blocks.count < most_blocks ? of.of_blocks.count : most_blocks;
   to.rows = of.rows < most_rows ? of.rows : most_rows;
-  for (u64 s = 0; s < drawn_blocks; ++s) to.blocks.push_back(static_cast<u32>(s * of.of_blocks.count / drawn_blocks));
+  const auto* const ids = reinterpret_cast<const u32*>(whole.data + of.ids);
+  const auto* const first_ids = reinterpret_cast<const u32*>(whole.data + of.of_blocks.first_ids);
+  for (u64 s = 0; s < drawn_blocks; ++s) {
+    to.blocks.push_back(static_cast<u32>(s * of.of_blocks.count / drawn_blocks));
+    to.first_ids.push_back(first_ids[to.blocks.back()]);
+  }
+  for (u64 s = 0; s < to.rows; ++s) to.ids.push_back(ids[s * of.rows / to.rows]);
   const auto* const maxima = reinterpret_cast<const T*>(whole.data + of.of_blocks.maxima);
   const auto* const minima = reinterpret_cast<const T*>(whole.data + of.of_blocks.minima);
   for (u64 j = 0; j < of.columns; ++j) {

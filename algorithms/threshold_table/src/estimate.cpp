@@ -55,6 +55,25 @@ Score rank_in(const std::vector<Score>& scores, std::size_t rank) {
   return *at;
 }
 
+/// The ids of some rows with a score, in rising order.
+template <class Score>
+std::vector<std::uint32_t> tied_ids(const std::vector<Score>& scores, Score tied, const std::uint32_t* ids) {
+  std::vector<std::uint32_t> found;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (scores[i] == tied) found.push_back(ids[i]);
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+/// Of rows that tie those with the lowest ids are the best: about what the id of the `wanted`-th of the sampled ones
+/// is, which need not be whole.
+double id_at(const std::vector<std::uint32_t>& ids, double wanted) {
+  if (ids.empty() || wanted > static_cast<double>(ids.size())) return std::numeric_limits<double>::infinity();
+  const auto at = static_cast<std::size_t>(std::ceil(std::max(wanted, 1.0))) - 1;
+  return static_cast<double>(ids[at]) * std::min(wanted, 1.0);
+}
+
 template <class T>
 double share_of(const table_storage& table, std::span<const std::uint32_t> columns, std::span<const double> weights,
                 std::uint64_t k) {
@@ -81,10 +100,16 @@ double share_of(const table_storage& table, std::span<const std::uint32_t> colum
   score_type<T> threshold = rank_in(scores, std::max<std::size_t>(rank, 1));
   // and not below the k-th best of the rows of any block
   const auto highest = greatest_of(std::span<const score_type<T>>(bounds));
-  const auto best = static_cast<std::size_t>(std::ranges::find(bounds, highest) - bounds.begin());
+  const bool has_ids = !sample.ids.empty();
+  auto best = static_cast<std::size_t>(std::ranges::find(bounds, highest) - bounds.begin());
+  for (std::size_t b = best + 1; has_ids && b < blocks; ++b) {
+    if (bounds[b] == highest && sample.first_ids[b] < sample.first_ids[best]) best = b;
+  }
+  std::vector<score_type<T>> of_best;
   const auto raise = [&](std::size_t rows, const auto& column) {
     if (rows < k) return;
-    threshold = std::max(threshold, rank_in(scores_of<T>(rows, columns, weights, column), static_cast<std::size_t>(k)));
+    of_best = scores_of<T>(rows, columns, weights, column);
+    threshold = std::max(threshold, rank_in(of_best, static_cast<std::size_t>(k)));
   };
   if (table.data == nullptr) {
     raise(sample.block_counts[best],
@@ -97,12 +122,33 @@ double share_of(const table_storage& table, std::span<const std::uint32_t> colum
           [&](std::size_t j) { return values + columns[j] * of.row_stride + first; });
   }
   const auto above = std::ranges::count_if(bounds, [&](auto bound) { return bound > threshold; });
-  // Of rows with the threshold's score the k with the lowest ids are enough: few blocks have one of these.
-  const auto tied_blocks = std::ranges::count(bounds, threshold);
-  const double tied_rows = static_cast<double>(std::ranges::count(scores, threshold)) * static_cast<double>(of.rows) /
-                           static_cast<double>(sample.rows);
-  const double wanted = static_cast<double>(k) * static_cast<double>(of.block_rows);
-  const double tied = static_cast<double>(tied_blocks) * (tied_rows > wanted ? wanted / tied_rows : 1);
+  auto tied = static_cast<double>(std::ranges::count(bounds, threshold));
+  if (tied > 0 && has_ids) {
+    // The blocks that have one of these: bounds carry the lowest id of the block.
+    const auto wanted_of = [&](const auto& some, double rows) {
+      return rows - static_cast<double>(std::ranges::count_if(some, [&](auto one) { return one > threshold; }));
+    };
+    const double chance = std::sqrt(wanted_rows * (1 - of_all));
+    double last_id = id_at(tied_ids(scores, threshold, sample.ids.data()),
+                           std::max(wanted_of(scores, wanted_rows + chance), std::min(1.0, wanted_rows + chance)));
+    if (!of_best.empty() && table.data != nullptr) {
+      const auto* const begins = reinterpret_cast<const std::uint32_t*>(table.data + of.begins);
+      const auto* const ids = reinterpret_cast<const std::uint32_t*>(table.data + of.ids);
+      last_id = std::min(last_id, id_at(tied_ids(of_best, threshold, ids + begins[sample.blocks[best]]),
+                                        wanted_of(of_best, static_cast<double>(k))));
+    }
+    std::size_t reached = 0;
+    for (std::size_t b = 0; b < blocks; ++b) {
+      reached += bounds[b] == threshold && static_cast<double>(sample.first_ids[b]) <= last_id ? 1 : 0;
+    }
+    tied = static_cast<double>(reached);
+  } else if (tied > 0) {
+    // Of rows with the threshold's score the k with the lowest ids are enough: few blocks have one of these.
+    const double tied_rows = static_cast<double>(std::ranges::count(scores, threshold)) * static_cast<double>(of.rows) /
+                             static_cast<double>(sample.rows);
+    const double wanted = static_cast<double>(k) * static_cast<double>(of.block_rows);
+    tied *= tied_rows > wanted ? wanted / tied_rows : 1;
+  }
   const double share = (static_cast<double>(above) + tied + 0.5) / (static_cast<double>(blocks) + 0.5);
   return std::pow(share, 1 + correction * std::max(0.0, std::log2(static_cast<double>(of.rows) / seen)));
 }
