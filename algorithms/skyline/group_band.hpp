@@ -19,14 +19,19 @@ struct band_in_groups {
 
   u32 most;
   u32* dominated_by;  ///< by row of the table
+
+  [[nodiscard]] ZENITH_FN static bool drops_twins() { return false; }
+  template <class Lanes>
+  [[nodiscard]] ZENITH_FN Lanes out_of(const Lanes& dominated, u32* of_lanes) const {
+    return dominated.raise(of_lanes, most);
+  }
+  [[nodiscard]] ZENITH_FN bool is_out(u32* count) const { return ++*count >= most; }
 };
 
 /// A number that equal rows have in common, and others hardly ever.
 template <class T>
 [[nodiscard]] ZENITH_FN u64 hash_of_row(const row_source<T>& from, u64 row) {
-  u64 hash = from.columns;
-  for (u32 c = 0; c < from.columns; ++c) hash = hash_with(hash, from.at(row, c));
-  return hash;
+  return hash_of_images(from, row, ~from.complement);
 }
 template <class T>
 struct hash_rows {

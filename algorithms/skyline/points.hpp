@@ -39,6 +39,12 @@ struct point_set {
   }
 };
 
+/// Takes one more value of a row into its hash.
+[[nodiscard]] ZENITH_FN u64 hash_with(u64 hash, u64 value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15;
+  return hash ^ hash >> 29;
+}
+
 /// What is known of a point.
 enum point_state : u8 {
   open = 0,

@@ -40,12 +40,6 @@ struct mark_untied {
   }
 };
 
-/// Takes one more value of a row into its hash.
-[[nodiscard]] ZENITH_FN u64 hash_with(u64 hash, u64 value) {
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15;
-  return hash ^ hash >> 29;
-}
-
 /// A number that equal points have in common, and others hardly ever.
 template <class Image>
 struct hash_points {

@@ -21,16 +21,10 @@
 
 namespace zenith::skyline_family {
 
-/// The number of a row's group.
+/// The number of a row's group: of the two images of a column of preference `different` one says all.
 template <class T>
 ZENITH_FN u32 group_of(const row_source<T>& from, u64 row) {
-  u64 group = 0;
-  for (u32 c = 0; c < from.columns; ++c) {
-    if (((from.different >> from.given[c]) & 1) == 0) continue;
-    group = (group ^ u64{from.at(row, c)}) * 0x9e3779b97f4a7c15;
-    group ^= group >> 32;
-  }
-  return static_cast<u32>(group * 0xbf58476d1ce4e5b9 >> 32);
+  return static_cast<u32>(hash_of_images(from, row, from.complement) >> 32);
 }
 
 template <class T>
@@ -77,6 +71,16 @@ struct skyline_in_groups {
   static constexpr bool counts = false;
 
   bool keeps_twins;  ///< else of equal rows the first stays
+
+  /// Whether a row is out that one before it equals.
+  [[nodiscard]] ZENITH_FN bool drops_twins() const { return !keeps_twins; }
+  /// Those of some rows that one more dominates which are then out.
+  template <class Lanes>
+  [[nodiscard]] ZENITH_FN Lanes out_of(const Lanes& dominated, u32* /*of_lanes*/) const {
+    return dominated;
+  }
+  /// The same of one row.
+  [[nodiscard]] ZENITH_FN bool is_out(u32* /*count*/) const { return true; }
 };
 
 /// Settles rows of small groups, and compares those of large ones with the first of their group. A team takes a tile of
@@ -214,19 +218,17 @@ struct settle_groups {
       counters.dominance.add((end - begin) * lanes);
       const image* const before = others + (begin - at) * columns;
       const auto place = static_cast<std::int64_t>(begin) - static_cast<std::int64_t>(first + b * lanes);
-      if constexpr (Goal::counts) {
-        u32* const counts = team.template scratch<u32>(counts_at) + b * lanes;
-        count_in(own + b * lanes, before, end - begin, place, states + b * lanes, counts);
-      } else {
-        test(own + b * lanes, before, end - begin, place, states + b * lanes);
-      }
+      u32* counts = nullptr;
+      if constexpr (Goal::counts) counts = team.template scratch<u32>(counts_at) + b * lanes;
+      test(own + b * lanes, before, end - begin, place, states + b * lanes, counts);
     });
     team.barrier();
   }
 
-  /// Some rows side by side with others, the first of which lies `place` behind the first of them.
-  ZENITH_FN void test(const image* own, const image* others, u64 some, [[maybe_unused]] std::int64_t place,
-                      u8* states) const {
+  /// Some rows side by side with others, the first of which lies `place` behind the first of them. `counts` are of the
+  /// rows, where the goal has any.
+  ZENITH_FN void test(const image* own, const image* others, u64 some, [[maybe_unused]] std::int64_t place, u8* states,
+                      u32* counts) const {
     const u32 columns = from.columns;
 #if defined(ZENITH_SKYLINE_PLAIN_LANES)
     for (u64 p = 0; p < some; ++p, others += columns) {
@@ -236,7 +238,7 @@ struct settle_groups {
         reaches = others[c] <= own[c * tile];
         differs = differs || others[c] != own[c * tile];
       }
-      if (!reaches || (goal.keeps_twins && !differs)) continue;
+      if (!reaches || (!differs && !goal.drops_twins()) || !goal.is_out(counts)) continue;
       states[0] = 1;
       return;
     }
@@ -248,45 +250,13 @@ struct settle_groups {
       u32 c = 0;
       for (; c + 4 <= columns && !reached.is_empty(); c += 4) reached.keep_from_four(own + c * tile, tile, others + c);
       for (; c < columns; ++c) reached.keep_from(own + c * tile, others[c]);
-      if (!goal.keeps_twins) {
+      if (goal.drops_twins()) {
         open.remove(reached);
         continue;
       }
       for (c = 0; c < columns && !reached.is_empty(); ++c) {
-        open.remove(reached.take_different(own + c * tile, others[c]));
-      }
-    }
-    open.mark_others(states);
-#endif
-  }
-
-  /// The same, where those that dominate a row are counted: with `most` it is out.
-  ZENITH_FN void count_in(const image* own, const image* others, u64 some, [[maybe_unused]] std::int64_t place,
-                          u8* states, u32* counts) const {
-    const u32 columns = from.columns;
-#if defined(ZENITH_SKYLINE_PLAIN_LANES)
-    for (u64 p = 0; p < some; ++p, others += columns) {
-      bool reaches = true;
-      bool differs = false;
-      for (u32 c = 0; c < columns && reaches; ++c) {
-        reaches = others[c] <= own[c * tile];
-        differs = differs || others[c] != own[c * tile];
-      }
-      if (!reaches || !differs || ++counts[0] < goal.most) continue;
-      states[0] = 1;
-      return;
-    }
-#else
-    lane_set<image> open(states);
-    for (u64 p = 0; p < some && !open.is_empty(); ++p, ++place, others += columns) {
-      lane_set<image> reached = open;
-      if (place >= 0) reached.keep_behind(static_cast<u32>(place));
-      u32 c = 0;
-      for (; c + 4 <= columns && !reached.is_empty(); c += 4) reached.keep_from_four(own + c * tile, tile, others + c);
-      for (; c < columns; ++c) reached.keep_from(own + c * tile, others[c]);
-      for (c = 0; c < columns && !reached.is_empty(); ++c) {
         const auto dominated = reached.take_different(own + c * tile, others[c]);
-        if (!dominated.is_empty()) open.remove(dominated.raise(counts, goal.most));
+        if (!dominated.is_empty()) open.remove(goal.out_of(dominated, counts));
       }
     }
     open.mark_others(states);

@@ -128,6 +128,16 @@ struct row_source {
   }
 };
 
+/// A number that rows have in common which are equal in these images, a bit for each, and others hardly ever.
+template <class T>
+[[nodiscard]] ZENITH_FN u64 hash_of_images(const row_source<T>& from, u64 row, u64 images) {
+  u64 hash = 0;
+  for (u32 c = 0; c < from.columns; ++c) {
+    if (((images >> c) & 1) != 0) hash = hash_with(hash, from.at(row, c));
+  }
+  return hash;
+}
+
 /// Rows that a team takes at a time.
 inline constexpr u32 row_tile = 128;
 
