@@ -6,8 +6,8 @@
 /// Rows of larger ones are out when k of the first of their group dominate them, and a strategy goes on with what is
 /// left.
 
+#include <algorithms/skyline/distinct_rows.hpp>
 #include <algorithms/skyline/ordered_rows.hpp>
-#include <algorithms/skyline/row_copies.hpp>
 #include <algorithms/skyline/row_groups.hpp>
 #include <core/device/list.hpp>
 
@@ -28,61 +28,8 @@ struct band_in_groups {
   [[nodiscard]] ZENITH_FN bool is_out(u32* count) const { return ++*count >= most; }
 };
 
-/// A number that equal rows have in common, and others hardly ever.
-template <class T>
-[[nodiscard]] ZENITH_FN u64 hash_of_row(const row_source<T>& from, u64 row) {
-  return hash_of_images(from, row, ~from.complement);
-}
-template <class T>
-struct hash_rows {
-  static constexpr u64 item_cost = 128;
-
-  row_source<T> from;
-  const u32* rows;
-  u64* hashes;
-
-  ZENITH_FN void operator()(u64 i) const { hashes[i] = hash_of_row(from, rows[i]); }
-};
-
-/// Raises the flags of rows that equal one before them, where rows are by group, then by sum, and then by hash: as a
-/// rule that is the one in front.
-template <class T>
-struct mark_copies_in_groups {
-  static constexpr u64 item_cost = 128;
-
-  row_source<T> from;
-  const u32* rows;
-  const u32* groups;
-  u8* flags;  ///< of rows of the table
-
-  ZENITH_FN void operator()(u64 i) const {
-    const u64 own = hash_of_row(from, rows[i]);
-    for (u64 k = i; k > 0 && groups[k - 1] == groups[i] && hash_of_row(from, rows[k - 1]) == own; --k) {
-      if (!are_equal(rows[k - 1], rows[i])) continue;
-      flags[rows[i]] = 1;
-      return;
-    }
-  }
-
- private:
-  ZENITH_FN bool are_equal(u64 a, u64 b) const {
-    for (u32 c = 0; c < from.columns; ++c) {
-      if (from.at(a, c) != from.at(b, c)) return false;
-    }
-    return true;
-  }
-};
-
-struct is_left_row {
-  const u8* flags;
-  const u32* rows;
-
-  ZENITH_FN bool operator()(u64 i) const { return flags[rows[i]] == 0; }
-};
-
 template <class... T>
-using group_band_kernels =
-    device::list<hash_rows<T>..., mark_copies_in_groups<T>..., settle_groups<T, band_in_groups>...>;
+using group_band_kernels = device::list<settle_groups<T, band_in_groups>...>;
 
 namespace detail {
 
@@ -116,9 +63,8 @@ struct grouped_band_prefilter {
     u32* const rows = no_prefilter{}.find_rows_left(on, call, from, flags, all);
     if (rows == nullptr) return rows;
     const bool keeps_first = call.duplicates == duplicate_rows::keep_first;
-    if (keeps_first) order_by_hash(on, from, rows, all);
-    u32* groups = order_by_groups(on, from, rows, all);
-    const u64 asked = keeps_first ? take_copies_out(on, from, rows, groups, all, flags) : all;
+    const u64 asked = keeps_first ? take_copies_out(on, from, rows, all, flags) : all;
+    u32* const groups = order_by_groups(on, from, rows, asked);
     settled.dominated_by = on.template buffer<u32>(call.rows);
     const settle_groups<T, band_in_groups> settle{from,  rows,    groups, asked, {call.most, settled.dominated_by},
                                                   flags, counters};
@@ -129,30 +75,6 @@ struct grouped_band_prefilter {
     count = on.read(static_cast<const u32*>(found));
     settled.rows = all - count;
     return rows;
-  }
-
-  /// All sorts are stable: rows of one group and sum stay in this order, equal ones by their ids.
-  template <class T, class Context>
-  static void order_by_hash(Context& on, const row_source<T>& from, u32* rows, u64 all) {
-    u64* const hashes = on.template buffer<u64>(all);
-    on.for_each(all, hash_rows<T>{from, rows, hashes});
-    on.sort_pairs(hashes, rows, all);
-    on.release(hashes);
-  }
-  /// Rows that are equal do not count, but for the first of them; returns how many are left.
-  template <class T, class Context>
-  [[nodiscard]] static u64 take_copies_out(Context& on, const row_source<T>& from, u32* rows, u32* groups, u64 all,
-                                           u8* flags) {
-    on.for_each(all, mark_copies_in_groups<T>{from, rows, groups, flags});
-    u32* const picked = on.template buffer<u32>(all);
-    u32* const found = on.template buffer<u32>(1);
-    on.compact(all, is_left_row{flags, rows}, picked, found);
-    const u64 left = on.read(static_cast<const u32*>(found));
-    on.for_each(left, name_rows{rows, picked});
-    on.copy(rows, static_cast<const u32*>(picked), left);
-    on.release(picked);
-    on.for_each(left, write_groups<T>{from, rows, groups});
-    return left;
   }
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <algorithms/skyline/group_layers.hpp>
+#include <algorithms/skyline/incomparable_rows.hpp>
 #include <algorithms/skyline/layers_by_search.hpp>
 #include <algorithms/skyline/layers_of_two.hpp>
 #include <algorithms/skyline/ordered_rows.hpp>
@@ -43,8 +44,8 @@ struct write_layers {
 };
 
 using layer_kernels =
-    device::concat<device::list<write_no_layer, write_layers, write_searched_layers, assign_by_search<std::uint32_t>,
-                                assign_by_search<std::uint64_t>>,
+    device::concat<device::list<write_no_layer, write_first_layer, write_layers, write_searched_layers,
+                                assign_by_search<std::uint32_t>, assign_by_search<std::uint64_t>>,
                    layer_pivot_kernels<std::uint32_t, std::uint64_t>, group_layer_kernels,
                    layer_kernels_of_two<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>>;
 
@@ -244,6 +245,7 @@ void find_layers_by_values(Context& on, const skyline_layers_call& call, const v
 template <class Skyline>
 template <class Context>
 void layers_by<Skyline>::run(Context& on, const call_type& call) {
+  if (detail::are_incomparable(call)) return detail::find_incomparable_layers(on, call);
   if constexpr (Context::runs_on_host) {
     if (detail::has_two_columns(call)) return detail::find_layers_of_two(on, call);
     if (detail::find_layers_of_groups(on, call)) return;

@@ -170,6 +170,28 @@ u64 list_marked(Context& on, const u8* flags, u64 all, const u32* asked, u64 ask
   return count;
 }
 
+/// `count` ids to the caller, unless they are there already.
+template <class Context>
+void deliver_ids(Context& on, const skyline_call& call, const u32* rows, u64 count, bool are_written) {
+  call.outcome->count = count;
+  void* const ids = call.provide_ids == nullptr ? nullptr : call.provide_ids(call.provide_state, count);
+  if (ids == nullptr || count == 0 || are_written) return;
+  if (call.index_bytes == 4) {
+    auto* const to = on.output(static_cast<std::uint32_t*>(ids), count, call.out_space);
+    on.for_each(count, write_ids<std::uint32_t>{rows, to});
+  } else {
+    auto* const to = on.output(static_cast<std::uint64_t*>(ids), count, call.out_space);
+    on.for_each(count, write_ids<std::uint64_t>{rows, to});
+  }
+}
+
+/// The mask to the caller.
+template <class Context>
+void deliver_marks(Context& on, const skyline_call& call, const u8* flags) {
+  if (call.out_mask == nullptr) return;
+  on.for_each(call.rows, write_mask_of_marks{flags, on.output(call.out_mask, call.rows, call.out_space)});
+}
+
 }  // namespace detail
 
 }  // namespace zenith::skyline_family

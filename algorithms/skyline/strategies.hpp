@@ -11,6 +11,7 @@
 
 #include <algorithms/skyline/family.hpp>
 #include <algorithms/skyline/group_band.hpp>
+#include <algorithms/skyline/incomparable_rows.hpp>
 #include <algorithms/skyline/layers.hpp>
 #include <algorithms/skyline/phases.hpp>
 #include <algorithms/skyline/round_log.hpp>
@@ -50,31 +51,10 @@ using kernels = device::concat<
                  pick_padded, write_ids<std::uint32_t>, write_ids<std::uint64_t>>,
     row_kernels<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>,
     group_band_kernels<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>, band_kernels_of_all,
-    row_band_kernels_of_all, layer_kernels>;
+    row_band_kernels_of_all, layer_kernels,
+    distinct_row_kernels<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>>;
 
 namespace detail {
-
-/// `count` ids to the caller, unless they are there already.
-template <class Context>
-void deliver_ids(Context& on, const skyline_call& call, const u32* rows, u64 count, bool are_written) {
-  call.outcome->count = count;
-  void* const ids = call.provide_ids == nullptr ? nullptr : call.provide_ids(call.provide_state, count);
-  if (ids == nullptr || count == 0 || are_written) return;
-  if (call.index_bytes == 4) {
-    auto* const to = on.output(static_cast<std::uint32_t*>(ids), count, call.out_space);
-    on.for_each(count, write_ids<std::uint32_t>{rows, to});
-  } else {
-    auto* const to = on.output(static_cast<std::uint64_t*>(ids), count, call.out_space);
-    on.for_each(count, write_ids<std::uint64_t>{rows, to});
-  }
-}
-
-/// The mask to the caller.
-template <class Context>
-void deliver_marks(Context& on, const skyline_call& call, const u8* flags) {
-  if (call.out_mask == nullptr) return;
-  on.for_each(call.rows, write_mask_of_marks{flags, on.output(call.out_mask, call.rows, call.out_space)});
-}
 
 /// Ids and mask to the caller (`list_marked`).
 template <class Context>
@@ -191,12 +171,14 @@ void find_band_by_sum(Context& on, const skyband_call& call) {
 template <class Strategy>
 template <class Context>
 void value_strategy<Strategy>::run(Context& on, const skyline_call& call) {
+  if (detail::are_incomparable(call)) return detail::find_incomparable_skyline(on, call);
   detail::find_skyline_by_values(on, call, Strategy::how);
 }
 
 template <class Context>
 void bskytree::run(Context& on, const skyline_call& call) {
   using namespace detail;
+  if (are_incomparable(call)) return find_incomparable_skyline(on, call);
   find_skyline_by_rows(on, call, true, always(row_layout::rows_as_they_are),
                        [&]<class Image>(const ordered_rows<Context, Image>& rows, const auto& use) {
                          tree_rounds<Context, Image> rounds(on, rows.count);
@@ -207,6 +189,7 @@ void bskytree::run(Context& on, const skyline_call& call) {
 template <class Context>
 void bitmap_tiles::run(Context& on, const skyline_call& call) {
   using namespace detail;
+  if (are_incomparable(call)) return find_incomparable_skyline(on, call);
   if constexpr (Context::runs_on_host) {
     if (has_two_columns(call)) return find_skyline_of_two(on, call);
     const auto are_few = [most = most_rows_by_values(on.threads())](u64 count) { return count <= most; };
@@ -270,11 +253,13 @@ void bitmap_tiles::run(Context& on, const skyline_call& call) {
 
 template <class Context>
 void band_by_sum::run(Context& on, const call_type& call) {
+  if (detail::are_incomparable(call)) return detail::find_incomparable_band(on, call);
   detail::find_band_by_sum(on, call);
 }
 
 template <class Context>
 void band_by_bitmaps::run(Context& on, const call_type& call) {
+  if (detail::are_incomparable(call)) return detail::find_incomparable_band(on, call);
   if constexpr (Context::runs_on_host) {
     detail::find_band_by_rows(on, call);
   } else {
