@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include <algorithms/skyline/distinct_rows.hpp>
 #include <algorithms/skyline/image_lanes.hpp>
 #include <algorithms/skyline/layers_by_search.hpp>
 #include <algorithms/skyline/layers_of_two.hpp>
@@ -150,8 +151,9 @@ template <class T, class Context>
   if (!has_many_groups(on, from)) return nullptr;
   u8* const flags = on.template buffer<u8>(call.rows);
   u32* const rows = list_rows_left<T>(on, call, from, {}, flags, count);
-  on.release(flags);
   if (rows == nullptr) return nullptr;
+  if (call.duplicates == duplicate_rows::keep_first) count = take_copies_out(on, from, rows, count, flags);
+  on.release(flags);
   groups = order_by_groups(on, from, rows, count);
   u32* const found = on.template zeroed<u32>(1);
   on.for_each(count, find_large_group{groups, count, found});

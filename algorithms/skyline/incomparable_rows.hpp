@@ -75,7 +75,7 @@ void find_incomparable_band(Context& on, const skyband_call& call) {
 template <class Context>
 void find_incomparable_layers(Context& on, const skyline_layers_call& call) {
   const auto counters = make_counters(on, call);
-  with_incomparable_rows(on, call, duplicate_rows::keep_all, [&](u8* /*flags*/, const u32* rows, u64 count) {
+  with_incomparable_rows(on, call, call.duplicates, [&](u8* /*flags*/, const u32* rows, u64 count) {
     call.outcome->count = count == 0 ? 0 : 1;
     report(on, call, counters, count, 1);
     u32* const by_row = on.template buffer<u32>(call.rows);

@@ -180,8 +180,9 @@ class points_of_layers {
 template <class Context>
 void find_layers_by_bitmaps(Context& on, const skyline_layers_call& call) {
   layer_order<Context> order(on, call);
+  const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
   if constexpr (Context::runs_on_host) {
-    with_ordered_rows(on, call, always(row_layout::rows_by_grid), layer_prefilter{call.most_layers},
+    with_ordered_rows(on, call, always(row_layout::rows_by_grid), layer_prefilter{call.most_layers, keeps_twins},
                       [&]<class Image>(const ordered_rows<Context, Image>& rows) {
                         if (rows.count > 0) {
                           order.begin(on, rows.points.rows, rows.count, rows.flags);
@@ -193,7 +194,7 @@ void find_layers_by_bitmaps(Context& on, const skyline_layers_call& call) {
                         order.deliver(on);
                       });
   } else {
-    with_ordered_points(on, call, layer_points{call.most_layers}, [&](const auto& rows) {
+    with_ordered_points(on, call, layer_points{call.most_layers, keeps_twins}, [&](const auto& rows) {
       const auto find = [&](auto* masks) {
         order.begin(on, rows.points.rows, rows.count, rows.flags);
         // fewer bitmaps would be made in many launches, for each layer
@@ -223,7 +224,8 @@ void find_layers_by_bitmaps(Context& on, const skyline_layers_call& call) {
 template <class Context>
 void find_layers_by_values(Context& on, const skyline_layers_call& call, const value_method& how) {
   layer_order<Context> order(on, call);
-  with_ordered_rows(on, call, always(layout_of(how)), layer_prefilter{call.most_layers},
+  const bool keeps_twins = call.duplicates == duplicate_rows::keep_all;
+  with_ordered_rows(on, call, always(layout_of(how)), layer_prefilter{call.most_layers, keeps_twins},
                     [&]<class Image>(const ordered_rows<Context, Image>& rows) {
                       if (rows.count > 0) {
                         order.begin(on, rows.points.rows, rows.count, rows.flags);

@@ -58,8 +58,9 @@ struct assign_by_least {
   rows_of_two<Image> in;
   const u32* rows;
   u64 count;
-  u32 most;      ///< layers
-  u64 enough;    ///< rows in layers
+  u32 most;    ///< layers
+  u64 enough;  ///< rows in layers
+  bool keeps_twins;
   Image* least;  ///< of a group's layers, of which there are up to as many as rows; then the layers' sizes
   u32* layers;   ///< of rows of the table
   u32* found;    ///< how many layers there are
@@ -71,7 +72,8 @@ struct assign_by_least {
     for (u64 i = 0; i < count; ++i) {
       if (in.begins_group(i)) of_group = 0;
       const Image value = in.value(i);
-      if (!in.is_twin(i)) {
+      const bool is_twin = in.is_twin(i);
+      if (!is_twin) {
         layer = layers_up_to(value, of_group);
         if (layer < most) {
           if (layer == of_group) ++of_group;
@@ -79,7 +81,7 @@ struct assign_by_least {
           least[layer] = value;
         }
       }
-      layers[rows[i]] = layer < most ? layer : no_layer;
+      layers[rows[i]] = layer < most && (keeps_twins || !is_twin) ? layer : no_layer;
     }
     *found = enough < count ? leave_out_rest(known) : known;
   }
@@ -213,7 +215,8 @@ void find_layers_of_two(Context& on, const skyline_layers_call& call) {
     const u64 most = std::min<u64>(call.most_layers, count);
     on.for_each(call.rows, write_no_layer{layers});
     on.for_each(1, assign_by_least<image>{ordered, rows, count, call.most_layers, call.enough_rows,
-                                          on.template buffer<image>(most), layers, found});
+                                          call.duplicates == duplicate_rows::keep_all, on.template buffer<image>(most),
+                                          layers, found});
     call.outcome->count = on.read(static_cast<const u32*>(found));
     report(on, call, make_counters(on, call), count, 1);
     // last of all: the caller's memory stays untouched when anything fails

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <algorithms/skyline/bitmap_rows.hpp>
+#include <algorithms/skyline/distinct_rows.hpp>
 #include <algorithms/skyline/family.hpp>
 #include <algorithms/skyline/layer_pivots.hpp>
 #include <algorithms/skyline/phases.hpp>
@@ -129,10 +130,20 @@ struct pivot_prefilter {
 /// The prefilter of layers (layer_pivots.hpp).
 struct layer_prefilter {
   u64 most_layers;
+  bool keeps_twins;
 
   template <class T, class Context>
   [[nodiscard]] u32* find_rows_left(Context& on, const skyline_input& call, const row_source<T>& from, u8* removed,
                                     u64& count) const {
+    u32* const rows = find_rows(on, call, from, removed, count);
+    if (rows != nullptr && !keeps_twins) count = take_copies_out(on, from, rows, count, removed);
+    return rows;
+  }
+
+ private:
+  template <class T, class Context>
+  [[nodiscard]] u32* find_rows(Context& on, const skyline_input& call, const row_source<T>& from, u8* removed,
+                               u64& count) const {
     if constexpr (Context::runs_on_host) {
       using image = typename row_source<T>::image;
       const bool drops_nan = call.nans == nan_rows::drop;
@@ -146,7 +157,7 @@ struct layer_prefilter {
       on.fill_zero(removed, call.rows);
       return list_rows_left(on, call, from, {values, used}, removed, count);
     } else {
-      return list_table_rows_left(on, call, from, layer_value_points{most_layers}, true, removed, count);
+      return list_table_rows_left(on, call, from, layer_value_points{{most_layers, keeps_twins}}, true, removed, count);
     }
   }
 };

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include <algorithms/skyline/distinct_rows.hpp>
 #include <algorithms/skyline/few_rows.hpp>
 #include <algorithms/skyline/phases.hpp>
 #include <algorithms/skyline/row_groups.hpp>
@@ -199,8 +200,11 @@ void with_ordered_points(Context& on, const skyline_input& call, const Asked& as
         kept = compare_few_rows(on, from, rows, found, asked);
       }
     }
-    const auto told = on.read(static_cast<const table_findings*>(found));
+    auto told = on.read(static_cast<const table_findings*>(found));
     if (rejects_nan(call, told.nan_at)) return;
+    if constexpr (is_exact) {
+      if (!asked.keeps_twins) told.left = static_cast<u32>(take_copies_out(on, from, rows, told.left, flags));
+    }
     const bool is_done = kept != nullptr && told.left <= most_few_rows;
     ordered_points<Context, image> made{{nullptr, 1, from.columns, rows, nullptr, nullptr, from.columns},
                                         nullptr,

@@ -15,6 +15,7 @@ namespace zenith::skyline_family::detail {
 /// Points are wanted that may be in one of so many layers, in an exact order.
 struct layer_points {
   u64 most_layers;
+  bool keeps_twins;  ///< else of equal rows the first is asked alone
 };
 
 /// Points are wanted for strategies that compare by values, which differ from others by what is compiled for them.

@@ -80,6 +80,23 @@ std::optional<std::vector<std::uint64_t>> candidates_of(const table<T>& points) 
   return candidates;
 }
 
+/// The first of each like alone, where the others do not count.
+template <class T>
+std::vector<std::uint64_t> without_copies(const table<T>& points, const std::vector<std::uint64_t>& rows,
+                                          duplicate_rows duplicates, std::uint64_t& tests) {
+  if (duplicates == duplicate_rows::keep_all) return rows;
+  std::vector<std::uint64_t> firsts;
+  for (const auto p : rows) {
+    bool is_first = true;
+    for (const auto q : firsts) {
+      ++tests;
+      is_first = is_first && !points.are_equal(q, p);
+    }
+    if (is_first) firsts.push_back(p);
+  }
+  return firsts;
+}
+
 template <class T>
 void find_skyline(const skyline_call& call) {
   using clock = std::chrono::steady_clock;
@@ -123,18 +140,8 @@ void find_skyband(const skyband_call& call) {
   const table<T> points{call};
   const auto all = candidates_of(points);
   if (!all) return;
-  std::vector<std::uint64_t> candidates;
   std::uint64_t tests = 0;
-  for (const auto p : *all) {
-    bool is_first = true;
-    if (call.duplicates == duplicate_rows::keep_first) {
-      for (const auto q : candidates) {
-        ++tests;
-        is_first = is_first && !points.are_equal(q, p);
-      }
-    }
-    if (is_first) candidates.push_back(p);
-  }
+  const auto candidates = without_copies(points, *all, call.duplicates, tests);
   std::vector<std::uint64_t> band;
   std::vector<std::uint32_t> dominated_by;
   for (const auto p : candidates) {
@@ -157,16 +164,17 @@ void find_skyband(const skyband_call& call) {
 template <class T>
 void find_layers(const skyline_layers_call& call) {
   const table<T> points{call};
-  auto left = candidates_of(points);
-  if (!left) return;
-  std::vector<std::uint32_t> layers(call.rows, no_layer);
-  const auto candidates = left->size();
-  std::uint32_t layer = 0;
+  const auto all = candidates_of(points);
+  if (!all) return;
   std::uint64_t tests = 0;
-  while (!left->empty() && layer < call.most_layers && candidates - left->size() < call.enough_rows) {
+  auto left = without_copies(points, *all, call.duplicates, tests);
+  std::vector<std::uint32_t> layers(call.rows, no_layer);
+  const auto candidates = left.size();
+  std::uint32_t layer = 0;
+  while (!left.empty() && layer < call.most_layers && candidates - left.size() < call.enough_rows) {
     std::vector<std::uint64_t> rest;
-    for (const auto p : *left) {
-      const bool is_out = std::ranges::any_of(*left, [&](std::uint64_t q) {
+    for (const auto p : left) {
+      const bool is_out = std::ranges::any_of(left, [&](std::uint64_t q) {
         ++tests;
         return points.dominates(q, p);
       });

@@ -25,9 +25,10 @@ std::vector<std::uint32_t> dominators_of(const executor& on, const skyline_point
   target.wants_counts = true;
   target.dominated_by = counts.data();
   target.dominated_by_count = counts.size();
-  const auto found = skyband(on, points, std::numeric_limits<std::uint32_t>::max(), target,
-                             {.preferences = options.preferences, .nans = options.nans})
-                         .count;
+  const auto found =
+      skyband(on, points, std::numeric_limits<std::uint32_t>::max(), target,
+              {.preferences = options.preferences, .duplicates = options.duplicates, .nans = options.nans})
+          .count;
   auto by_row = make_results<std::uint32_t>(points.rows);
   std::ranges::fill(by_row, no_layer);
   for (std::size_t i = 0; i < found; ++i) by_row[ids[i]] = counts[i];
@@ -39,7 +40,7 @@ std::vector<std::uint32_t> dominators_of(const executor& on, const skyline_point
 skyline_run skyline_layers(const executor& on, const skyline_points& points, const layers_target& target,
                            const skyline_layers_options& options) {
   skyline_detail::check_points(name, points, options.preferences);
-  skyline_detail::check_policies(name, options.preferences, options.nans);
+  skyline_detail::check_policies(name, options.preferences, options.nans, options.duplicates);
   if (target.count != points.rows) {
     skyline_detail::reject(name, "layers_out has " + std::to_string(target.count) + " elements and points " +
                                      std::to_string(points.rows) + " rows; they must be as many");
@@ -66,6 +67,7 @@ skyline_run skyline_layers(const executor& on, const skyline_points& points, con
     input.describe(call);
     call.most_layers = options.most_layers;
     call.enough_rows = options.enough_rows;
+    call.duplicates = options.duplicates;
     call.out_space = target.space;
     call.out_layers = target.layers;
     by.run(where, &call);

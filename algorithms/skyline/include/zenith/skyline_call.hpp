@@ -128,6 +128,8 @@ struct skyline_layers_call : skyline_input {
 
   std::uint32_t most_layers = no_layer;  ///< at least 1
   std::uint64_t enough_rows = 0;         ///< no further layer once so many rows have one; at least 1
+  /// Under `keep_first`, of equal rows all but the first have no layer.
+  duplicate_rows duplicates = duplicate_rows::keep_all;
   memory_space out_space = memory_space::host;
   std::uint32_t* out_layers = nullptr;  ///< one a row; not written when a NaN is rejected
 };

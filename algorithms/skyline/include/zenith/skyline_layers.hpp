@@ -29,8 +29,11 @@ struct skyline_layers_options {
   /// Filled in when not nullptr, after the call succeeded. Borrowed.
   skyline_statistics* statistics = nullptr;
   /// Not empty: an element for each row, which becomes the number of rows that dominate it, and `no_layer` for a row
-  /// with a NaN under `nan_rows::drop`. On the host. Borrowed.
+  /// with a NaN under `nan_rows::drop` and for one that `duplicates` leaves out. On the host. Borrowed.
   std::span<std::uint32_t> dominated_by = {};
+  /// Equal rows are in the same layer. Under `keep_first`, of these all but the one with the lowest id have `no_layer`:
+  /// they neither count as dominators nor for `enough_rows`.
+  duplicate_rows duplicates = duplicate_rows::keep_all;
 };
 
 /// The layer of every row, and what ran.
@@ -56,16 +59,17 @@ skyline_run skyline_layers(const executor& on, const skyline_points& points, con
 
 /// Writes the layer of every row of `points` to `layers_out`, an element for each row, and returns the number of
 /// layers. Layer 0 is the skyline, layer i + 1 is the skyline of the rows that are in none of the layers 0 … i. Equal
-/// rows are in one layer. Rows in none of the layers that were asked for, and those with a NaN under `nan_rows::drop`,
-/// have `no_layer`. Dominance is that of `skyline`. The result is the same on every backend and for every strategy.
+/// rows are in one layer. Rows in none of the layers that were asked for, those with a NaN under `nan_rows::drop`, and
+/// all but the first of equal rows under `duplicate_rows::keep_first` have `no_layer`. Dominance is that of `skyline`.
+/// The result is the same on every backend and for every strategy.
 ///
 /// Complexity: a few reads of the points, a sort of the n' rows that a prefilter leaves, and for each layer the
 /// dominance tests of a skyline of what is left. With up to 64 `most_layers`, the prefilter leaves out rows that are
 /// dominated by the last of these layers of a sample; with more, n' is n. On a host, all layers of one or two columns
 /// take O(n log n), beside any that are `different`; and where layers are small, rows are compared with layers instead,
-/// of which a bisection finds the right one. `options.dominated_by` takes a `skyband` of all rows besides, up to n * n
-/// tests. Scratch is that of `skyline`, and 9 bytes a row at most. It synchronises. A GPU executor copies host points
-/// to the device whole.
+/// of which a bisection finds the right one. To find equal rows takes a sort of n' hashes. `options.dominated_by` takes
+/// a `skyband` of all rows besides, up to n * n tests. Scratch is that of `skyline`, and 9 bytes a row at most. It
+/// synchronises. A GPU executor copies host points to the device whole.
 ///
 /// Throws as `skyline` does, and `invalid_argument` when `layers_out` has not an element for each row, or most_layers
 /// or enough_rows is 0, or `options.dominated_by` is neither empty nor an element for each row. `layers_out` and
