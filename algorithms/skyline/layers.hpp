@@ -57,12 +57,13 @@ class layer_order {
  public:
   layer_order(Context& on, const skyline_layers_call& call) : call_(call), counters_(make_counters(on, call)) {}
 
-  /// All of `rows` have no layer; `flags` are those of rows of the table.
-  void begin(Context& on, u32* rows, u64 count, u8* flags) {
+  /// All of `rows` have no layer; `flags` are those of rows of the table. `spare` has space for as many rows, and is
+  /// not asked for anything else behind a round.
+  void begin(Context& on, u32* rows, u64 count, u8* flags, u32* spare) {
     rows_ = rows;
     count_ = count;
     flags_ = flags;
-    picked_ = on.template buffer<u32>(count);
+    picked_ = spare;
     found_ = on.template buffer<u32>(1);
   }
 
@@ -92,7 +93,7 @@ class layer_order {
     on.for_each(call_.rows, write_no_layer{by_row});
     on.for_each(done_, write_layers{rows_, ends, layers, by_row});
     if (searched_ > 0) {
-      on.for_each(count_ - done_, write_searched_layers{rows_ + done_, picked_, searched_, layers, by_row});
+      on.for_each(count_ - done_, write_searched_layers{rows_ + done_, of_search_, searched_, layers, by_row});
     }
     // last of all: the caller's memory stays untouched when anything fails
     on.copy(on.output(call_.out_layers, call_.rows, call_.out_space), static_cast<const u32*>(by_row), call_.rows);
@@ -123,8 +124,9 @@ class layer_order {
     const u64 left = count_ - done_;
     const auto most = static_cast<u32>(call_.most_layers - ends_.size());
     u32* const last = on.template buffer<u32>(std::min<u64>(most, left));
-    on.for_each(
-        1, assign_by_search<Image>{points, left, most, call_.enough_rows - done_, last, points.rows, picked_, found_});
+    of_search_ = on.template buffer<u32>(left);
+    on.for_each(1, assign_by_search<Image>{points, left, most, call_.enough_rows - done_, last, points.rows, of_search_,
+                                           found_});
     searched_ = on.read(static_cast<const u32*>(found_));
   }
 
@@ -136,9 +138,10 @@ class layer_order {
   u32* found_ = nullptr;
   u8* flags_ = nullptr;
   u64 count_ = 0;
-  u64 done_ = 0;           ///< rows that have a layer
-  std::vector<u32> ends_;  ///< of layers among the rows
-  u32 searched_ = 0;       ///< layers behind them
+  u64 done_ = 0;              ///< rows that have a layer
+  std::vector<u32> ends_;     ///< of layers among the rows
+  u32* of_search_ = nullptr;  ///< layers of the rows behind them, from 0 on
+  u32 searched_ = 0;          ///< how many of these there are
   u64 blocks_ = 0;
 };
 
@@ -149,7 +152,7 @@ class points_of_layers {
   /// Masks are those of `how`; nullptr: none are wanted.
   points_of_layers(Context& on, const ordered_rows<Context, Image>& rows, const value_method* how)
       : on_(on), rows_(rows), how_(how) {
-    on.release(rows.spare);  // which two lists of rows take instead
+    on.release(rows.spare);  // whose place a list of rows takes
     rows_.spare = nullptr;
     rows_.points.rows = on.template buffer<u32>(rows.count);
     on.copy(rows_.points.rows, static_cast<const u32*>(rows.points.rows), rows.count);
@@ -185,9 +188,9 @@ void find_layers_by_bitmaps(Context& on, const skyline_layers_call& call) {
     with_ordered_rows(on, call, always(row_layout::rows_by_grid), layer_prefilter{call.most_layers, keeps_twins},
                       [&]<class Image>(const ordered_rows<Context, Image>& rows) {
                         if (rows.count > 0) {
-                          order.begin(on, rows.points.rows, rows.count, rows.flags);
                           const points_of_layers<Context, Image> points(on, rows, nullptr);
-                          row_rounds<Context, Image> rounds(on, points.rows());
+                          order.begin(on, rows.points.rows, rows.count, rows.flags, points.rows().points.rows);
+                          row_rounds<Context, Image> rounds(on, points.rows(), call.held_bytes);
                           order.find(on, rounds, points);
                           on.release(rows.points.values);
                         }
@@ -196,7 +199,7 @@ void find_layers_by_bitmaps(Context& on, const skyline_layers_call& call) {
   } else {
     with_ordered_points(on, call, layer_points{call.most_layers, keeps_twins}, [&](const auto& rows) {
       const auto find = [&](auto* masks) {
-        order.begin(on, rows.points.rows, rows.count, rows.flags);
+        order.begin(on, rows.points.rows, rows.count, rows.flags, on.template buffer<u32>(rows.count));
         // fewer bitmaps would be made in many launches, for each layer
         const u64 of_some = bitmap_bytes_of(rows.count / 4, rows.points.columns);
         const u64 space = std::max(of_some, bytes_for_bitmaps(call, rows, rows.count * sizeof(u32)));
@@ -228,9 +231,9 @@ void find_layers_by_values(Context& on, const skyline_layers_call& call, const v
   with_ordered_rows(on, call, always(layout_of(how)), layer_prefilter{call.most_layers, keeps_twins},
                     [&]<class Image>(const ordered_rows<Context, Image>& rows) {
                       if (rows.count > 0) {
-                        order.begin(on, rows.points.rows, rows.count, rows.flags);
                         const points_of_layers<Context, Image> points(on, rows, &how);
-                        const u64 lists = 2 * rows.count * sizeof(u32);
+                        order.begin(on, rows.points.rows, rows.count, rows.flags, points.rows().points.rows);
+                        const u64 lists = rows.count * sizeof(u32) + call.held_bytes;
                         const u64 most = most_of_block<Image>(how, call, rows.points.columns, rows.count, lists);
                         in_rounds_by_values(how, on, points.rows().points, rows.count, most,
                                             [&](const auto& /*first*/, u64 /*count*/, auto& rounds) {

@@ -18,12 +18,6 @@
 
 namespace zenith::skyline_family {
 
-struct write_no_layer {
-  u32* layers;
-
-  ZENITH_FN void operator()(u64 i) const { layers[i] = no_layer; }
-};
-
 /// The images of rows in a column.
 template <class T>
 struct write_column {
@@ -37,19 +31,21 @@ struct write_column {
   ZENITH_FN void operator()(u64 i) const { to[i] = from.at(rows[i], column); }
 };
 
-/// Rows in the order of <group, first value, second value>.
+/// What a row is to the one in front of it, in the order of <group, first value, second value>.
+enum row_place : u8 {
+  in_group = 0,
+  begins_group = 1,
+  is_twin = 2,  ///< equals it
+};
+
+/// Rows in that order.
 template <class Image>
 struct rows_of_two {
-  Image* first;
-  Image* second;  ///< nullptr: there is one column
-  u8* begins;     ///< which are the first of their group; nullptr: there is one group
+  const Image* second;  ///< nullptr: there is one column
+  const u8* places;     ///< `row_place`
 
   /// What is left to tell rows apart behind one another.
   [[nodiscard]] ZENITH_FN Image value(u64 i) const { return second == nullptr ? Image{0} : second[i]; }
-  [[nodiscard]] ZENITH_FN bool begins_group(u64 i) const { return i == 0 || (begins != nullptr && begins[i] != 0); }
-  [[nodiscard]] ZENITH_FN bool is_twin(u64 i) const {
-    return !begins_group(i) && first[i] == first[i - 1] && value(i) == value(i - 1);
-  }
 };
 
 /// Gives all rows their layers: one item.
@@ -70,10 +66,10 @@ struct assign_by_least {
     u32 of_group = 0;
     u32 layer = 0;
     for (u64 i = 0; i < count; ++i) {
-      if (in.begins_group(i)) of_group = 0;
+      if (in.places[i] == begins_group) of_group = 0;
       const Image value = in.value(i);
-      const bool is_twin = in.is_twin(i);
-      if (!is_twin) {
+      const bool is_copy = in.places[i] == is_twin;
+      if (!is_copy) {
         layer = layers_up_to(value, of_group);
         if (layer < most) {
           if (layer == of_group) ++of_group;
@@ -81,7 +77,7 @@ struct assign_by_least {
           least[layer] = value;
         }
       }
-      layers[rows[i]] = layer < most && (keeps_twins || !is_twin) ? layer : no_layer;
+      layers[rows[i]] = layer < most && (keeps_twins || !is_copy) ? layer : no_layer;
     }
     *found = enough < count ? leave_out_rest(known) : known;
   }
@@ -120,30 +116,47 @@ struct mark_by_least {
     bool is_member = false;
     for (u64 i = 0; i < count; ++i) {
       const Image value = in.value(i);
-      const bool is_twin = in.is_twin(i);
-      if (!is_twin) is_member = in.begins_group(i) || value < least;
-      if (!is_twin && is_member) least = value;
-      if (is_member && (keeps_twins || !is_twin)) flags[rows[i]] = marked;
+      const bool is_copy = in.places[i] == is_twin;
+      if (!is_copy) is_member = in.places[i] == begins_group || value < least;
+      if (!is_copy && is_member) least = value;
+      if (is_member && (keeps_twins || !is_copy)) flags[rows[i]] = marked;
     }
   }
 };
 
-/// Raises the flags of rows whose value differs from that before it.
+/// Rows whose value differs from that before it begin a group.
 template <class Image>
 struct mark_changes {
   const Image* values;
-  u8* begins;
+  u8* places;
 
   ZENITH_FN void operator()(u64 i) const {
-    if (i == 0 || values[i] != values[i - 1]) begins[i] = 1;
+    if (i > 0 && values[i] != values[i - 1]) places[i] = begins_group;
+  }
+};
+struct begin_first_group {
+  u8* places;
+
+  ZENITH_FN void operator()(u64 i) const { places[i] = begins_group; }
+};
+template <class Image>
+struct mark_twins {
+  const Image* first;
+  const Image* second;  ///< nullptr: there is one column
+  u8* places;
+
+  ZENITH_FN void operator()(u64 i) const {
+    if (places[i] == begins_group || first[i] != first[i - 1]) return;
+    if (second == nullptr || second[i] == second[i - 1]) places[i] = is_twin;
   }
 };
 
 template <class... Image>
-using images_of_two = device::list<assign_by_least<Image>..., mark_by_least<Image>..., mark_changes<Image>...>;
+using images_of_two =
+    device::list<assign_by_least<Image>..., mark_by_least<Image>..., mark_changes<Image>..., mark_twins<Image>...>;
 template <class... T>
 using layer_kernels_of_two =
-    device::concat<device::list<write_column<T>...>, images_of_two<std::uint32_t, std::uint64_t>>;
+    device::concat<device::list<begin_first_group, write_column<T>...>, images_of_two<std::uint32_t, std::uint64_t>>;
 
 namespace detail {
 
@@ -153,29 +166,21 @@ namespace detail {
   return static_cast<std::ptrdiff_t>(call.column_count) - groups <= 2;
 }
 
-/// Brings rows into that order.
+/// Brings rows into that order. At least one column says which is better.
 template <class T, class Context>
 [[nodiscard]] auto order_two_columns(Context& on, const row_source<T>& from, u32* rows, u64 count) {
   using image = typename row_source<T>::image;
   u32 better[2] = {};
   u32 betters = 0;
-  u32 groups = 0;
-  rows_of_two<image> made{on.template buffer<image>(count), nullptr, nullptr};
-  const auto write = [&](u32 column, image* to) { on.for_each(count, write_column<T>{from, rows, column, to}); };
   for (u32 c = 0; c < from.columns; ++c) {
-    const bool is_group = ((from.different >> from.given[c]) & 1) != 0;
-    if (is_group) ++groups;
-    if (!is_group) better[betters++] = c;
+    if (((from.different >> from.given[c]) & 1) == 0) better[betters++] = c;
   }
-  if (betters == 2) {
-    made.second = on.template buffer<image>(count);
-    write(better[1], made.second);
-    on.sort_pairs(made.second, rows, count);
-  }
-  if (betters >= 1) {
-    write(better[0], made.first);
-    on.sort_pairs(made.first, rows, count);
-  }
+  image* const values = on.template buffer<image>(count);
+  const auto write = [&](u32 column, image* to) { on.for_each(count, write_column<T>{from, rows, column, to}); };
+  const auto sort_by = [&](u32 column) {
+    write(column, values);
+    on.sort_pairs(values, rows, count);
+  };
   // of the two images of such a column the first says all
   const auto each_group = [&](const auto& use) {
     for (u32 c = 0; c < from.columns; ++c) {
@@ -183,20 +188,20 @@ template <class T, class Context>
       if (is_group && ((from.complement >> c) & 1) == 0) use(c);
     }
   };
+  for (u32 c = betters; c > 0; --c) sort_by(better[c - 1]);
+  each_group(sort_by);
+  u8* const places = on.template zeroed<u8>(count);
+  on.for_each(std::min<u64>(count, 1), begin_first_group{places});
   each_group([&](u32 c) {
-    write(c, made.first);
-    on.sort_pairs(made.first, rows, count);
+    write(c, values);
+    on.for_each(count, mark_changes<image>{values, places});
   });
-  if (groups > 0) made.begins = on.template zeroed<u8>(count);
-  each_group([&](u32 c) {
-    write(c, made.first);
-    on.for_each(count, mark_changes<image>{made.first, made.begins});
-  });
-  // without such a column all rows of a group are equal
-  if (betters == 0) on.fill_zero(made.first, count);
-  if (betters >= 1 && groups > 0) write(better[0], made.first);
-  if (betters == 2) write(better[1], made.second);
-  return made;
+  write(better[0], values);
+  image* const second = betters == 2 ? on.template buffer<image>(count) : nullptr;
+  if (betters == 2) write(better[1], second);
+  on.for_each(count, mark_twins<image>{values, second, places});
+  on.release(values);
+  return rows_of_two<image>{second, places};
 }
 
 template <class Context>

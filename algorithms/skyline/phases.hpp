@@ -17,6 +17,12 @@
 
 namespace zenith::skyline_family {
 
+struct write_no_layer {
+  u32* layers;
+
+  ZENITH_FN void operator()(u64 i) const { layers[i] = no_layer; }
+};
+
 namespace detail {
 
 /// The caller's table.

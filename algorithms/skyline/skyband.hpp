@@ -195,10 +195,19 @@ struct gather_counts {
   ZENITH_FN void operator()(u64 i) const { to[i] = by_row[rows[i]]; }
 };
 
+/// Counts of some rows among those of the table.
+struct scatter_counts {
+  const u32* rows;
+  const u32* by_row;
+  u32* to;
+
+  ZENITH_FN void operator()(u64 i) const { to[rows[i]] = by_row[rows[i]]; }
+};
+
 template <class Image, unsigned... Columns>
 using band_kernels = device::list<count_dominators<Image, Columns>...>;
-using band_kernels_of_all =
-    device::list<begin_band_rows, gather_band_rows, weigh_block, mark_band, place_in_band, add_twins, gather_counts>;
+using band_kernels_of_all = device::list<begin_band_rows, gather_band_rows, weigh_block, mark_band, place_in_band,
+                                         add_twins, gather_counts, scatter_counts>;
 
 namespace detail {
 
@@ -292,6 +301,13 @@ template <class Index, class Context>
 template <class Context>
 void deliver_band(Context& on, const skyband_call& call, const u32* rows, u64 count, const u32* dominated_by) {
   call.outcome->count = count;
+  if (call.out_by_row != nullptr) {
+    u32* const counts = on.template buffer<u32>(call.rows);
+    on.for_each(call.rows, write_no_layer{counts});
+    on.for_each(count, scatter_counts{rows, dominated_by, counts});
+    on.copy(on.output(call.out_by_row, call.rows, memory_space::host), static_cast<const u32*>(counts), call.rows);
+    return;
+  }
   const bool is_short = call.index_bytes == 4;
   const auto* const short_ids = is_short ? write_band_ids<std::uint32_t>(on, rows, count) : nullptr;
   const auto* const long_ids = is_short ? nullptr : write_band_ids<std::uint64_t>(on, rows, count);

@@ -156,6 +156,11 @@ void find_skyband(const skyband_call& call) {
   }
   call.outcome->count = band.size();
   if (call.statistics != nullptr) *call.statistics = {all->size(), tests, 0, 1, {}};
+  if (call.out_by_row != nullptr) {
+    std::fill_n(call.out_by_row, call.rows, no_layer);
+    for (std::size_t i = 0; i < band.size(); ++i) call.out_by_row[band[i]] = dominated_by[i];
+    return;
+  }
   const auto out = call.provide(call.provide_state, band.size());
   if (out.ids != nullptr) write_ids(band, call.index_bytes, out.ids);
   if (out.dominated_by != nullptr) std::ranges::copy(dominated_by, out.dominated_by);

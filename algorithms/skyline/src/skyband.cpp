@@ -55,6 +55,7 @@ skyline_run skyband(const executor& on, const skyline_points& points, std::uint3
     call.most = std::max(k, 1U);
     call.duplicates = options.duplicates;
     call.index_bytes = target.index_bytes;
+    call.out_by_row = target.by_row;
     call.provide = output_provider::provide;
     call.provide_state = &rows;
     by.run(where, &call);

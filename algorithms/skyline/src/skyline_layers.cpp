@@ -18,20 +18,12 @@ constexpr std::string_view name = "skyline_layers";
 /// By how many rows each row is dominated: the counts of the band that has all of them.
 std::vector<std::uint32_t> dominators_of(const executor& on, const skyline_points& points,
                                          const skyline_layers_options& options) {
-  auto ids = make_results<std::uint32_t>(points.rows);
-  auto counts = make_results<std::uint32_t>(points.rows);
-  auto target = band_target(ids.data(), ids.size());
-  target.caller = name;
-  target.wants_counts = true;
-  target.dominated_by = counts.data();
-  target.dominated_by_count = counts.size();
-  const auto found =
-      skyband(on, points, std::numeric_limits<std::uint32_t>::max(), target,
-              {.preferences = options.preferences, .duplicates = options.duplicates, .nans = options.nans})
-          .count;
   auto by_row = make_results<std::uint32_t>(points.rows);
-  std::ranges::fill(by_row, no_layer);
-  for (std::size_t i = 0; i < found; ++i) by_row[ids[i]] = counts[i];
+  skyband_target target;
+  target.caller = name;
+  target.by_row = by_row.data();
+  (void)skyband(on, points, std::numeric_limits<std::uint32_t>::max(), target,
+                {.preferences = options.preferences, .duplicates = options.duplicates, .nans = options.nans});
   return by_row;
 }
 
@@ -70,6 +62,7 @@ skyline_run skyline_layers(const executor& on, const skyline_points& points, con
     call.duplicates = options.duplicates;
     call.out_space = target.space;
     call.out_layers = target.layers;
+    call.held_bytes = dominators.size() * sizeof(std::uint32_t);
     by.run(where, &call);
     input.check(name);
     run.count = static_cast<std::size_t>(input.outcome().count);

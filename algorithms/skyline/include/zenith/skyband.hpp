@@ -52,6 +52,7 @@ struct skyband_target {
   void* (*resize)(void* vector, std::uint64_t count) = nullptr;
   void* vector = nullptr;
   std::vector<std::uint32_t>* counts_vector = nullptr;
+  std::uint32_t* by_row = nullptr;      ///< not nullptr: counts of all rows of the table are wanted, and nothing else
   std::string_view caller = "skyband";  ///< begins the messages
 };
 

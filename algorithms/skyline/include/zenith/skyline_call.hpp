@@ -100,6 +100,9 @@ struct skyline_call : skyline_input {
   std::uint64_t known_count = 0;
 };
 
+/// Of a row in none of the layers that were asked for, or not in the band.
+inline constexpr std::uint32_t no_layer = ~std::uint32_t{0};
+
 /// Memory for the result of operation "skyband"; what is nullptr is not written.
 struct skyband_output {
   void* ids = nullptr;
@@ -117,10 +120,10 @@ struct skyband_call : skyline_input {
   /// Gives host memory for so many rows. Called once, if at all: not when a NaN is rejected.
   skyband_output (*provide)(void* state, std::uint64_t count) = nullptr;
   void* provide_state = nullptr;
+  /// Not nullptr: instead of that, by how many rows each row of the table is dominated, `no_layer` for those that are
+  /// not in the band. The host's; not written when a NaN is rejected.
+  std::uint32_t* out_by_row = nullptr;
 };
-
-/// Of a row in none of the layers that were asked for.
-inline constexpr std::uint32_t no_layer = ~std::uint32_t{0};
 
 /// One call of operation "skyline_layers". Layer 0 is the skyline, layer i + 1 the skyline of what layers 0 … i leave.
 struct skyline_layers_call : skyline_input {
@@ -132,6 +135,7 @@ struct skyline_layers_call : skyline_input {
   duplicate_rows duplicates = duplicate_rows::keep_all;
   memory_space out_space = memory_space::host;
   std::uint32_t* out_layers = nullptr;  ///< one a row; not written when a NaN is rejected
+  std::uint64_t held_bytes = 0;         ///< that the caller keeps meanwhile: there is less memory for bitmaps
 };
 
 }  // namespace zenith
