@@ -69,6 +69,8 @@ TEST_CASE("what a skyline refuses", "[skyline-contract]") {
                  [&] { (void)zenith::skyband(on.on, points, 1, {.nans = nans}); });
     expect_error(wrong, {"skyband: options.duplicates is 77, which is not"},
                  [&] { (void)zenith::skyband(on.on, points, 1, {.duplicates = duplicates}); });
+    expect_error(wrong, {"skyline_layers: options.duplicates is 77, which is not"},
+                 [&] { (void)zenith::skyline_layers(on.on, points, {.duplicates = duplicates}); });
     expect_error(wrong, {"skyline_layers: options.preferences[1] is 77, which is not"},
                  [&] { (void)zenith::skyline_layers(on.on, points, {.preferences = odd}); });
     expect_error(wrong, {"skyline_layers: options.nans is 77, which is not"},

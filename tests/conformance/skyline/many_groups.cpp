@@ -36,7 +36,6 @@ answers answers_of(const table<T>& of, const request& asked, std::uint32_t k) {
       const auto is_like = [&](auto other) { return compare_rows(of, asked, other, row) == relation::equals; };
       if (asked.duplicates == zenith::duplicate_rows::keep_all || std::ranges::none_of(firsts, is_like))
         firsts.push_back(row);
-      all.layers[row] = 0;
     }
     for (const auto row : firsts) {
       const auto is_better = [&](auto other) { return compare_rows(of, asked, other, row) == relation::dominates; };
@@ -44,13 +43,11 @@ answers answers_of(const table<T>& of, const request& asked, std::uint32_t k) {
     }
     // what dominates a row is dominated by fewer
     std::vector<std::pair<std::size_t, std::size_t>> order;
-    for (const auto row : group) {
-      const auto is_better = [&](auto other) { return compare_rows(of, asked, other, row) == relation::dominates; };
-      order.emplace_back(static_cast<std::size_t>(std::ranges::count_if(group, is_better)), row);
-    }
+    for (const auto row : firsts) order.emplace_back(counts[row], row);
     std::ranges::sort(order);
     for (std::size_t i = 0; i < order.size(); ++i) {
       auto& own = all.layers[order[i].second];
+      own = 0;
       for (std::size_t j = 0; j < i; ++j) {
         const auto layer = all.layers[order[j].second];
         if (own <= layer && compare_rows(of, asked, order[j].second, order[i].second) == relation::dominates)
@@ -82,7 +79,8 @@ template <class T>
 std::string fault_of_layers(const zenith_test::target& on, const table<T>& of, const request& asked,
                             const answers& right, random_source& random) {
   const auto points = zenith::matrix_view<const T>::row_major(of.values, of.rows, of.columns);
-  zenith::skyline_layers_options options{.preferences = asked.preferences, .nans = asked.nans, .strategy = on.strategy};
+  zenith::skyline_layers_options options{
+      .preferences = asked.preferences, .nans = asked.nans, .strategy = on.strategy, .duplicates = asked.duplicates};
   auto layers = right.layers;
   auto count = right.layer_count;
   if (random() % 2 == 0) {
