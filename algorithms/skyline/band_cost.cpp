@@ -110,6 +110,7 @@ cost band_by_bitmaps_cost(const band_problem& problem, const device_profile& on)
 }
 
 cost band_by_groups(const band_problem& problem, const device_profile& on, band_model ungrouped) {
+  if (are_incomparable(problem)) return incomparable_cost(problem, on);
   const auto of = estimate_band(problem);
   if (!is_host(on) || !goes_by_groups(of)) return ungrouped(problem, on);
   auto all = groups_on_host(problem, on, of, of.pairs_in_groups());

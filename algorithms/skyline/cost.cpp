@@ -138,6 +138,7 @@ double rows_before_stop(const skyline_problem& problem, const estimate& of) {
 }  // namespace
 
 cost by_groups(const skyline_problem& problem, const device_profile& on, model ungrouped) {
+  if (are_incomparable(problem)) return incomparable_cost(problem, on);
   const estimate of(problem);
   if (!goes_by_groups(of)) return ungrouped(problem, on);
   if (is_host(on)) return in_groups_on_host(problem, on, of, ungrouped);
@@ -145,6 +146,7 @@ cost by_groups(const skyline_problem& problem, const device_profile& on, model u
 }
 
 cost layers_by_groups(const skyline_problem& problem, const device_profile& on, model ungrouped) {
+  if (are_incomparable(problem)) return incomparable_cost(problem, on);
   const estimate of(problem);
   const double of_group = of.rows / of.groups;
   if (!is_host(on) || !goes_by_groups(of) || of_group > skyline_family::most_settled_rows) {
@@ -175,6 +177,7 @@ cost ggs_cost(const skyline_problem& problem, const device_profile& on) {
 
 // All rows are ordered, and by what says less of which row dominates many; those up to the stop point are compared.
 cost salsa_cost(const skyline_problem& problem, const device_profile& on) {
+  if (are_incomparable(problem)) return incomparable_cost(problem, on);
   estimate of(problem);
   const double read = rows_before_stop(problem, of);
   of.left = of.rows;
@@ -248,7 +251,7 @@ cost bitmap_tiles_cost(const skyline_problem& problem, const device_profile& on)
   if (is_host(on) && of.left <= static_cast<double>(skyline_family::most_rows_by_values(static_cast<int>(on.cores)))) {
     return ggs_cost(problem, on);
   }
-  if (is_host(on) && problem.columns <= (problem.groups > 0 ? 3U : 2U)) {
+  if (is_host(on) && better_columns(problem) <= 2) {
     // where no more than two say which row is better, rows that are left are sorted, and read once
     auto all = prefiltered(problem, on, of);
     all.phases.push_back({"order", {}, {{"skyline.rows.order", of.columns * of.sorted(), 1.5e-9}}, 0, 1});

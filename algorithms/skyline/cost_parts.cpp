@@ -129,6 +129,23 @@ cost groups_on_host(const skyline_problem& problem, const device_profile& on, co
   return all;
 }
 
+cost incomparable_cost(const skyline_problem& problem, const device_profile& on) {
+  estimate of(problem);
+  of.skyline = of.left = of.rows;
+  if (!is_host(on)) return on_gpu(problem, on, of, 8, 0, {});
+  const double values = values_of(of);
+  const double bytes = values * static_cast<double>(size_of(problem.type));
+  const int cores = cores_for(16 * values, on);
+  cost all;
+  all.phases.push_back({"images",
+                        {{static_cast<std::uint64_t>(bytes), bytes, 0}},
+                        {{"skyline.rows.call", 1, 2e-6}, {"skyline.rows.image", values, 0.7e-9}},
+                        region(cores, on),
+                        cores});
+  add_compaction(all, on, of);
+  return all;
+}
+
 double sort_launches(const estimate& of) { return of.left > 8192 ? 32 : 0; }
 
 cost on_gpu(const skyline_problem& problem, const device_profile& on, const estimate& of, double launches,

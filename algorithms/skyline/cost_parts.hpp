@@ -61,6 +61,15 @@ struct estimate {
 /// many.
 [[nodiscard]] double region(int workers, const device_profile& on);
 
+/// How many columns say which row is better.
+[[nodiscard]] inline unsigned better_columns(const skyline_problem& problem) {
+  const unsigned different = std::max(problem.different, problem.groups > 0 ? 1U : 0U);
+  return problem.columns - std::min(problem.columns, different);
+}
+/// Where no column does, all rows that take part are listed, whatever the strategy (incomparable_rows.hpp).
+[[nodiscard]] inline bool are_incomparable(const skyline_problem& problem) { return better_columns(problem) == 0; }
+[[nodiscard]] cost incomparable_cost(const skyline_problem& problem, const device_profile& on);
+
 [[nodiscard]] inline double values_of(const estimate& of) { return of.rows * of.columns; }
 
 /// The vectors of a host hold half as many values of 8 bytes.

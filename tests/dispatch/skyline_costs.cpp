@@ -146,6 +146,40 @@ TEST_CASE("many groups of a skyline take as long as their rows, not as their pai
   }
 }
 
+TEST_CASE("columns that only group the rows of a skyline say nothing of which is better") {
+  const auto on = host(1);
+  const auto asked = [](unsigned columns, unsigned different, double groups) {
+    auto made = problem(100'000, columns, 2);
+    made.different = different;
+    made.groups = groups;
+    return made;
+  };
+  const auto has_rounds = [&](const skyline_problem& of) {
+    const auto phases = skyline_cost("bitmap_tiles", of, on).phases;
+    return std::ranges::any_of(phases, [](const auto& one) { return one.name == "rounds"; });
+  };
+  // up to two other columns are sorted, and read once
+  for (const unsigned different : {1U, 2U, 5U}) {
+    INFO(different << " columns");
+    CHECK(!has_rounds(asked(different + 1, different, 60)));
+    CHECK(!has_rounds(asked(different + 2, different, 60)));
+    CHECK(has_rounds(asked(different + 3, different, 60)));
+  }
+  CHECK(!has_rounds(asked(3, 0, 60)));  // at least one
+  CHECK(has_rounds(asked(4, 0, 60)));
+  // with no other column all strategies take the same, and less than any
+  const auto none = asked(5, 5, 60);
+  const double least = seconds(skyline_cost("bitmap_tiles", none, on), on);
+  CHECK(std::isfinite(least));
+  for (const auto& one : skyline_detail::strategies) {
+    INFO(one.name);
+    CHECK(seconds(one.model(none, on), on) == least);
+    CHECK(seconds(one.model(asked(5, 4, 60), on), on) > 2 * least);
+  }
+  for (const auto& one : skyline_detail::layer_strategies) CHECK(seconds(one.model(none, on), on) == least);
+  for (const auto& one : skyline_detail::band_strategies) CHECK(seconds(one.model({none, 3}, on), on) == least);
+}
+
 TEST_CASE("groups leave a skyline without a stop point") {
   const auto on = host(1);
   for (const double groups : {1.0, 10.0, 60.0, 1000.0, 60000.0}) {

@@ -170,7 +170,8 @@ namespace detail {
 skyline_problem skyline_problem_of(const skyline_points& points, std::span<const preference> preferences) {
   skyline_problem problem{points.rows, static_cast<unsigned>(points.columns.size()), points.type, points.space};
   // at least: a sample says how many there are
-  problem.groups = std::ranges::find(preferences, preference::different) == preferences.end() ? 0 : 1;
+  problem.different = static_cast<unsigned>(std::ranges::count(preferences, preference::different));
+  problem.groups = problem.different == 0 ? 0 : 1;
   const auto samples = samples_of(points.rows, points.columns.size());
   if (samples == 0 || points.space != memory_space::host) return problem;
   with_key_type(points.type, [&]<class T>(std::type_identity<T>) {

@@ -54,6 +54,8 @@ struct skyline_problem {
   double independent_columns = 0;
   /// About how many values columns of preference `different` have together, at least 1. 0: there are no such columns.
   double groups = 0;
+  /// How many columns are of preference `different`. 0 where there are groups: one.
+  unsigned different = 0;
 
   [[nodiscard]] bool operator==(const skyline_problem&) const = default;
 };
