@@ -210,7 +210,7 @@ struct band_prefilter {
   static bool drop_equal(Context& on, const Image* values, u32 columns, u32* rows, u32 count) {
     u32* const all = on.template buffer<u32>(count);
     on.for_each(count, name_points{all});
-    const u32* const firsts = find_equals(on, values, columns, count, all, count, on.template buffer<u64>(count));
+    const u32* const firsts = find_equals(on, values, columns, count, all, count, on.template buffer<u32>(count));
     if (firsts != nullptr) on.for_each(count, drop_equal_pivots{firsts, rows});
     return firsts != nullptr;
   }

@@ -190,7 +190,8 @@ void find_layers_by_bitmaps(Context& on, const skyline_layers_call& call) {
                         if (rows.count > 0) {
                           const points_of_layers<Context, Image> points(on, rows, nullptr);
                           order.begin(on, rows.points.rows, rows.count, rows.flags, points.rows().points.rows);
-                          row_rounds<Context, Image> rounds(on, points.rows(), call.held_bytes);
+                          row_rounds<Context, Image> rounds(on, points.rows(),
+                                                            rows.count * sizeof(u32) + call.held_bytes);
                           order.find(on, rounds, points);
                           on.release(rows.points.values);
                         }

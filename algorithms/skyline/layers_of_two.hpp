@@ -41,11 +41,16 @@ enum row_place : u8 {
 /// Rows in that order.
 template <class Image>
 struct rows_of_two {
+  const Image* first;   ///< nullptr where there are places
   const Image* second;  ///< nullptr: there is one column
-  const u8* places;     ///< `row_place`
+  const u8* places;     ///< `row_place`; nullptr: there is one column and one group
 
   /// What is left to tell rows apart behind one another.
   [[nodiscard]] ZENITH_FN Image value(u64 i) const { return second == nullptr ? Image{0} : second[i]; }
+  [[nodiscard]] ZENITH_FN u8 place(u64 i) const {
+    if (places != nullptr) return places[i];
+    return i == 0 ? begins_group : first[i] == first[i - 1] ? is_twin : in_group;
+  }
 };
 
 /// Gives all rows their layers: one item.
@@ -66,9 +71,10 @@ struct assign_by_least {
     u32 of_group = 0;
     u32 layer = 0;
     for (u64 i = 0; i < count; ++i) {
-      if (in.places[i] == begins_group) of_group = 0;
+      const u8 place = in.place(i);
+      if (place == begins_group) of_group = 0;
       const Image value = in.value(i);
-      const bool is_copy = in.places[i] == is_twin;
+      const bool is_copy = place == is_twin;
       if (!is_copy) {
         layer = layers_up_to(value, of_group);
         if (layer < most) {
@@ -116,8 +122,9 @@ struct mark_by_least {
     bool is_member = false;
     for (u64 i = 0; i < count; ++i) {
       const Image value = in.value(i);
-      const bool is_copy = in.places[i] == is_twin;
-      if (!is_copy) is_member = in.places[i] == begins_group || value < least;
+      const u8 place = in.place(i);
+      const bool is_copy = place == is_twin;
+      if (!is_copy) is_member = place == begins_group || value < least;
       if (!is_copy && is_member) least = value;
       if (is_member && (keeps_twins || !is_copy)) flags[rows[i]] = marked;
     }
@@ -190,18 +197,19 @@ template <class T, class Context>
   };
   for (u32 c = betters; c > 0; --c) sort_by(better[c - 1]);
   each_group(sort_by);
+  if (betters == 1 && from.different == 0) return rows_of_two<image>{values, nullptr, nullptr};
   u8* const places = on.template zeroed<u8>(count);
   on.for_each(std::min<u64>(count, 1), begin_first_group{places});
   each_group([&](u32 c) {
     write(c, values);
     on.for_each(count, mark_changes<image>{values, places});
   });
-  write(better[0], values);
+  if (from.different != 0) write(better[0], values);
   image* const second = betters == 2 ? on.template buffer<image>(count) : nullptr;
   if (betters == 2) write(better[1], second);
   on.for_each(count, mark_twins<image>{values, second, places});
   on.release(values);
-  return rows_of_two<image>{second, places};
+  return rows_of_two<image>{nullptr, second, places};
 }
 
 template <class Context>

@@ -9,6 +9,7 @@
 #include <algorithms/skyline/bitmap_rows.hpp>
 #include <algorithms/skyline/distinct_rows.hpp>
 #include <algorithms/skyline/family.hpp>
+#include <algorithms/skyline/group_numbers.hpp>
 #include <algorithms/skyline/layer_pivots.hpp>
 #include <algorithms/skyline/phases.hpp>
 #include <algorithms/skyline/region_tree.hpp>
@@ -52,6 +53,7 @@ struct ordered_rows {
   u32* ascending;  ///< the rows by number, if they are few of the table's; else nullptr
   u64 left;        ///< rows that the prefilter left, of which an order up to a stop point has not all
   row_images<Context, Image> images;
+  u64 room;  ///< bytes that the points, and what a strategy has beside them, are to take at most
 };
 
 /// Rows that are compared with all others first; nullptr: none.
@@ -279,16 +281,19 @@ void with_ordered_rows(Context& on, const skyline_input& call, const LayoutFor& 
     u32* const rows = prefilter.find_rows_left(on, call, from, flags, count);
     if (call.outcome->has_nan) return;
     const row_layout layout = layout_for(count);
-    ordered_rows<Context, image> ordered{{},    count,   nullptr, nullptr,
-                                         flags, nullptr, count,   row_images<Context, image>(from)};
+    const auto source = number_groups_of(on, from, rows, count);
+    ordered_rows<Context, image> ordered{
+        {}, count, nullptr, nullptr, flags, nullptr, count, row_images<Context, image>(source), 0};
     ordered.points.rows = rows;
+    ordered.room =
+        2 * count * call.column_count * sizeof(image) - (source.numbers == nullptr ? 0 : count * sizeof(u32));
     if (count > 0 && count < call.rows / 32) {
       ordered.ascending = on.template buffer<u32>(count);
       on.copy(ordered.ascending, static_cast<const u32*>(rows), count);
     }
     if (count > 0) {
-      ordered.count = order_rows_for(on, layout, from, ordered);
-      ordered.points = make_ordered_points<image>(on, layout, ordered.count, from.columns, rows);
+      ordered.count = order_rows_for(on, layout, source, ordered);
+      ordered.points = make_ordered_points<image>(on, layout, ordered.count, source.columns, rows);
       ordered.images.place(on, ordered.points, ordered.count);
     }
     use(ordered);

@@ -101,8 +101,10 @@ template <class Context, class Image>
                                                   const test_counters& counters) {
   const bool keeps_all = call.duplicates == duplicate_rows::keep_all;
   const auto copies = find_copies(on, rows.points, rows.count, keeps_all, rows.spare);
-  // the window's points overwrite those that are done, but copies ask which row was their first
+  on.release(rows.spare);
   auto window = rows;
+  window.spare = nullptr;
+  // the window's points overwrite those that are done, but copies ask which row was their first
   if (copies.weights != nullptr) window.points.rows = on.template buffer<u32>(rows.count);
   marked_band found{settled.dominated_by == nullptr ? on.template buffer<u32>(call.rows) : settled.dominated_by, 0};
   const u64 of_copies = copies.firsts == nullptr ? 0 : copies.weights == nullptr ? sizeof(u32) : 3 * sizeof(u32) + 1;

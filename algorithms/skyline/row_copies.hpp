@@ -48,12 +48,12 @@ struct hash_points {
   const Image* values;
   u32 columns;
   const u32* points;
-  u64* hashes;
+  u32* hashes;
 
   ZENITH_FN void operator()(u64 i) const {
-    u64 hash = columns;
+    u64 hash = 0;
     for (u32 c = 0; c < columns; ++c) hash = hash_with(hash, values[u64{points[i]} * columns + c]);
-    hashes[i] = hash;
+    hashes[i] = static_cast<u32>(hash >> 32);
   }
 };
 
@@ -71,13 +71,13 @@ struct find_first_equals {
 
   const Image* values;
   u32 columns;
-  const u64* hashes;
+  const u32* hashes;
   const u32* points;
   u32* firsts;  ///< by point
   u32* found;   ///< becomes 1 when a point is not its own
 
   ZENITH_FN void operator()(u64 i) const {
-    const u64 hash = hashes[i];
+    const u32 hash = hashes[i];
     const u64 begin = device::first_failing(i, [&](u64 k) ZENITH_BODY { return hashes[k] < hash; });
     const Image* const own = values + u64{points[i]} * columns;
     for (u64 k = begin; k < i; ++k) {
@@ -145,7 +145,7 @@ struct point_copies {
 /// asked. nullptr: no two are equal. The lists are lost.
 template <class Context, class Image>
 [[nodiscard]] u32* find_equals(Context& on, const Image* values, u32 columns, u64 count, u32* asked, u64 some,
-                               u64* hashes) {
+                               u32* hashes) {
   on.for_each(some, hash_points<Image>{values, columns, asked, hashes});
   on.sort_pairs(hashes, asked, some);
   u32* const firsts = on.template buffer<u32>(count);
@@ -157,20 +157,20 @@ template <class Context, class Image>
   return nullptr;
 }
 
-/// Those among points that lie row by row in the order of the grid. `spare` are as many words.
+/// Those among points that lie row by row in the order of the grid. `spare` are as many words, which are lost.
 template <class Context, class Image>
 [[nodiscard]] point_copies find_copies(Context& on, const point_set<Image>& points, u64 count, bool are_weighed,
                                        u64* spare) {
   u8* const flags = on.template buffer<u8>(count);
-  u32* const tied = on.template buffer<u32>(count);
+  u32* const hashes = reinterpret_cast<u32*>(spare);
+  u32* const tied = hashes + count;
   u32* const found = on.template buffer<u32>(1);
   on.for_each(count, mark_untied<Image>{points.values, points.columns, count, flags});
   on.compact(count, is_left{flags}, tied, found);
   const u64 some = on.read(static_cast<const u32*>(found));
-  point_copies copies;
-  if (some > 0) copies.firsts = find_equals(on, points.values, points.columns, count, tied, some, spare);
-  on.release(tied);
   on.release(flags);
+  point_copies copies;
+  if (some > 0) copies.firsts = find_equals(on, points.values, points.columns, count, tied, some, hashes);
   if (copies.firsts != nullptr && are_weighed) {
     copies.weights = on.template buffer<u32>(count);
     on.for_each(count, begin_weights{copies.weights});

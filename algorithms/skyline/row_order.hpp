@@ -24,7 +24,7 @@ struct draw_row_samples {
   u32* unused;
 
   ZENITH_FN void operator()(u64 i) const {
-    to[i] = from.at(left[i % samples * count / samples], static_cast<u32>(i / samples));
+    to[i] = from.image_at(left[i % samples * count / samples], static_cast<u32>(i / samples));
     unused[i] = 0;
   }
 };
@@ -177,8 +177,11 @@ template <class T, class Context>
   u32* const found = on.template buffer<u32>(1);
   order_rows(on, from, rows, count, nullptr, keys);
   on.for_each(1, begin_nan_search{stop});
-  on.for_each(count, write_least_values<T>{from, rows, keys, stop});
+  auto values = from;
+  if (from.numbers != nullptr) values.columns = from.numbered;
+  on.for_each(count, write_least_values<T>{values, rows, keys, stop});
   on.sort_pairs(keys, rows, count);
+  if (from.numbers != nullptr) return count;  // a row dominates none of another group
   on.for_each(1, find_stop{keys, count, stop, found});
   return on.read(static_cast<const u32*>(found));
 }

@@ -150,14 +150,14 @@ class row_rounds {
     return {on.template buffer<u16>(count * columns), on.template buffer<u64>(count)};
   }
 
-  /// Of bitmaps of points of the skyline, so that all memory is at most twice that of the points: beside them there are
-  /// the table's flags and rows, the sort's keys, which are spare then, and what is known of a block.
+  /// Of bitmaps of points of the skyline, so that all memory is at most twice that of the table: beside the points
+  /// there are the table's flags and rows, the sort's keys, which may be spare then, and what is known of a block.
   static u64 most_words(const ordered_rows<Context, Image>& rows, u64 most, u64 others) {
     const u64 columns = rows.points.columns;
-    const u64 bytes = rows.count * columns * sizeof(Image);
     const u64 of_block = most * (columns * (sizeof(Image) + 2 * sizeof(u16) + 4) + 32);
-    others += rows.count * 13 + of_block;
-    return bytes > others ? (bytes - others) / sizeof(u64) : 0;
+    const u64 of_row = columns * sizeof(Image) + sizeof(u8) + sizeof(u32) + (rows.spare == nullptr ? 0 : sizeof(u64));
+    others += rows.count * of_row + of_block;
+    return rows.room > others ? (rows.room - others) / sizeof(u64) : 0;
   }
 
   /// Compares the `left` points of block_ with each other: those that are left join the `window` points that are

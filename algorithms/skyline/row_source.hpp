@@ -32,11 +32,19 @@ struct row_source {
   u32 different;   ///< a bit a given column
   u64 complement;  ///< a bit an image
   u8 given[most_columns];
+  /// Not nullptr: the last two images, from `numbered` on, are a number of each row of the table and its complement
+  /// (group_numbers.hpp), which `convert` and `image_at` know alone.
+  const u32* numbers;
+  u32 numbered;
 
   ZENITH_FN ordered::key_order<T> order(u32 c) const { return {((maximised >> given[c]) & 1) == 0, false}; }
   ZENITH_FN image flip(u32 c) const { return ((complement >> c) & 1) != 0 ? image{0} : static_cast<image>(~image{0}); }
   ZENITH_FN image at(u64 row, u32 c) const {
     return static_cast<image>(order(c).image(column[given[c]][row * row_stride]) ^ flip(c));
+  }
+  ZENITH_FN image image_at(u64 row, u32 c) const {
+    if (numbers == nullptr || c < numbered) return at(row, c);
+    return c == numbered ? image{numbers[row]} : static_cast<image>(~image{numbers[row]});
   }
   /// Those of four columns from `c` on, the last again where there are no more: their loads are under way at once.
   ZENITH_FN void four_at(u64 row, u32 c, image (&to)[4]) const {
@@ -118,6 +126,11 @@ struct row_source {
   /// Images of the rows row(0) … row(n - 1) in column c, by way of `raw`.
   template <class Team, class Row>
   ZENITH_FN void convert(Team& team, u32 c, u64 n, const Row& row, T* raw, image* to) const {
+    if (numbers != nullptr && c >= numbered) {
+      team.barrier();
+      team.for_each(n, [&](u64 i) ZENITH_BODY { to[i] = image_at(row(i), c); });
+      return team.barrier();
+    }
     const T* const from = column[given[c]];
     const u64 stride = row_stride;
     team.barrier();

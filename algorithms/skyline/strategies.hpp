@@ -52,6 +52,7 @@ using kernels = device::concat<
     row_kernels<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>,
     group_band_kernels<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>, band_kernels_of_all,
     row_band_kernels_of_all, layer_kernels,
+    group_number_kernels<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>,
     distinct_row_kernels<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>>;
 
 namespace detail {

@@ -68,7 +68,7 @@ skyline_run skyline_layers(const executor& on, const skyline_points& points, con
 /// dominated by the last of these layers of a sample; with more, n' is n. On a host, all layers of one or two columns
 /// take O(n log n), beside any that are `different`; and where layers are small, rows are compared with layers instead,
 /// of which a bisection finds the right one. To find equal rows takes a sort of n' hashes. `options.dominated_by` takes
-/// a `skyband` of all rows besides, up to n * n tests. Scratch is that of `skyline`, and 9 bytes a row at most. It
+/// a `skyband` of all rows besides, up to n * n tests. Scratch is that of `skyline`, with counts that of `skyband`. It
 /// synchronises. A GPU executor copies host points to the device whole.
 ///
 /// Throws as `skyline` does, and `invalid_argument` when `layers_out` has not an element for each row, or most_layers
