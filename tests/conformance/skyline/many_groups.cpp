@@ -43,6 +43,7 @@ answers answers_of(const table<T>& of, const request& asked, std::uint32_t k) {
     }
     // what dominates a row is dominated by fewer
     std::vector<std::pair<std::size_t, std::size_t>> order;
+    order.reserve(firsts.size());
     for (const auto row : firsts) order.emplace_back(counts[row], row);
     std::ranges::sort(order);
     for (std::size_t i = 0; i < order.size(); ++i) {
