@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <zenith/executor.hpp>
+#include <zenith/no_overload.hpp>
 #include <zenith/span.hpp>
 
 namespace zenith {
@@ -63,6 +64,7 @@ class array {
   array(const executor& on, std::size_t count) : raw_(on, detail::bytes_of(count, sizeof(T))) {}
   /// A copy of `values`.
   array(const executor& on, std::span<const T> values) : array(on, values.size()) { copy_from(values); }
+  ZENITH_NO_CONSTRUCTOR(array);
 
   [[nodiscard]] std::size_t size() const noexcept { return raw_.bytes() / sizeof(T); }
   [[nodiscard]] memory_space space() const noexcept { return raw_.space(); }
@@ -90,6 +92,8 @@ class array {
     detail::require_same_length("array: values", values.size(), "the array", size());
     raw_.read(values.data());
   }
+  ZENITH_NO_OVERLOAD(copy_from);
+  ZENITH_NO_CONST_OVERLOAD(copy_to);
 
  private:
   [[nodiscard]] T* pointer() const noexcept { return static_cast<T*>(raw_.data()); }

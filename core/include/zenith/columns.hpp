@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <zenith/error.hpp>
+#include <zenith/no_overload.hpp>
 #include <zenith/span.hpp>
 
 /// \file
@@ -36,6 +37,7 @@ class basic_column_set {
     columns_.reserve(columns.size());
     for (const auto& one : columns) add(one);
   }
+  ZENITH_NO_CONSTRUCTOR(basic_column_set);
 
   /// Adds a column behind the others.
   void add(Span column) {
@@ -45,6 +47,7 @@ class basic_column_set {
     rows_ = column.size();
     columns_.push_back(column.data());
   }
+  ZENITH_NO_OVERLOAD(add);
 
   /// Rows of every column.
   [[nodiscard]] std::size_t rows() const noexcept { return rows_; }

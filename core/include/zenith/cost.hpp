@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <zenith/machine.hpp>
+#include <zenith/no_overload.hpp>
 
 namespace zenith {
 
@@ -68,5 +69,10 @@ struct decision {
   std::string why;
   std::vector<candidate> rejected;  ///< fastest first, those that cannot run last
 };
+
+/// Takes what no overload of any header takes, so that the compiler's message is short: `decide` stands beside each
+/// kind of problem, and takes a machine behind it.
+ZENITH_NO_OVERLOAD(decide);
+ZENITH_NO_OVERLOAD(seconds);
 
 }  // namespace zenith

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <zenith/backend.hpp>
+#include <zenith/no_overload.hpp>
 
 namespace zenith {
 
@@ -18,6 +19,7 @@ class executor {
   executor() = default;
   /// Settings that were resolved by their backend's `configure`.
   explicit executor(execution settings) : settings_(std::move(settings)) {}
+  ZENITH_NO_CONSTRUCTOR(executor);  // of a name: `make_executor`
 
   /// "cpu", "cuda", …, or "auto".
   [[nodiscard]] std::string_view backend() const noexcept;

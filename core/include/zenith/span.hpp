@@ -4,6 +4,8 @@
 #include <span>
 #include <type_traits>
 
+#include <zenith/no_overload.hpp>
+
 namespace zenith {
 
 /// A borrowed, contiguous range in the memory of an executor's device. It does not convert from or to `std::span`, so
@@ -21,6 +23,7 @@ class device_span {
   template <class U>
   requires(std::is_same_v<const U, T>) constexpr device_span(device_span<U> other) noexcept
       : data_(other.data()), count_(other.size()) {}
+  ZENITH_NO_CONSTRUCTOR(device_span);
 
   [[nodiscard]] constexpr T* data() const noexcept { return data_; }
   [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }

@@ -39,16 +39,21 @@ consteval int classify_key() {
   return -1;
 }
 
+// Compilers say one line of a concept that is one of these, and several of one that is made of concepts.
+template <class T>
+inline constexpr bool is_key = classify_key<T>() >= 0;
+template <class T>
+inline constexpr bool is_index = is_key<T>&& std::integral<T>;
+
 }  // namespace detail
 
 /// A type that can be a key: 32 or 64 bit, signed, unsigned or floating.
 template <class T>
-concept key = detail::classify_key<T>()
->= 0;
+concept key = detail::is_key<T>;
 
 /// A type that can hold an index: a 32- or 64-bit integer.
 template <class T>
-concept index = key<T> && std::integral<T>;
+concept index = detail::is_index<T>;
 
 template <key T>
 inline constexpr key_type key_type_of = static_cast<key_type>(detail::classify_key<T>());

@@ -160,9 +160,12 @@ template <index Index = std::uint64_t, detail::packed_queryable Column>
 }
 
 /// Takes what no overload takes, so that the compiler's message is short: see the overloads above.
-ZENITH_NO_OVERLOAD unpack ZENITH_OF_ANYTHING;
-ZENITH_NO_OVERLOAD select_bitmap ZENITH_OF_ANYTHING;
-ZENITH_NO_OVERLOAD select_indices ZENITH_OF_ANYTHING;
+ZENITH_NO_OVERLOAD(unpack);
+ZENITH_NO_OVERLOAD(sum);
+ZENITH_NO_OVERLOAD(minimum);
+ZENITH_NO_OVERLOAD(maximum);
+ZENITH_NO_OVERLOAD(select_bitmap);
+ZENITH_NO_OVERLOAD(select_indices);
 
 /// A problem over a packed column as the cost models see it.
 struct packed_problem {

@@ -58,6 +58,7 @@ class packed_view {
   [[nodiscard]] static packed_view parse(std::span<const std::byte> bytes) {
     return packed_view(detail::parse_packed(bytes, key_type_of<T>));
   }
+  ZENITH_NO_STATIC_OVERLOAD(parse);
 
   [[nodiscard]] std::size_t size() const noexcept { return layout_.count; }
   [[nodiscard]] bool empty() const noexcept { return layout_.count == 0; }
@@ -85,6 +86,7 @@ class packed_view {
     detail::gather(layout_, std::ranges::data(indices), std::ranges::size(indices), sizeof(number),
                    std::is_signed_v<number>, values.data(), values.size());
   }
+  ZENITH_NO_CONST_OVERLOAD(gather);
 
   /// For kernels and loops of one's own: see <zenith/packed_block.hpp>.
   [[nodiscard]] const packed_layout& layout() const noexcept { return layout_; }
@@ -132,6 +134,7 @@ class packed_column {
   template <detail::host_range Indices>
   requires index<detail::element_t<Indices>>
   void gather(Indices&& indices, std::span<T> values) const { view_.gather(indices, values); }
+  ZENITH_NO_CONST_OVERLOAD(gather);
   [[nodiscard]] const packed_layout& layout() const noexcept { return view_.layout(); }
 
   /// Gives back memory that `pack_into` keeps for larger columns, as far as that takes no copy. The bytes stay where
@@ -162,6 +165,7 @@ class packed_device_column {
     bytes_.write(column.bytes().data());
     layout_.bytes = static_cast<const std::byte*>(bytes_.data());
   }
+  ZENITH_NO_CONSTRUCTOR(packed_device_column);
   packed_device_column(packed_device_column&& other) noexcept
       : bytes_(std::exchange(other.bytes_, {})), layout_(std::exchange(other.layout_, {.type = key_type_of<T>})) {}
   packed_device_column& operator=(packed_device_column&& other) noexcept {
@@ -193,6 +197,7 @@ class packed_device_column {
     pack_into(on, values, made, kind, options);
     return made;
   }
+  ZENITH_NO_STATIC_OVERLOAD(pack);
 
   [[nodiscard]] std::size_t size() const noexcept { return layout_.count; }
   [[nodiscard]] bool empty() const noexcept { return layout_.count == 0; }
@@ -346,7 +351,7 @@ requires packable<std::remove_const_t<T>>
 }
 
 /// Takes what no overload takes, so that the compiler's message is short: see the overloads above.
-ZENITH_NO_OVERLOAD pack ZENITH_OF_ANYTHING;
-ZENITH_NO_OVERLOAD pack_into ZENITH_OF_ANYTHING;
+ZENITH_NO_OVERLOAD(pack);
+ZENITH_NO_OVERLOAD(pack_into);
 
 }  // namespace zenith

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <zenith/no_overload.hpp>
 #include <zenith/packed_column.hpp>
 
 /// \file
@@ -27,6 +28,7 @@ class named_packed_column {
   template <packable T>
   named_packed_column(std::string name, const packed_column<T>& column)
       : named_packed_column(std::move(name), column.view()) {}
+  ZENITH_NO_CONSTRUCTOR(named_packed_column);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
@@ -45,6 +47,7 @@ void save_packed_table(const std::filesystem::path& file, std::span<const named_
 inline void save_packed_table(const std::filesystem::path& file, std::initializer_list<named_packed_column> columns) {
   save_packed_table(file, std::span(columns.begin(), columns.size()));
 }
+ZENITH_NO_OVERLOAD(save_packed_table);
 
 /// A table of packed columns in memory that is read only: a mapped file, or bytes that somebody else owns. Its columns
 /// are views that must not outlive it. Any number of threads, and of processes, may read one file. Moves, does not
@@ -65,6 +68,7 @@ class packed_table {
   [[nodiscard]] static packed_table open(const std::filesystem::path& file);
   /// The same over borrowed bytes, at any alignment.
   [[nodiscard]] static packed_table parse(std::span<const std::byte> bytes);
+  ZENITH_NO_STATIC_OVERLOAD(parse);
 
   /// How many columns there are.
   [[nodiscard]] std::size_t size() const noexcept { return columns_.size(); }
@@ -79,6 +83,7 @@ class packed_table {
   [[nodiscard]] packed_view<T> column(std::string_view name) const {
     return packed_view<T>(find(name, key_type_of<T>));
   }
+  ZENITH_NO_CONST_OVERLOAD(column);
 
  private:
   struct entry {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <zenith/executor.hpp>
+#include <zenith/no_overload.hpp>
 #include <zenith/packed_column.hpp>
 #include <zenith/predicated_top_k_call.hpp>
 #include <zenith/result_vector.hpp>
@@ -132,9 +133,11 @@ template <detail::packed_queryable Column>
 
 /// A fraction among whole numbers would be rounded, and take other rows than it says.
 template <class Column, class Low, class High>
-requires(std::integral<detail::tested_value<Column>> &&
-         (std::floating_point<Low> || std::floating_point<High>)) row_predicate where(const Column&, Low, High)
-= delete;
+requires(std::integral<detail::tested_value<Column>> && (std::floating_point<Low> || std::floating_point<High>))
+    ZENITH_REFUSED(where, (const Column&, Low, High));
+
+/// Takes what no overload takes, so that the compiler's message is short: see the overloads above.
+ZENITH_NO_OVERLOAD(where);
 
 /// Writes the k = `out_keys.size()` best keys among the rows that `rows` selects, and their indices, best first. Where
 /// fewer than k rows are selected, it writes all of these. Returns how many were written; the elements behind them are

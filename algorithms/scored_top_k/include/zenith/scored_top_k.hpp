@@ -18,9 +18,16 @@
 
 namespace zenith {
 
+namespace detail {
+
+template <class T>
+inline constexpr bool is_scorable = is_key<T> && (std::is_floating_point_v<T> || sizeof(T) == 4);
+
+}  // namespace detail
+
 /// A type that a scored column can have: floating, or an integer of 32 bits.
 template <class T>
-concept scorable = key<T> &&(std::is_floating_point_v<T> || sizeof(T) == 4);
+concept scorable = detail::is_scorable<T>;
 
 /// The type of weights and scores: float for columns of float, double for all others, which it holds exactly.
 template <scorable T>

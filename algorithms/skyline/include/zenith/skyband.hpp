@@ -123,6 +123,6 @@ template <index Index = std::uint64_t, point_table Points>
 }
 
 /// Takes what no overload takes, so that the compiler's message is short.
-ZENITH_NO_OVERLOAD skyband ZENITH_OF_ANYTHING;
+ZENITH_NO_OVERLOAD(skyband);
 
 }  // namespace zenith

@@ -259,7 +259,8 @@ std::size_t skyline_mask(const executor& on, const Points& points, Mask&& mask_o
 }
 
 /// Takes what no overload takes, so that the compiler's message is short.
-ZENITH_NO_OVERLOAD skyline ZENITH_OF_ANYTHING;
-ZENITH_NO_OVERLOAD skyline_mask ZENITH_OF_ANYTHING;
+ZENITH_NO_OVERLOAD(skyline);
+ZENITH_NO_OVERLOAD(skyline_mask);
+ZENITH_NO_OVERLOAD(skyline_problem_of);
 
 }  // namespace zenith

@@ -112,6 +112,6 @@ template <point_table Points>
 }
 
 /// Takes what no overload takes, so that the compiler's message is short.
-ZENITH_NO_OVERLOAD skyline_layers ZENITH_OF_ANYTHING;
+ZENITH_NO_OVERLOAD(skyline_layers);
 
 }  // namespace zenith

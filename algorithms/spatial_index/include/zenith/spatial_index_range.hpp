@@ -195,6 +195,6 @@ requires(detail::are_together<Keys, Ids>) spatial_run
 [[nodiscard]] decision decide(const top_k_range_problem& problem, const machine& on);
 
 /// Takes what no overload takes, so that the compiler's message is short.
-ZENITH_NO_OVERLOAD top_k_range ZENITH_OF_ANYTHING;
+ZENITH_NO_OVERLOAD(top_k_range);
 
 }  // namespace zenith

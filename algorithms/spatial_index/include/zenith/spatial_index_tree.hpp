@@ -13,6 +13,7 @@
 #include <zenith/array.hpp>
 #include <zenith/columns.hpp>
 #include <zenith/executor.hpp>
+#include <zenith/no_overload.hpp>
 #include <zenith/spatial_index_call.hpp>
 #include <zenith/spatial_join.hpp>
 #include <zenith/structure.hpp>
@@ -146,6 +147,7 @@ class spatial_index {
   static constexpr unsigned dimensions = Dim;
 
   spatial_index() = default;
+  ZENITH_NO_CONSTRUCTOR(spatial_index);  // `build` makes an index
 
   /// Copies points and scores, which may be freed afterwards. All nodes are full but the last of a level. It runs on
   /// the threads of `on` if that is an executor of the host, else on all threads that the process may use. The same
@@ -181,6 +183,7 @@ class spatial_index {
   [[nodiscard]] static spatial_index build(const scored_boxes<T>& boxes, const spatial_index_options& options = {}) {
     return built(boxes, options, nullptr);
   }
+  ZENITH_NO_STATIC_OVERLOAD(build);
 
   /// An index from what `serialized` gave; the bytes may be freed afterwards. All that queries rely on is checked.
   /// Complexity: O(bytes). Throws `invalid_argument` for bytes of another type or number of dimensions, `corrupt_data`
@@ -188,11 +191,13 @@ class spatial_index {
   [[nodiscard]] static spatial_index parse(std::span<const std::byte> bytes) {
     return spatial_index(detail::read_index(key_type_of<T>, Dim, bytes, true));
   }
+  ZENITH_NO_STATIC_OVERLOAD(parse);
   /// The same without a copy: of a mapped file, say. The bytes are borrowed by the index and all its copies; they must
   /// lie at a multiple of 64 bytes and not change. Checks and throws as `parse`.
   [[nodiscard]] static spatial_index map(std::span<const std::byte> bytes) {
     return spatial_index(detail::read_index(key_type_of<T>, Dim, bytes, false));
   }
+  ZENITH_NO_STATIC_OVERLOAD(map);
 
   /// The index as bytes, in this machine's byte order, to be kept in a file. Valid as long as the index or a copy of
   /// it. Of an index that was not built: no bytes. The first call makes a checksum: O(bytes). Any number of threads may
@@ -237,6 +242,7 @@ class device_spatial_index {
   /// host's memory, `out_of_memory`.
   device_spatial_index(const executor& on, const spatial_index<T, Dim>& index)
       : held_(detail::copy_index(on, index.held_)) {}
+  ZENITH_NO_CONSTRUCTOR(device_spatial_index);
 
   /// Builds an index on the device of `on`, from columns on the host or in that device's memory. The bytes are those of
   /// `spatial_index::build`. The host only learns whether the input has a fault, and in Hilbert order between what
@@ -258,6 +264,7 @@ class device_spatial_index {
                                                   const spatial_index_options& options = {}) {
     return built(on, detail::input_of(Dim, boxes), detail::memory_of<Span>, options);
   }
+  ZENITH_NO_STATIC_OVERLOAD(build);
 
   /// The index on the host; one that was built on the device is copied when it is first asked for, which synchronises.
   [[nodiscard]] spatial_index<T, Dim> host() const {

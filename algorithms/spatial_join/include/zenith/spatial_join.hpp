@@ -464,9 +464,11 @@ template <detail::point_span Span>
 }
 
 /// Take what no overload takes, so that the compiler's message is short.
-ZENITH_NO_OVERLOAD spatial_join ZENITH_OF_ANYTHING;
-ZENITH_NO_OVERLOAD count_spatial_join ZENITH_OF_ANYTHING;
-ZENITH_NO_OVERLOAD spatial_join_batches ZENITH_OF_ANYTHING;
-ZENITH_NO_OVERLOAD top_k_spatial_join ZENITH_OF_ANYTHING;
+ZENITH_NO_OVERLOAD(spatial_join);
+ZENITH_NO_OVERLOAD(count_spatial_join);
+ZENITH_NO_OVERLOAD(spatial_join_batches);
+ZENITH_NO_OVERLOAD(top_k_spatial_join);
+ZENITH_NO_OVERLOAD(spatial_join_problem_of);
+ZENITH_NO_OVERLOAD(top_k_spatial_join_problem_of);
 
 }  // namespace zenith

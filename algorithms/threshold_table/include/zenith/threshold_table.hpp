@@ -14,6 +14,7 @@
 #include <zenith/columns.hpp>
 #include <zenith/executor.hpp>
 #include <zenith/matrix.hpp>
+#include <zenith/no_overload.hpp>
 #include <zenith/result_vector.hpp>
 #include <zenith/scored_top_k.hpp>
 #include <zenith/structure.hpp>
@@ -204,6 +205,7 @@ class threshold_table {
   using value_type = T;
 
   threshold_table() = default;
+  ZENITH_NO_CONSTRUCTOR(threshold_table);  // `build` makes a table
 
   /// Copies the columns, which may be freed afterwards. It runs on the threads of `on` if that is an executor of the
   /// host, else on all threads that the process may use; the table does not depend on their number. With an executor of
@@ -235,6 +237,7 @@ class threshold_table {
   [[nodiscard]] static threshold_table build(const matrix_view<const T>& matrix, const table_options& options = {}) {
     return threshold_table(detail::build_table(detail::input_of<T>(matrix), options, nullptr));
   }
+  ZENITH_NO_STATIC_OVERLOAD(build);
 
   /// Writes the table to `file`, whose bytes FORMAT.md of this family describes. A temporary file in the same folder is
   /// written, and then replaces `file`. So a reader sees the old file or the new one, and a failed call leaves the old
@@ -253,6 +256,7 @@ class threshold_table {
   [[nodiscard]] static threshold_table parse(std::span<const std::byte> bytes) {
     return threshold_table(detail::parse_table(bytes, key_type_of<T>));
   }
+  ZENITH_NO_STATIC_OVERLOAD(parse);
 
   [[nodiscard]] std::size_t rows() const { return held_ ? detail::layout_of(*held_).rows : 0; }
   [[nodiscard]] std::size_t columns() const { return held_ ? detail::layout_of(*held_).columns : 0; }
@@ -314,6 +318,7 @@ class device_threshold_table : public detail::device_structure<threshold_table<T
     rows_ =
         std::make_shared<const detail::mapped_bytes>(on, detail::bytes_of(*table.storage()), "device_threshold_table");
   }
+  ZENITH_NO_CONSTRUCTOR(device_threshold_table);
 
   /// Builds a table of clusters on the device of `on`, from columns on the host or in that device's memory. It gives
   /// the same answers as a table that the host built, and has the same format, but its blocks have other rows. The same
@@ -334,6 +339,7 @@ class device_threshold_table : public detail::device_structure<threshold_table<T
     constexpr auto space = std::same_as<Span, device_span<const T>> ? memory_space::device : memory_space::host;
     return device_threshold_table(detail::build_table_there(on, detail::input_of_columns(columns), space, options));
   }
+  ZENITH_NO_STATIC_OVERLOAD(build);
 
   [[nodiscard]] table_residence residence() const noexcept { return residence_; }
   /// Where kernels see the table's bytes on the host; nullptr unless it has `mapped_rows`.

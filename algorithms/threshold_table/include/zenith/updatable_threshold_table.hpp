@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <zenith/no_overload.hpp>
 #include <zenith/result_vector.hpp>
 #include <zenith/threshold_table.hpp>
 
@@ -129,6 +130,8 @@ class updatable_threshold_table {
   /// options outside the ranges of `updatable_table_options`; `out_of_memory`.
   explicit updatable_threshold_table(const threshold_table<T>& from, const updatable_table_options& options = {})
       : held_(detail::updating<T>::make(from.storage(), options)) {}
+  updatable_threshold_table() = delete;
+  ZENITH_NO_CONSTRUCTOR(updatable_threshold_table);
 
   updatable_threshold_table(updatable_threshold_table&&) noexcept = default;
   updatable_threshold_table& operator=(updatable_threshold_table&&) noexcept = default;
@@ -144,16 +147,19 @@ class updatable_threshold_table {
   /// Inserts all rows of `rows` and returns the id of the first; the others follow. Rows of one block are merged into
   /// it together: O(r (log n + d)) for r rows. Throws as above.
   std::uint64_t insert(const column_set<T>& rows) { return detail::updating<T>::insert(*held_, rows); }
+  ZENITH_NO_OVERLOAD(insert);
 
   /// Erases the row. O(d), and now and then O(d block_rows). Throws `invalid_argument` for an id that was never given,
   /// or whose row was erased.
   void erase(std::uint64_t id) { detail::updating<T>::erase(*held_, id); }
   /// Erases these rows. Throws `invalid_argument`, and erases none, when an id is unknown, erased or listed twice.
   void erase(std::span<const std::uint64_t> ids) { detail::updating<T>::erase(*held_, ids); }
+  ZENITH_NO_OVERLOAD(erase);
 
   /// Gives the row other values; its id stays. As complex as erasing and inserting. Throws `invalid_argument` for an id
   /// as above, or when row.size() differs from the number of columns.
   void update(std::uint64_t id, std::span<const T> row) { detail::updating<T>::update(*held_, id, row); }
+  ZENITH_NO_OVERLOAD(update);
 
   [[nodiscard]] std::size_t rows() const { return detail::updating<T>::rows(*held_); }
   [[nodiscard]] bool contains(std::uint64_t id) const { return detail::updating<T>::contains(*held_, id); }

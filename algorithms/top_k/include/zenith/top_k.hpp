@@ -175,6 +175,6 @@ requires key<detail::element_t<Keys>>
 
 /// Takes what no overload of any header takes, so that the compiler's message is short: see the overloads above for
 /// keys, and those of `column_set`, tables and packed columns in their headers.
-ZENITH_NO_OVERLOAD top_k ZENITH_OF_ANYTHING;
+ZENITH_NO_OVERLOAD(top_k);
 
 }  // namespace zenith
