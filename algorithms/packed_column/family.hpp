@@ -6,21 +6,22 @@
 
 #include <string_view>
 
+#include <algorithms/packed_column/strategy_of.hpp>
 #include <core/device/list.hpp>
 #include <zenith/packed_call.hpp>
 
 namespace zenith::packed_column_family {
 
-/// An operation, by its call. All of them have one strategy.
+/// An operation, by its call. Each has one strategy.
 template <class Call>
-struct tiles {
-  static constexpr std::string_view name = "tiles";
+struct on_blocks {
+  static constexpr std::string_view name = packed::strategy_of(Call::operation);
   using call_type = Call;
   template <class Context>
   static void run(Context& on, const Call& call);
 };
 
-using strategies =
-    device::list<tiles<unpack_call>, tiles<packed_sum_call>, tiles<packed_extremes_call>, tiles<packed_select_call>>;
+using strategies = device::list<on_blocks<unpack_call>, on_blocks<packed_sum_call>, on_blocks<packed_extremes_call>,
+                                on_blocks<packed_select_call>>;
 
 }  // namespace zenith::packed_column_family

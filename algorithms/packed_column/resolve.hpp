@@ -1,14 +1,9 @@
 #pragma once
 
-#include <string_view>
-
 #include <zenith/executor.hpp>
 #include <zenith/packed_column.hpp>
 
 namespace zenith::packed {
-
-/// The strategy under which backends offer every operation: tiles of 128 values.
-inline constexpr std::string_view strategy = "tiles";
 
 /// Where a call runs, and the kernel of its operation there.
 struct place {
@@ -16,8 +11,8 @@ struct place {
   const kernel* by;
 };
 
-/// The executor's backend, or for "auto" the one that is predicted to be fastest. Throws `unsupported` when it does not
-/// offer the operation, and `invalid_argument` for device memory on the host's backends.
+/// The executor's backend, or for "auto" the one that is predicted to be fastest, and the strategy that it has of the
+/// operation. Throws `unsupported` when it has none, and `invalid_argument` for device memory on the host's backends.
 [[nodiscard]] place resolve(const executor& on, const packed_problem& problem);
 
 }  // namespace zenith::packed

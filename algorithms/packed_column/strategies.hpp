@@ -255,7 +255,7 @@ void run_call(Context& on, const packed_select_call& call) {
 
 template <class Call>
 template <class Context>
-void tiles<Call>::run(Context& on, const Call& call) {
+void on_blocks<Call>::run(Context& on, const Call& call) {
   run_call(on, call);
   report(on, call.statistics);
 }

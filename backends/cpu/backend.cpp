@@ -21,14 +21,14 @@ namespace {
 constexpr std::string_view options[] = {"threads", "isa"};
 
 constexpr kernel own_kernels[] = {
-    make_kernel<pack_call, pack>("tiles"),
-    make_kernel<packed_extremes_call, packed_extremes>("tiles"),
-    make_kernel<packed_select_call, packed_select>("tiles"),
-    make_kernel<packed_sum_call, packed_sum>("tiles"),
-    make_kernel<packed_top_k_call, packed_top_k>("tiles"),
+    make_kernel<pack_call, pack>("group_encode"),
+    make_kernel<packed_extremes_call, packed_extremes>("fused_reduce"),
+    make_kernel<packed_select_call, packed_select>("fused_bitmap"),
+    make_kernel<packed_sum_call, packed_sum>("fused_reduce"),
+    make_kernel<packed_top_k_call, packed_top_k>("filter"),
     detail::make_kernel_by_type<top_k_call, top_k_bitonic>("bitonic"),
     detail::make_kernel_by_type<top_k_call, top_k_filter>("filter"),
-    make_kernel<unpack_call, unpack>("tiles"),
+    make_kernel<unpack_call, unpack>("block_decode"),
 };
 /// What runs a family's strategy: the context alone, or text of this backend's around it.
 template <class Strategy>

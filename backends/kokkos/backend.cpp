@@ -16,8 +16,8 @@ namespace zenith::kokkos_backend {
 namespace {
 
 constexpr kernel own_kernels[]{
-    make_kernel<pack_call, pack>("tiles"),
-    make_kernel<packed_top_k_call, packed_top_k>("tiles"),
+    make_kernel<pack_call, pack>("group_encode"),
+    make_kernel<packed_top_k_call, packed_top_k>("filter"),
 };
 using strategies = device::offered_by<
     device::concat<top_k_family::strategies, packed_column_family::strategies, device::all_strategies>, is_host_space>;

@@ -15,11 +15,11 @@ namespace {
 
 constexpr std::array kernels{
     make_kernel<index_join_call, index_join>("loops"),
-    make_kernel<pack_call, pack>("tiles"),
-    make_kernel<packed_extremes_call, packed_extremes>("tiles"),
-    make_kernel<packed_select_call, packed_select>("tiles"),
-    make_kernel<packed_sum_call, packed_sum>("tiles"),
-    make_kernel<packed_top_k_call, packed_top_k>("tiles"),
+    make_kernel<pack_call, pack>("group_encode"),
+    make_kernel<packed_extremes_call, packed_extremes>("loops"),
+    make_kernel<packed_select_call, packed_select>("loops"),
+    make_kernel<packed_sum_call, packed_sum>("loops"),
+    make_kernel<packed_top_k_call, packed_top_k>("sort"),
     make_kernel<predicated_top_k_call, predicated_top_k>("sort"),
     make_kernel<scored_top_k_call, scored_top_k>("sort"),
     make_kernel<skyband_call, skyband>("bnl"),
@@ -31,7 +31,7 @@ constexpr std::array kernels{
     make_kernel<top_k_index_join_call, top_k_index_join>("loops"),
     make_kernel<top_k_range_call, top_k_range>("loops"),
     make_kernel<top_k_spatial_join_call, top_k_spatial_join>("loops"),
-    make_kernel<unpack_call, unpack>("tiles"),
+    make_kernel<unpack_call, unpack>("loops"),
 };
 
 std::vector<device_info> devices() { return {{0, "host", "one thread, no SIMD, no cleverness", 0}}; }

@@ -135,8 +135,10 @@ class experiment {
           if (one.is_profiled) point.predicted = predict(of_, p, operation, one, here);
           try {
             const auto decided = of_.decide(p, operation, one.space(), here);
+            // operations that are measured together may have strategies of other names
+            const bool is_of_series = decided.strategy == one.strategy || !offers(one.on, operation, one.strategy);
             point.is_chosen = one.is_profiled && decided.backend == one.on.backend() &&
-                              decided.device == one.on.device() && decided.strategy == one.strategy;
+                              decided.device == one.on.device() && is_of_series;
           } catch (const zenith::error& fault) {
             if (fault.code() != zenith::error_code::unsupported) throw;
           }

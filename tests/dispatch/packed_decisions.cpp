@@ -30,6 +30,12 @@ packed_problem problem(std::string_view operation, encoding kind, int log_count,
   return asked;
 }
 
+std::string_view name_of(std::string_view operation) {
+  if (operation == unpack_call::operation) return "block_decode";
+  if (operation == packed_select_call::operation) return "fused_bitmap";
+  return operation == packed_top_k_call::operation ? "filter" : "fused_reduce";
+}
+
 double predicted(const packed_problem& asked, const device_profile& on) { return seconds(packed_cost(asked, on), on); }
 
 }  // namespace
@@ -41,7 +47,7 @@ TEST_CASE("a packed column in device memory is queried there, whatever its size"
       for (int log_count = 4; log_count <= 34; log_count += 5) {
         const auto decided = decide(problem(operation, kind, log_count, 10, memory_space::device), here);
         CHECK(decided.backend == "cuda");
-        CHECK(decided.strategy == "tiles");
+        CHECK(decided.strategy == name_of(operation));
         REQUIRE(decided.rejected.size() == 1);
         CHECK(std::isinf(decided.rejected.front().predicted_seconds));
       }
@@ -263,4 +269,34 @@ TEST_CASE("no device, no decision over packed columns") {
         "cpu");
   CHECK_THROWS_AS(decide(problem(packed_sum_call::operation, encoding::delta, 30, 8, memory_space::device), without),
                   error);
+}
+
+TEST_CASE("a profile with the former name of the strategies over packed columns is read as it was meant") {
+  const auto here = fixture("server-h200.json");
+  auto devices = here.devices();
+  for (auto& one : devices) {
+    for (auto& offered : one.offers) {
+      if (offered.starts_with("pack") || offered.starts_with("unpack"))
+        offered.replace(offered.find('/'), 99, "/tiles");
+    }
+  }
+  const auto former = machine::parse(machine(devices).to_json());
+  for (const auto operation : queries) {
+    for (const auto space : {memory_space::host, memory_space::device}) {
+      const auto asked = problem(operation, encoding::delta, 24, 8, space);
+      const auto decided = decide(asked, former);
+      const auto expected = decide(asked, here);
+      CHECK(decided.backend == expected.backend);
+      CHECK(decided.strategy == name_of(operation));
+      CHECK(decided.predicted_seconds == expected.predicted_seconds);
+    }
+  }
+  // names that nobody knows are no offers
+  for (auto& one : devices) {
+    for (auto& offered : one.offers) {
+      if (offered.ends_with("/tiles")) offered.replace(offered.find('/'), 99, "/unheard_of");
+    }
+  }
+  CHECK_THROWS_AS(
+      decide(problem(packed_sum_call::operation, encoding::delta, 24, 8, memory_space::host), machine(devices)), error);
 }

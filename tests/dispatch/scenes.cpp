@@ -67,7 +67,7 @@ zenith::device_profile slow(const zenith::execution&) { return profile(1e-6); }
 constexpr zenith::kernel fast_kernels[] = {
     zenith::make_kernel<zenith::top_k_call, record<0>>("filter"),
     zenith::make_kernel<zenith::top_k_call, record<1>>("bitonic"),
-    zenith::make_kernel<zenith::packed_sum_call, record_sum>("tiles"),
+    zenith::make_kernel<zenith::packed_sum_call, record_sum>("fused_reduce"),
 };
 constexpr zenith::kernel slow_kernels[] = {
     zenith::make_kernel<zenith::top_k_call, record<0>>("filter"),

@@ -79,7 +79,7 @@ std::vector<std::byte> packed_with(std::uint64_t capacity, const zenith::executo
   call.result = &made;
   call.digest = &digest;
   const auto settings = on.settings();
-  zenith::find_kernel(*settings.target, zenith::pack_call::operation, "tiles")->run(settings, &call);
+  zenith::find_kernel(*settings.target, zenith::pack_call::operation, "group_encode")->run(settings, &call);
 
   was_enough = own.allocated == nullptr;
   std::byte* const bytes = was_enough ? own.reserved->bytes() : own.allocated->bytes();

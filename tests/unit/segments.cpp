@@ -116,7 +116,7 @@ TEMPLATE_TEST_CASE("segments of packed columns give what one call gives", "", st
           call.segment = segment * zenith::packed_group_items;
           call.top_k = make_call(input, asked, keys, indices);
           call.top_k.keys = nullptr;
-          zenith::find_kernel(*on.on.settings().target, call.operation, "tiles")->run(on.on.settings(), &call);
+          zenith::find_kernel(*on.on.settings().target, call.operation, "filter")->run(on.on.settings(), &call);
           CHECK(keys.guards_stand());
           CHECK(indices.guards_stand());
           CHECK(difference<TestType, std::uint32_t>(input, asked, keys.span(), indices.span()) == "");

@@ -201,15 +201,16 @@ std::uint64_t select_indices(const executor& on, const packed_operand& column, s
 top_k_run packed_top_k(const executor& on, const packed_operand& column, memory_space out_space,
                        const top_k_call& result, const top_k_options& options) {
   top_k_detail::check_options(options);
-  if (options.strategy != "auto" && options.strategy != packed::strategy) {
-    throw error(error_code::unsupported, "top_k: options.strategy is '" + shown(options.strategy) +
-                                             "'; over a packed column it must be 'auto' or '" +
-                                             std::string{packed::strategy} + "'");
-  }
   auto problem = problem_of(packed_top_k_call::operation, column);
   problem.k = result.k;
   const auto where = packed::resolve(on, problem);
-  top_k_run ran{std::string{where.on.target->name}, std::string{packed::strategy}};
+  if (options.strategy != "auto" && options.strategy != where.by->strategy) {
+    throw error(error_code::unsupported,
+                "top_k: options.strategy is '" + shown(options.strategy) +
+                    "'; over a packed column it must be 'auto' or '" + std::string{where.by->strategy} + "'",
+                where.on.target->name);
+  }
+  top_k_run ran{std::string{where.on.target->name}, std::string{where.by->strategy}};
   if (result.k == 0) {
     if (result.statistics != nullptr) *result.statistics = {};
     return ran;

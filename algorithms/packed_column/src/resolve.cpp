@@ -3,9 +3,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <algorithms/packed_column/strategy_of.hpp>
 #include <core/decide.hpp>
 #include <core/resolve.hpp>
 #include <zenith/error.hpp>
@@ -14,8 +16,13 @@ namespace zenith {
 namespace packed {
 namespace {
 
+// What profiles that were written before strategies had names of their own call that of every operation.
+constexpr std::string_view former_name = "tiles";
+
 candidate consider(const packed_problem& problem, const device_profile& on) {
-  auto reason = detail::obstacle(problem.operation, strategy, "the column lies", problem.space, on);
+  const auto strategy = strategy_of(problem.operation);
+  const auto listed = on.offers_kernel(problem.operation, former_name) ? former_name : strategy;
+  auto reason = detail::obstacle(problem.operation, listed, "the column lies", problem.space, on);
   if (!reason.empty()) return detail::barred(on, strategy, std::move(reason));
   return detail::predicted(on, strategy, seconds(packed_cost(problem, on), on));
 }
@@ -47,6 +54,15 @@ const execution& choose(const packed_problem& problem) {
   return last->chosen;
 }
 
+// That of the usual name, or whichever a backend has.
+const kernel* find_strategy(const backend& in, std::string_view operation) {
+  if (const auto* usual = find_kernel(in, operation, strategy_of(operation))) return usual;
+  for (const auto& entry : in.kernels) {
+    if (entry.run != nullptr && entry.operation == operation) return &entry;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 place resolve(const executor& on, const packed_problem& problem) {
@@ -55,7 +71,7 @@ place resolve(const executor& on, const packed_problem& problem) {
     const auto forced = detail::forced_backend();
     found = forced.empty() ? choose(problem) : make_executor(forced).settings();
   }
-  const auto* const by = find_kernel(*found.target, problem.operation, strategy);
+  const auto* const by = find_strategy(*found.target, problem.operation);
   if (by == nullptr) {
     throw error(error_code::unsupported, std::string{problem.operation} + " is not offered by this backend",
                 found.target->name);

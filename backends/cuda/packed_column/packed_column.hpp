@@ -21,13 +21,13 @@ void packed_top_k(const execution& on, const packed_top_k_call& call);
 
 /// What the descriptor lists, and the emulated one of the tests with it.
 inline constexpr std::array packed_column_kernels{
-    make_kernel<pack_call, pack>("tiles"),
-    make_kernel<device_pack_call, pack_on_device>("tiles"),
-    make_kernel<packed_extremes_call, packed_extremes>("tiles"),
-    make_kernel<packed_select_call, packed_select>("tiles"),
-    make_kernel<packed_sum_call, packed_sum>("tiles"),
-    make_kernel<packed_top_k_call, packed_top_k>("tiles"),
-    make_kernel<unpack_call, unpack>("tiles"),
+    make_kernel<pack_call, pack>("group_encode"),
+    make_kernel<device_pack_call, pack_on_device>("group_encode"),
+    make_kernel<packed_extremes_call, packed_extremes>("fused_reduce"),
+    make_kernel<packed_select_call, packed_select>("fused_bitmap"),
+    make_kernel<packed_sum_call, packed_sum>("fused_reduce"),
+    make_kernel<packed_top_k_call, packed_top_k>("filter"),
+    make_kernel<unpack_call, unpack>("block_decode"),
 };
 
 }  // namespace zenith::cuda_backend::inline ZENITH_SIMT_PLATFORM

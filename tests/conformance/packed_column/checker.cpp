@@ -35,7 +35,8 @@ constexpr std::size_t plants = static_cast<std::size_t>(plant::throw_a_stranger)
 
 template <class Call>
 void run_reference(const zenith::execution& on, const Call& call) {
-  zenith::find_kernel(zenith::find_backend("reference"), Call::operation, "tiles")->run(on, &call);
+  const auto& kernels = zenith::find_backend("reference").kernels;
+  std::ranges::find(kernels, Call::operation, &zenith::kernel::operation)->run(on, &call);
 }
 
 template <plant Fault>
@@ -135,12 +136,12 @@ void top_k(const zenith::execution& on, const zenith::packed_top_k_call& call) {
 template <plant Fault>
 struct faulty {
   static constexpr zenith::kernel kernels[] = {
-      zenith::make_kernel<zenith::pack_call, pack<Fault>>("tiles"),
-      zenith::make_kernel<zenith::unpack_call, unpack<Fault>>("tiles"),
-      zenith::make_kernel<zenith::packed_sum_call, sum<Fault>>("tiles"),
-      zenith::make_kernel<zenith::packed_extremes_call, extremes<Fault>>("tiles"),
-      zenith::make_kernel<zenith::packed_select_call, select<Fault>>("tiles"),
-      zenith::make_kernel<zenith::packed_top_k_call, top_k<Fault>>("tiles"),
+      zenith::make_kernel<zenith::pack_call, pack<Fault>>("group_encode"),
+      zenith::make_kernel<zenith::unpack_call, unpack<Fault>>("block_decode"),
+      zenith::make_kernel<zenith::packed_sum_call, sum<Fault>>("fused_reduce"),
+      zenith::make_kernel<zenith::packed_extremes_call, extremes<Fault>>("fused_reduce"),
+      zenith::make_kernel<zenith::packed_select_call, select<Fault>>("fused_bitmap"),
+      zenith::make_kernel<zenith::packed_top_k_call, top_k<Fault>>("filter"),
   };
 };
 
@@ -167,7 +168,7 @@ std::string faults_with(plant one) {
   }();
   CHECK(registered);
   const auto& name = backends[static_cast<std::size_t>(one)].name;
-  const zenith_test::target on{std::string{name}, "tiles", zenith::make_executor(name), {}};
+  const zenith_test::target on{std::string{name}, {}, zenith::make_executor(name), {}};
   std::string all;
   random_source random{7};
   for (const auto which : {shape::width, shape::normal, shape::few_distinct}) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <string_view>
+#include <utility>
 
 #include <catch.hpp>
 #include <guarded.hpp>
@@ -59,7 +61,7 @@ void refuse_wrong_sizes(const zenith_test::target& on, const Column& column) {
     refuses(invalid, "both must have k",
             [&] { zenith::top_k(on.on, column, out.span().first(count), indices.span()); });
     refuses(zenith::error_code::unsupported, "strategy", [&] {
-      zenith::top_k(on.on, column, out.span().first(count), indices.span().first(count), {.strategy = "sort"});
+      zenith::top_k(on.on, column, out.span().first(count), indices.span().first(count), {.strategy = "bitonic"});
     });
   }
   CHECK(out.is_unwritten());
@@ -151,8 +153,8 @@ void fail_halfway(const zenith::execution& /*on*/, const zenith::pack_call& call
 }  // namespace
 
 TEST_CASE("a column whose packing fails holds what it held, or nothing", "[checker]") {
-  static constexpr zenith::kernel refusing[] = {zenith::make_kernel<zenith::pack_call, refuse>("tiles")};
-  static constexpr zenith::kernel failing[] = {zenith::make_kernel<zenith::pack_call, fail_halfway>("tiles")};
+  static constexpr zenith::kernel refusing[] = {zenith::make_kernel<zenith::pack_call, refuse>("group_encode")};
+  static constexpr zenith::kernel failing[] = {zenith::make_kernel<zenith::pack_call, fail_halfway>("group_encode")};
   static constexpr zenith::backend backends[] = {
       {.name = "refusing", .description = "has no scratch", .needs = "nothing", .kernels = refusing},
       {.name = "failing", .description = "fails halfway", .needs = "nothing", .kernels = failing}};
@@ -195,7 +197,8 @@ void fail_on_device(const zenith::execution& /*on*/, const zenith::device_pack_c
 }  // namespace
 
 TEST_CASE("a device column whose packing fails holds what it held, or nothing", "[checker]") {
-  static constexpr zenith::kernel failing[] = {zenith::make_kernel<zenith::device_pack_call, fail_on_device>("tiles")};
+  static constexpr zenith::kernel failing[] = {
+      zenith::make_kernel<zenith::device_pack_call, fail_on_device>("group_encode")};
   static constexpr zenith::backend backend{.name = "failing-device",
                                            .description = "fails",
                                            .needs = "nothing",
@@ -256,6 +259,21 @@ TEMPLATE_TEST_CASE("columns and outputs in different memories are refused", "[pa
   }
 }
 
+TEST_CASE("the strategies of packed columns have names that say the method") {
+  const std::pair<std::string_view, std::string_view> expected[] = {
+      {"pack", "group_encode"},       {"pack_on_device", "group_encode"},  {"unpack", "block_decode"},
+      {"packed_sum", "fused_reduce"}, {"packed_extremes", "fused_reduce"}, {"packed_select", "fused_bitmap"},
+      {"packed_top_k", "filter"},
+  };
+  for (const auto& on : the_suite().targets) {
+    if (on.on.backend() == "reference") continue;
+    for (const auto& [operation, name] : expected) {
+      INFO(on.name() << " " << operation);
+      if (offers(on, operation)) CHECK(strategy_of(on, operation) == name);
+    }
+  }
+}
+
 TEMPLATE_TEST_CASE("the form of top-k that returns a value", "[packed_column]", int32, uint32, int64, uint64) {
   random_source random{zenith_test::seed_of("value", 0)};
   auto data = make_sample<TestType>(shape::few_distinct, 3001, 20, some_manner(random), random);
@@ -263,11 +281,13 @@ TEMPLATE_TEST_CASE("the form of top-k that returns a value", "[packed_column]", 
   for (const auto& on : the_suite().targets) {
     if (!offers(on, "packed_top_k")) continue;
     INFO(on.name() << " " << data.describe());
-    const auto best = zenith::top_k(on.on, data.view(), 40, {.strategy = "tiles"});
+    const auto best = zenith::top_k(on.on, data.view(), 40, {.strategy = strategy_of(on, "packed_top_k")});
     CHECK(best.keys == expected.keys);
     CHECK(best.indices == expected.indices);
     CHECK(best.backend == on.on.backend());
-    CHECK(best.strategy == "tiles");
+    CHECK(best.strategy == (on.on.backend() == "reference" ? "sort" : "filter"));
+    refuses(zenith::error_code::unsupported, "'tiles'",
+            [&] { (void)zenith::top_k(on.on, data.view(), 40, {.strategy = "tiles"}); });
     CHECK(zenith::top_k(on.on, data.view(), 0).keys.empty());
   }
 }

@@ -33,8 +33,10 @@ std::string sample<T>::describe() const {
          " offset=" + std::to_string(offset_) + (is_scribbled_ ? " with scribbles" : "");
 }
 
-bool offers(const zenith_test::target& on, std::string_view operation) {
-  return zenith::find_kernel(zenith::find_backend(on.on.backend()), operation, "tiles") != nullptr;
+std::string_view strategy_of(const zenith_test::target& on, std::string_view operation) {
+  const auto& kernels = zenith::find_backend(on.on.backend()).kernels;
+  const auto found = std::ranges::find(kernels, operation, &zenith::kernel::operation);
+  return found == kernels.end() ? std::string_view{} : found->strategy;
 }
 
 namespace {
@@ -429,7 +431,7 @@ class checker {
     });
     if (!keys.guards_stand()) return "out_keys was written outside its span";
     if (!indices.guards_stand()) return "out_indices was written outside its span";
-    if (run.backend != on_.on.backend() || run.strategy != "tiles") {
+    if (run.backend != on_.on.backend() || run.strategy != strategy_of(on_, "packed_top_k")) {
       return "says that it ran " + run.backend + " " + run.strategy;
     }
     return difference<T, Index>(data_.plain(), asked, keys.span(), indices.span());

@@ -29,7 +29,12 @@ template <class T>
 [[nodiscard]] std::string fault_of(const zenith_test::target& on, sample<T>& data, placement where,
                                    random_source& random);
 
-/// Whether the target's backend has `operation` over packed columns.
-[[nodiscard]] bool offers(const zenith_test::target& on, std::string_view operation);
+/// The name of the strategy of an operation over packed columns that the target's backend has; empty for none.
+[[nodiscard]] std::string_view strategy_of(const zenith_test::target& on, std::string_view operation);
+
+/// Whether it has the operation.
+[[nodiscard]] inline bool offers(const zenith_test::target& on, std::string_view operation) {
+  return !strategy_of(on, operation).empty();
+}
 
 }  // namespace conformance::packed

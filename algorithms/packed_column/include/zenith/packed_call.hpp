@@ -9,8 +9,17 @@
 
 /// \file
 /// The operations over packed columns as a backend's kernels receive them: arguments are checked, layouts were
-/// validated, and all pointers lie in `space`, but for results that are named as the host's. A backend offers each
-/// operation under the strategy "tiles": blocks of 128 values, decoded in the fastest memory and used there.
+/// validated, and all pointers lie in `space`, but for results that are named as the host's. A backend offers one
+/// strategy of each operation:
+///
+///   pack, pack_on_device           "group_encode"  groups of 2048 values are measured and written, each by one worker
+///   unpack                         "block_decode"  blocks of 128 values are decoded and stored
+///   packed_sum, packed_extremes    "fused_reduce"  blocks are decoded and reduced where they were decoded
+///   packed_select                  "fused_bitmap"  the same, compared: a bit for each value, which indices are made of
+///   packed_top_k                   "filter"        the filter of top-k, over values that are decoded while they are
+///                                                  scanned
+///
+/// Those of the reference are "loops" over single values, and "sort" of top-k, but for its "group_encode".
 
 namespace zenith {
 
