@@ -13,6 +13,8 @@
 #include <backends/cpu/top_k.hpp>
 #include <core/device/family.hpp>
 #include <core/kernel_by_type.hpp>
+#include <core/workers.hpp>
+#include <zenith/error.hpp>
 #include <zenith_families.hpp>
 
 namespace zenith::cpu_backend {
@@ -49,6 +51,12 @@ std::vector<device_info> devices() {
 
 void configure(execution& settings) {
   settings.isa = isa_name(settings.isa);
+  if (settings.threads > detail::most_threads) {
+    throw error(error_code::invalid_argument,
+                "threads is " + std::to_string(settings.threads) + "; it must be at most " +
+                    std::to_string(detail::most_threads),
+                "cpu");
+  }
   if (settings.threads == 0) settings.threads = hardware_threads();
 }
 

@@ -79,7 +79,7 @@ std::string names_fault(const std::string& path, const device_profile& of) {
   std::set<std::string_view> seen;
   for (const auto& one : of.offers) {
     if (one.size() > longest_text || one.find('/') == std::string::npos) {
-      return path + ".offers must hold \"operation/strategy\" entries";
+      return path + ".offers has \"" + shown(one) + "\"; an entry must be \"operation/strategy\"";
     }
     if (!seen.insert(one).second) return path + ".offers lists \"" + shown(one) + "\" twice";
   }

@@ -23,7 +23,7 @@ constexpr json_limits limits{.depth = 8, .values = 1U << 17};
 class members {
  public:
   members(const json_value& of, std::string path) : of_(of), path_(std::move(path)) {
-    if (of.kind != kinds::object) damaged((path_.empty() ? "the text" : path_) + " is not an object");
+    if (of.kind != kinds::object) damaged((path_.empty() ? "the text" : path_) + " must be an object: { ... }");
   }
 
   [[nodiscard]] std::string path(std::string_view name) const {
@@ -35,23 +35,25 @@ class members {
     return *found;
   }
   [[nodiscard]] const std::string& text(std::string_view name) const {
-    return of_kind(name, kinds::text, " is not a string").text;
+    return of_kind(name, kinds::text, " must be a string").text;
   }
   [[nodiscard]] double number(std::string_view name) const {
     const auto& value = at(name);
-    if (value.kind != kinds::number && value.kind != kinds::whole) damaged(path(name) + " is not a number");
+    if (value.kind != kinds::number && value.kind != kinds::whole) damaged(path(name) + " must be a number");
     return value.number;
   }
   [[nodiscard]] int integer(std::string_view name) const {
-    const auto value = of_kind(name, kinds::whole, " is not a whole number that fits").whole;
-    if (value > std::numeric_limits<int>::max()) damaged(path(name) + " is not a whole number that fits");
+    constexpr auto expected = " must be a whole number from 0 to 2147483647";
+    static_assert(std::numeric_limits<int>::max() == 2147483647);
+    const auto value = of_kind(name, kinds::whole, expected).whole;
+    if (value > std::numeric_limits<int>::max()) damaged(path(name) + expected);
     return static_cast<int>(value);
   }
   [[nodiscard]] std::uint64_t bytes(std::string_view name) const {
-    return of_kind(name, kinds::whole, " is not a whole number of bytes").whole;
+    return of_kind(name, kinds::whole, " must be a whole number of bytes").whole;
   }
   [[nodiscard]] const std::vector<json_value>& list(std::string_view name) const {
-    return of_kind(name, kinds::list, " is not a list").values;
+    return of_kind(name, kinds::list, " must be a list: [ ... ]").values;
   }
 
  private:
@@ -74,7 +76,8 @@ memory_level level_from(const json_value& value, const std::string& path) {
 bool is_first(const members& in, std::string_view name, std::string_view first, std::string_view second) {
   const auto& text = in.text(name);
   if (text != first && text != second) {
-    damaged(in.path(name) + " is neither \"" + std::string{first} + "\" nor \"" + std::string{second} + "\"");
+    damaged(in.path(name) + " is \"" + shown(text) + "\"; it must be \"" + std::string{first} + "\" or \"" +
+            std::string{second} + "\"");
   }
   return text == first;
 }
@@ -100,7 +103,9 @@ device_profile device_from(const json_value& value, const std::string& path) {
   const members rates(in.at("rates"), in.path("rates"));
   for (const auto& name : in.at("rates").names) device.rates.emplace(name, rates.number(name));
   for (const auto& one : in.list("offers")) {
-    if (one.kind != kinds::text) damaged(in.path("offers") + " holds something that is not a string");
+    if (one.kind != kinds::text) {
+      damaged(in.path("offers") + "[" + std::to_string(device.offers.size()) + "] must be a string");
+    }
     device.offers.push_back(one.text);
   }
   device.origin = in.text("origin");
@@ -113,7 +118,9 @@ std::vector<device_profile> parse(std::string_view text) {
   if (text.size() > profile_text_limit) damaged("it is longer than " + std::to_string(profile_text_limit) + " bytes");
   const auto root = parse_json(text, limits);
   const members top(root, "");
-  if (top.text("format") != format_name) damaged("format is not \"" + std::string{format_name} + "\"");
+  if (top.text("format") != format_name) {
+    damaged("format is \"" + shown(top.text("format")) + "\"; it must be \"" + std::string{format_name} + "\"");
+  }
   if (const int version = top.integer("format_version"); version != profile_format_version) {
     damaged("format_version is " + std::to_string(version) + ", and this library reads " +
             std::to_string(profile_format_version));

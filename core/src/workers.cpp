@@ -9,6 +9,7 @@
 #include <vector>
 
 #if defined(ZENITH_HAS_TBB)
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
@@ -74,10 +75,22 @@ bool tbb_is_started() {
 }
 
 void run_in_arena(int workers, const std::function<void()>& run) {
+  using oneapi::tbb::global_control;
   if (oneapi::tbb::this_task_arena::max_concurrency() >= workers) return run();
-  oneapi::tbb::task_arena arena(workers);
+  const int unbound_processors = processors_beyond_binding();
+  // TBB starts no threads beyond the processors unless it is allowed to, and writes a warning when it is asked for
+  // them. Of limits that a program has set the lowest holds.
+  std::optional<global_control> more;
+  int width = workers;
+  if (workers > hardware_threads()) {
+    more.emplace(global_control::max_allowed_parallelism, static_cast<std::size_t>(most_threads));
+    const auto allowed = global_control::active_value(global_control::max_allowed_parallelism);
+    width = static_cast<int>(std::min(allowed, static_cast<std::size_t>(workers)));
+    if (unbound_processors > 0) width = std::min(width, unbound_processors);
+  }
+  oneapi::tbb::task_arena arena(width);
   std::optional<unbound_workers> unbound;
-  if (processors_beyond_binding() > 0) unbound.emplace(arena);
+  if (unbound_processors > 0) unbound.emplace(arena);
   arena.execute(run);
 }
 

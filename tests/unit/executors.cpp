@@ -38,6 +38,8 @@ TEST_CASE("an executor from a string is what it says") {
   CHECK(zenith::make_executor("cpu").threads() >= 1);
   CHECK(!zenith::make_executor("cpu").isa().empty());
   CHECK(zenith::make_executor("cpu:threads=64").threads() == 64);
+  CHECK(zenith::make_executor("cpu:threads=1024").threads() == 1024);
+  CHECK(zenith::cpu({.threads = 1024}).threads() == 1024);
   const auto copy = cpu;
   CHECK(copy.isa() == "sse2");
   CHECK_NOTHROW(copy.synchronize());
@@ -106,6 +108,8 @@ TEST_CASE("a malformed executor string is refused and quoted") {
       {"cpu:threads=+2", invalid, "threads is '+2'"},
       {"cpu:threads=1.5", invalid, "threads is '1.5'"},
       {"cpu:threads=99999999999999999999", invalid, "threads is '99999999999999999999'"},
+      {"cpu:threads=1025", invalid, "threads is 1025; it must be at most 1024"},
+      {"cpu:threads=2147483647", invalid, "it must be at most 1024"},
       {"cpu:threads=2,", invalid, "a setting is missing"},
       {"cpu:,threads=2", invalid, "a setting is missing"},
       {"cpu:threads=2,,isa=sse2", invalid, ""},
