@@ -25,7 +25,7 @@ namespace zenith::spatial_join_family {
 /// Whether cells are drawn for so many rows: for fewer a join takes about as long.
 [[nodiscard]] inline bool are_cells_worth(std::uint64_t left_rows, std::uint64_t right_rows) {
   constexpr std::uint64_t few = 32768;  // whose join takes a millisecond: samples take .1
-  constexpr double least = 64;  // points of the smaller side that are to be drawn
+  constexpr double least = 64;          // points of the smaller side that are to be drawn
   const std::uint64_t less = std::min(left_rows, right_rows);
   return left_rows + right_rows >= few && static_cast<double>(less) >= least * cells_for_one(left_rows, right_rows);
 }
