@@ -14,8 +14,9 @@ namespace zenith::spatial_join_family {
 inline constexpr double nearest_in_half = 0.6931471806;
 inline constexpr double nearest_in_eighth = 0.1335313926;
 
-/// Of points spread evenly over the extents of their sides: the share of pairs within `reach`, a ball's or of the axes
-/// that it does not span.
+/// For points spread evenly over the extents of their sides: the expected share of pairs within `reach`. Along an axis
+/// where the right side is no longer than 2 `reach`, every left point in its reach counts; where there is none such,
+/// the share is that of a ball.
 template <class T, unsigned D>
 [[nodiscard]] ZENITH_FN double share_if_even(const side_extents<T, D>& left, const side_extents<T, D>& right, T reach) {
   constexpr double ball = D == 2 ? 0.7853981634 : 0.5235987756;  // of the square or cube around it

@@ -290,8 +290,8 @@ struct choose_bound {
     double near_share = detail::guess_near_share(plan.state->near, tested, even, dense);
     double wanted = wanted_of(near_share);
     if (wanted == 0 && near_share * tested < few_met && plan.pairs >= many_pairs) {
-      // Samples met hardly any pairs, and more may hide: of equal points, lattices and lines. To join a part of the
-      // points first takes little beside all.
+      // There may be more pairs than samples met: of equal points, lattices and lines. A round that joins the best
+      // points alone takes little beside a join of all.
       near_share = plan.goal / (plan.pairs * first_share);
       wanted = wanted_of(near_share);
     }

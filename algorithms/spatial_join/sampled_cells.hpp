@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <algorithms/spatial_join/goal.hpp>
+#include <algorithms/spatial_join/drawn_cells.hpp>
 #include <algorithms/spatial_join/input.hpp>
 
 namespace zenith::spatial_join_family {
@@ -119,7 +119,7 @@ template <class T, unsigned D, class Context>
   constexpr double widths = 8;                           // a cell's width, in distances
   constexpr double kept_share = D == 2 ? 0.897 : 0.866;  // of pairs in a ball, those that no border parts
   constexpr double most_cells_of_axis = 1 << 20;         // where usual points lie
-  constexpr u32 capacity = 8192;
+  constexpr u32 capacity = 3 * drawn_points;             // where there are more, these cells say nothing
   if (!are_cells_worth(input.left.rows, input.right.rows)) return -1;
   const double one = cells_for_one(input.left.rows, input.right.rows);
   sampled_cells<T, D> cells{{}, {}, static_cast<u32>(0x1p32 / one)};
@@ -138,7 +138,7 @@ template <class T, unsigned D, class Context>
                 kernel{from, cells, members + u64{side} * capacity, capacity, counts + side});
     const u32 count = on.read(static_cast<const u32*>(counts + side));
     const double expected = static_cast<double>(from.rows) / one;
-    return count > expected / 3 && count < expected * 3 ? std::min(count, capacity) : 0;
+    return count > expected / 3 && count < expected * 3 ? count : 0;
   };
   const u32 lefts = draw(input.left, 0);
   const u32 rights = lefts == 0 ? 0 : draw(input.right, 1);

@@ -142,8 +142,8 @@ class side_samples {
   }
   void adopt_share(double near_share) { near_share_ = near_share; }
 
-  /// Whether more pairs may be hidden than samples say: they met hardly any, and points that lie evenly have none as a
-  /// rule.
+  /// Whether there may be more pairs than samples say: they met hardly any, and it is not that points lie evenly and
+  /// have a partner each.
   [[nodiscard]] bool may_hide_pairs(u64 left_rows, u64 right_rows) const {
     const double pairs = near_share_ * static_cast<double>(left_rows) * static_cast<double>(right_rows);
     return !is_met_ && !(is_even_ && pairs >= static_cast<double>(std::max(left_rows, right_rows)));

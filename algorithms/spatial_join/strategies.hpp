@@ -229,15 +229,17 @@ void threshold_on_host(Context& on, const top_k_spatial_join_call& call, const p
   samples.draw(on, input, near);
   input.near = on.read(static_cast<const u32*>(near));
   samples.learn(on, input, samples.places(false), samples.places(true));
-  bound_search<T, D, Context> search(on, samples, call);
   double counted = -1;  // below 0: not known
-  if (search.share * few_pairs(1) >= 1 && samples.may_hide_pairs(call.left.rows, call.right.rows)) {
-    counted = count_by_cells(on, input, samples.usual_right());
-  }
-  if (counted >= 0) {
-    samples.adopt_share(std::max(1.0, counted) / search.all);
-    search.share = search.goal / std::max(1.0, counted);
-  }
+  bool has_counted = false;
+  const auto count = [&] {
+    if (!has_counted) counted = count_by_cells(on, input, samples.usual_right());
+    has_counted = true;
+  };
+  const double all = static_cast<double>(call.left.rows) * static_cast<double>(call.right.rows);
+  const bool are_few = all * samples.near_share() <= few_pairs(pairs_to_find(call.k));
+  if (are_few && samples.may_hide_pairs(call.left.rows, call.right.rows)) count();
+  if (counted >= 0) samples.adopt_share(std::max(1.0, counted) / all);
+  bound_search<T, D, Context> search(on, samples, call);
   picked_points<T, D, Context> picked(on, scorer, samples);
   auto image = search.bound();
   if (!picked.read(input, rules, *call.outcome, image)) return;
@@ -268,8 +270,8 @@ void threshold_on_host(Context& on, const top_k_spatial_join_call& call, const p
     const auto lowered = search.bound();
     // far fewer than the guess says: one lower bound after the other would be as wrong
     const bool is_misled = 8 * static_cast<double>(found.total) < search.goal;
-    if (is_misled && counted < 0) {
-      counted = count_by_cells(on, input, samples.usual_right());
+    if (is_misled && !has_counted) {
+      count();
       if (counted >= 0 && counted < 2 * search.goal) return join_all(on, call, input, scorer, rounds + 1);
     }
     image = is_misled && !has_sampled ? bound_of_pairs(image, lowered) : lowered;

@@ -201,24 +201,26 @@ TEST_CASE("scores that oppose each other are seen in a sample, which spares a ho
       drawn[side].push_back(place(random));
     }
   }
-  const auto oppose = [&](const std::vector<float>* scores, const top_k_spatial_join_options& options) {
+  const auto together = [&](const std::vector<float>* scores, const top_k_spatial_join_options& options) {
     const scored_points<float> left{{x[0], y[0]}, scores[0]};
     const scored_points<float> right{{x[1], y[1]}, scores[1]};
     const auto problem = top_k_spatial_join_problem_of(left, right, 10, options);
     CHECK(problem.left_rows == rows);
     CHECK(problem.k == 10);
-    return problem.scores_oppose;
+    CHECK(!(problem.scores_oppose && problem.scores_agree));
+    return problem.scores_oppose ? -1 : problem.scores_agree ? 1 : 0;
   };
-  CHECK(oppose(rising, {}));
-  CHECK(oppose(rising, {.select = selection::smallest}));
-  CHECK(oppose(rising, {.score = pair_score::minimum}));
-  CHECK(!oppose(rising, {.score = pair_score::maximum}));
-  CHECK(!oppose(drawn, {}));
+  CHECK(together(rising, {}) == -1);
+  CHECK(together(rising, {.select = selection::smallest}) == -1);
+  CHECK(together(rising, {.score = pair_score::minimum}) == -1);
+  CHECK(together(rising, {.score = pair_score::maximum}) == 0);
+  CHECK(together(drawn, {}) == 0);
   // a weight below 0 turns one side around
-  CHECK(!oppose(rising, {.score = pair_score::weighted_sum, .right_weight = -1}));
+  CHECK(together(rising, {.score = pair_score::weighted_sum, .right_weight = -1}) == 1);
   const std::vector<float> same[2] = {rising[0], x[1]};
-  CHECK(!oppose(same, {}));
-  CHECK(oppose(same, {.score = pair_score::weighted_sum, .right_weight = -1}));
+  CHECK(together(same, {}) == 1);
+  CHECK(together(same, {.score = pair_score::maximum}) == 0);
+  CHECK(together(same, {.score = pair_score::weighted_sum, .right_weight = -1}) == -1);
 
   const auto on = *fixture("server-h200.json").find("cpu");
   auto asked = problem(18, 100);
@@ -228,9 +230,9 @@ TEST_CASE("scores that oppose each other are seen in a sample, which spares a ho
   CHECK(seconds_by("threshold_first") < seconds_by("full"));
   asked.scores_oppose = true;
   CHECK(seconds_by("threshold_first") < 0.9 * seconds_by("full"));
-  auto together = asked;
-  together.scores_oppose = false;
-  CHECK(seconds_by("threshold_first") > 2 * seconds(top_k_spatial_join_cost("threshold_first", together, on), on));
+  auto others = asked;
+  others.scores_oppose = false;
+  CHECK(seconds_by("threshold_first") > 2 * seconds(top_k_spatial_join_cost("threshold_first", others, on), on));
   // on a GPU no pairs are sampled
   asked.space = memory_space::device;
   const auto there = gpu();
@@ -470,8 +472,13 @@ TEST_CASE("the build of an index counts where a join of columns is chosen") {
   // a GPU builds in a millisecond what takes a host tens of them
   CHECK(fastest(join, host) > fastest(join, gpu()));
   // of few items a host has both before a GPU has begun
-  const top_k_index_join_problem few{500, 500, 10, key_type::float32, memory_space::host, 0, false, false, 0, 1000};
+  const top_k_index_join_problem few{.left_items = 500, .right_items = 500, .k = 10, .to_build = 1000};
   CHECK(fastest(few, host) < fastest(few, gpu()));
+  // Where scores agree, the best items are each other's partners: few nodes are opened.
+  top_k_index_join_problem agreeing{.left_items = 100000, .right_items = 100000, .k = 1000, .pairs = 16384};
+  const double of_any = fastest(agreeing, host);
+  agreeing.scores_agree = true;
+  CHECK(fastest(agreeing, host) < of_any / 2);
   // all pairs
   const auto nested_loop = [&](std::uint64_t to_build) {
     const index_join_problem all{1 << 20, 1 << 20, key_type::float32, memory_space::host, to_build};

@@ -89,7 +89,8 @@ TEST_CASE("samples of boxes say whether scores oppose each other", "[index]") {
     const auto left = drawn<float>(random, 2, 20000, 4, 1);
     const auto right = drawn<float>(random, 2, 20000, 4, slope);
     INFO("seed " << zenith_test::seed());
-    CHECK(asked<float>(detail::join_of<std::uint32_t>(left.columns(), right.columns()), 0, 100).scores_oppose ==
-          (slope < 0));
+    const auto one = asked<float>(detail::join_of<std::uint32_t>(left.columns(), right.columns()), 0, 100);
+    CHECK(one.scores_oppose == (slope < 0));
+    CHECK(one.scores_agree == (slope > 0));
   }
 }

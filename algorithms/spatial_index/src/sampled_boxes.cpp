@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <numbers>
 
@@ -63,7 +62,7 @@ sampled_boxes<T>::sampled_boxes(const index_join_arguments& given, double distan
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::uint64_t row = spatial_join_family::sampled_row(first + i, from.rows);
       for (unsigned a = 0; a < dimensions_; ++a) {
-        to.centres[a].push_back((from.low[a][row] + from.high[a][row]) / 2);
+        to.centres[a].push_back(from.low[a][row] / 2 + from.high[a][row] / 2);
         to.widths[a] += static_cast<double>(from.high[a][row] - from.low[a][row]) / static_cast<double>(count);
       }
       to.scores.push_back(from.scores[row]);

@@ -10,15 +10,15 @@
 
 namespace zenith::detail {
 
-/// The centres of some boxes of both sides with their scores, and a distance within which two of them are about as
-/// often as boxes are near each other.
+/// The centres of some boxes of both sides with their scores, and the distance within which as many pairs of centres
+/// are expected as pairs of boxes meet the predicate.
 template <class T>
 class sampled_boxes {
  public:
   /// Both sides lie on the host and have items. `distance`: of the predicate; 0 where boxes are to intersect.
   sampled_boxes(const index_join_arguments& given, double distance);
 
-  /// Borrowed.
+  /// The samples as points of both sides; valid as long as this is.
   [[nodiscard]] spatial_arguments sides() const;
   [[nodiscard]] double distance() const { return distance_; }
   /// As many pairs of the join as one of samples stands for.

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include <algorithms/spatial_join/choices.hpp>
+#include <algorithms/spatial_join/drawn_cells.hpp>
 #include <algorithms/spatial_join/goal.hpp>
 #include <algorithms/spatial_join/src/batches.hpp>
 #include <algorithms/spatial_join/src/pair_guess.hpp>

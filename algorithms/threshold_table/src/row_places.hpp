@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <algorithms/threshold_table/src/leaf_rows.hpp>
+#include <algorithms/threshold_table/src/block_memory.hpp>
 #include <algorithms/threshold_table/src/router.hpp>
 
 namespace zenith::detail {
@@ -24,7 +24,8 @@ struct row_place {
 
 /// Ids are given in rising order, for ever, and most of them may be gone: 4096 consecutive ids have a page, which is an
 /// array of places while more than an eighth of the ids have rows, then a sorted list of those that have, and nothing
-/// when none has. So 4096 ids that are gone take 32 bytes, and a row at most 64.
+/// when none has. So 4096 ids that are gone take 32 bytes, and a row at most 64, beside free places in slabs of 2 MiB,
+/// which are given back when they are empty.
 class row_places {
  public:
   using u32 = std::uint32_t;
@@ -40,8 +41,8 @@ class row_places {
     return found == nullptr ? row_place{} : *found;
   }
   [[nodiscard]] bool contains(u64 id) const { return at(id).leaf != none; }
-  /// Asks for the line of an id that has a row.
-  void ask_for(u64 id) const {
+  /// Prefetches the place of an id that was given.
+  void prefetch(u64 id) const {
     const auto& of = pages_[id / page_ids];
     if (of.all != nullptr) __builtin_prefetch(&of.all[id % page_ids]);
   }
@@ -104,12 +105,10 @@ class row_places {
     shrink(id / page_ids);
   }
 
-  /// Bytes of the pages and of their list.
+  /// Bytes of the pages, of the slabs that they are cut from, and of their list.
   [[nodiscard]] u64 bytes() const {
-    u64 all = pages_.capacity() * sizeof(page);
-    for (const auto& one : pages_) {
-      all += one.all != nullptr ? page_ids * sizeof(row_place) : one.listed * sizeof(listed_place);
-    }
+    u64 all = pages_.capacity() * sizeof(page) + memory_.bytes();
+    for (const auto& one : pages_) all += one.listed * sizeof(listed_place);
     return all;
   }
 

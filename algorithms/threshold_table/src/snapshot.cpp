@@ -65,7 +65,7 @@ class snapshot_search {
       } else if (next.block == whole_chunk) {
         add_blocks(next.chunk);
       } else {
-        if (!waiting_.empty()) read_soon(waiting_.front());
+        if (!waiting_.empty()) prefetch(waiting_.front());
         open(*in_.chunks[next.chunk], next.block);
       }
     }
@@ -145,7 +145,7 @@ class snapshot_search {
         if (waiting_[begin].block == whole_chunk) {
           list_blocks(c);
         } else {
-          listed_.push_back(waiting_[begin].block);
+          listed_.push_back(waiting_[begin]);
         }
       }
       open_listed(*in_.chunks[c]);
@@ -154,23 +154,25 @@ class snapshot_search {
   void list_blocks(u32 c) {
     const auto& chunk = *in_.chunks[c];
     for (u32 b = 0; b < chunk.count; ++b) {
-      if (!is_beaten(bound_of_block(chunk, b))) listed_.push_back(b);
+      const entry bound = bound_of_block(chunk, b);
+      if (!is_beaten(bound)) listed_.push_back({bound, c, b});
     }
     seen_.bounds_evaluated += chunk.count;
   }
   void open_listed(const block_chunk<T>& chunk) {
-    constexpr std::size_t ahead = 2;  // blocks whose rows are asked for; of as many again, where their rows are
+    constexpr std::size_t ahead = 2;  // blocks whose rows are prefetched; of as many again, the headers
     for (std::size_t i = 0; i < listed_.size(); ++i) {
-      if (i + 2 * ahead < listed_.size()) __builtin_prefetch(chunk.blocks[listed_[i + 2 * ahead]].get());
-      if (i + ahead < listed_.size()) read_soon(*chunk.blocks[listed_[i + ahead]]);
-      open(chunk, listed_[i]);
+      if (i + 2 * ahead < listed_.size()) __builtin_prefetch(chunk.blocks[listed_[i + 2 * ahead].block].get());
+      if (i + ahead < listed_.size()) prefetch(*chunk.blocks[listed_[i + ahead].block]);
+      // rows of the blocks before may beat it by now
+      if (!is_beaten(listed_[i].bound)) open(chunk, listed_[i].block);
     }
   }
-  /// A core does not foresee where the next block lies.
-  void read_soon(const candidate& one) const {
-    if (one.block != whole_chunk) read_soon(*in_.chunks[one.chunk]->blocks[one.block]);
+  /// Prefetches a block's rows: the hardware does not predict the address of the next block.
+  void prefetch(const candidate& one) const {
+    if (one.block != whole_chunk) prefetch(*in_.chunks[one.chunk]->blocks[one.block]);
   }
-  void read_soon(const leaf_rows<T>& block) const {
+  void prefetch(const leaf_rows<T>& block) const {
     constexpr u32 line = 64 / sizeof(T);
     for (const auto j : columns_) {
       for (u32 r = 0; r < block.count; r += line) __builtin_prefetch(block.column(j) + r);
@@ -185,7 +187,8 @@ class snapshot_search {
     constexpr u32 segment = 64;  // rows that are looked at one by one where one of them passes
     for (u32 begin = 0; begin < block.count; begin += segment) {
       const u32 end = std::min(block.count, begin + segment);
-      // Of rows that tie with the worst of the k best, those with higher ids are not among them. Ids are not read.
+      // A row that ties with the worst of the k best is better only with a lower id. Where the block has none, rows
+      // that tie are skipped without a read of their ids.
       const bool ties = !is_full() || chunk.first_ids[b] < kept_.front().of.index();
       if (ties ? some_pass<true>(begin, end) : some_pass<false>(begin, end)) keep(block, begin, end);
     }
@@ -204,7 +207,7 @@ class snapshot_search {
   void keep(const leaf_rows<T>& block, u32 begin, u32 end) {
     const auto order = bounds_.order();
     for (u32 r = begin; r < end; ++r) {
-      // with the id: of rows that tie, which may be many, hardly one is better, and a core foresees that
+      // with the id: of rows that tie, which may be many, hardly one is better, which the hardware predicts
       const kept_row one{entry::make(order.image(scores_[r]), block.ids()[r]), &block, r};
       if (!is_full()) {
         kept_.push_back(one);
@@ -229,7 +232,7 @@ class snapshot_search {
   family::columns_of<T> rows_{};    ///< of a block
   std::vector<candidate> waiting_;  ///< a heap, the best bound first
   std::vector<kept_row> kept_;      ///< a heap, the worst row first
-  std::vector<u32> listed_;         ///< blocks of a chunk
+  std::vector<candidate> listed_;   ///< blocks of a chunk
   threshold_statistics seen_;
 };
 

@@ -20,9 +20,9 @@ template <class T>
 struct table_sample {
   std::size_t rows = 0;
   std::vector<T> values;
-  std::vector<std::uint32_t> ids;     ///< of the rows; none of a table without bytes on the host
-  std::vector<std::uint32_t> blocks;  ///< which
-  std::vector<std::uint32_t> first_ids;
+  std::vector<std::uint32_t> ids;        ///< of the rows; none of a table without bytes on the host
+  std::vector<std::uint32_t> blocks;     ///< which
+  std::vector<std::uint32_t> first_ids;  ///< the lowest id of each of these blocks; none as above
   std::vector<T> maxima;
   std::vector<T> minima;
   /// Of a table without bytes on the host, the first rows of each of the blocks, column by column: `block_rows` places

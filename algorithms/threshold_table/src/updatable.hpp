@@ -81,7 +81,7 @@ struct updatable_storage {
 
   void erase(u64 id) {
     const auto at = places_.at(id);
-    blocks_.ask_for(at.leaf, at.row);
+    blocks_.prefetch(at.leaf, at.row);
     (void)blocks_.writable_rows(at.leaf);
     remove(at);
     places_.erase(id);
@@ -102,12 +102,12 @@ struct updatable_storage {
   }
 
   void update(u64 id, const T* row) {
-    places_.ask_for(id);
+    places_.prefetch(id);
     blocks_.widen(row);
     const u32 to = route_.find(row);
-    blocks_.ask_for_next(to);
+    blocks_.prefetch_next(to);
     const auto [leaf, at] = places_.at(id);
-    blocks_.ask_for(leaf, at);
+    blocks_.prefetch(leaf, at);
     (void)blocks_.writable_rows(leaf);
     // a row that keeps its block's bounds may stay wherever the planes would send it
     if (blocks_.covers(leaf, row)) return blocks_.replace(leaf, at, row);

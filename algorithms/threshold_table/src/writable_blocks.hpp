@@ -175,20 +175,20 @@ class writable_blocks {
     sum_up(leaves_[leaf].chunk);
   }
 
-  // ---- lines that are needed soon: blocks lie anywhere, and a core foresees none of them
+  // ---- prefetching: blocks lie at unrelated addresses, which the hardware does not predict
 
   /// Those of a row that leaves, and of the last one, which gets its place.
-  void ask_for(u32 leaf, u32 at) const noexcept {
+  void prefetch(u32 leaf, u32 at) const noexcept {
     rows_type& rows = *leaves_[leaf].rows;
-    ask_for_extremes(leaf);
-    ask_for_row(rows, at);
-    ask_for_row(rows, rows.count - 1);
+    prefetch_extremes(leaf);
+    prefetch_row(rows, at);
+    prefetch_row(rows, rows.count - 1);
   }
   /// Those of the row that comes next to a block.
-  void ask_for_next(u32 leaf) const noexcept {
+  void prefetch_next(u32 leaf) const noexcept {
     rows_type& rows = *leaves_[leaf].rows;
-    ask_for_extremes(leaf);
-    ask_for_row(rows, rows.count);
+    prefetch_extremes(leaf);
+    prefetch_row(rows, rows.count);
   }
 
   // ---- columns
@@ -241,11 +241,11 @@ class writable_blocks {
     rows_type* rows = nullptr;  ///< what stands there
   };
 
-  void ask_for_row(rows_type& rows, u32 at) const noexcept {
+  void prefetch_row(rows_type& rows, u32 at) const noexcept {
     for (std::size_t j = 0; j < columns_; ++j) __builtin_prefetch(rows.column(j, block_rows_) + at, 1);
     __builtin_prefetch(rows.ids() + at, 1);
   }
-  void ask_for_extremes(u32 leaf) const noexcept {
+  void prefetch_extremes(u32 leaf) const noexcept {
     const auto& place = leaves_[leaf];
     const auto& chunk = *chunks_[place.chunk];
     __builtin_prefetch(chunk.maxima.data() + place.block * columns_, 1);

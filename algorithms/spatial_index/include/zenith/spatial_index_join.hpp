@@ -76,9 +76,9 @@ struct top_k_index_join_problem {
   memory_space space = memory_space::host;
   std::uint64_t pairs = 0;     ///< as many as are expected; 0: not known, which is taken for four a left item
   bool scores_oppose = false;  ///< as in `top_k_spatial_join_problem`
-  bool scores_agree = false;   ///< the same
-  std::uint64_t tied = 0;      ///< as there
+  std::uint64_t tied = 0;      ///< as in `top_k_spatial_join_problem`
   std::uint64_t to_build = 0;  ///< items of columns, of which an index is built first; of the same columns once
+  bool scores_agree = false;   ///< as in `top_k_spatial_join_problem`
 
   [[nodiscard]] bool operator==(const top_k_index_join_problem&) const = default;
 };

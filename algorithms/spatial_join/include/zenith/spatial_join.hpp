@@ -126,14 +126,15 @@ struct top_k_spatial_join_problem : spatial_join_problem {
   /// Whether points near each other have scores that oppose each other, so that the best of one side lie among the
   /// worst of the other: then no bound on the scores keeps points out.
   bool scores_oppose = false;
-  /// Whether they have nearly the same, so that the best of one side lie among the best of the other.
-  bool scores_agree = false;
   /// Pairs that are expected to have the best score of all, or that of the k-th best, where a sample has several such
   /// points; 0: few.
   std::uint64_t tied = 0;
-  /// Whether there may be many more pairs than are expected, since samples met hardly any: of equal points, lattices
-  /// and lines. A host's "threshold_first" counts those of some cells before it joins all.
+  /// Whether there may be many more pairs than `pairs`: samples met hardly any, as they do of equal points, lattices
+  /// and lines. A host's "threshold_first" then counts the pairs in some cells before it joins all.
   bool may_hide_pairs = false;
+  /// Whether points near each other have nearly the same scores, so that the best of one side lie among the best of the
+  /// other.
+  bool scores_agree = false;
 
   [[nodiscard]] bool operator==(const top_k_spatial_join_problem&) const = default;
 };
@@ -176,7 +177,7 @@ struct spatial_arguments {
 };
 
 spatial_join_problem describe(const spatial_arguments& given, const spatial_join_options& options);
-/// `pairs_of_one`: as many pairs as one of `given` stands for, where these are samples.
+/// `pairs_of_one`: where `given` is a sample, how many pairs of the join one of its pairs stands for.
 top_k_spatial_join_problem describe(const spatial_arguments& given, std::size_t k,
                                     const top_k_spatial_join_options& options, double pairs_of_one = 1);
 spatial_run spatial_join(const executor& on, const spatial_arguments& given, const spatial_join_options& options);
