@@ -40,7 +40,8 @@ class unbound_caller {
 /// While it lives, so may TBB's workers in `arena`: for a program that has started TBB in a bound thread.
 class unbound_workers final : public oneapi::tbb::task_scheduler_observer {
  public:
-  explicit unbound_workers(oneapi::tbb::task_arena& arena);
+  /// `processors`: of all places.
+  unbound_workers(oneapi::tbb::task_arena& arena, int processors);
   unbound_workers(const unbound_workers&) = delete;
   unbound_workers& operator=(const unbound_workers&) = delete;
   ~unbound_workers() override { observe(false); }

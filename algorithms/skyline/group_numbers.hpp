@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// Several columns of preference `different` together say of which group a row is. Points have two images of each such
-/// column, which for most columns are more than two tables. So where there are several of these columns, points have
-/// two images of the group's number instead.
+/// A point has two images of a column of preference `different`. With several of these, points and what stands beside
+/// them would take more than two tables. So all of these columns together become one number, that of the row's group,
+/// and a point has two images of that.
 
 #include <algorithms/skyline/row_groups.hpp>
 #include <algorithms/skyline/row_source.hpp>

@@ -302,10 +302,10 @@ template <class Context>
 void deliver_band(Context& on, const skyband_call& call, const u32* rows, u64 count, const u32* dominated_by) {
   call.outcome->count = count;
   if (call.out_by_row != nullptr) {
-    u32* const counts = on.template buffer<u32>(call.rows);
+    // the library's own memory, which may be written before all has succeeded
+    u32* const counts = on.output(call.out_by_row, call.rows, memory_space::host);
     on.for_each(call.rows, write_no_layer{counts});
     on.for_each(count, scatter_counts{rows, dominated_by, counts});
-    on.copy(on.output(call.out_by_row, call.rows, memory_space::host), static_cast<const u32*>(counts), call.rows);
     return;
   }
   const bool is_short = call.index_bytes == 4;

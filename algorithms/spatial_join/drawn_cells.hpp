@@ -9,11 +9,11 @@
 namespace zenith::spatial_join_family {
 
 /// Points of the larger side that are expected in the cells that are drawn.
-inline constexpr std::uint32_t drawn_points = 2048;
+inline constexpr std::uint32_t points_in_drawn_cells = 2048;
 
 /// One of so many cells is drawn.
 [[nodiscard]] inline double cells_for_one(std::uint64_t left_rows, std::uint64_t right_rows) {
-  return static_cast<double>(std::max(left_rows, right_rows)) / drawn_points;
+  return static_cast<double>(std::max(left_rows, right_rows)) / points_in_drawn_cells;
 }
 /// Whether cells are drawn for so many rows: for fewer a join takes about as long.
 [[nodiscard]] inline bool are_cells_worth(std::uint64_t left_rows, std::uint64_t right_rows) {

@@ -119,7 +119,7 @@ template <class T, unsigned D, class Context>
   constexpr double widths = 8;                           // a cell's width, in distances
   constexpr double kept_share = D == 2 ? 0.897 : 0.866;  // of pairs in a ball, those that no border parts
   constexpr double most_cells_of_axis = 1 << 20;         // where usual points lie
-  constexpr u32 capacity = 3 * drawn_points;             // where there are more, these cells say nothing
+  constexpr u32 capacity = 3 * points_in_drawn_cells;    // where there are more, these cells say nothing
   if (!are_cells_worth(input.left.rows, input.right.rows)) return -1;
   const double one = cells_for_one(input.left.rows, input.right.rows);
   sampled_cells<T, D> cells{{}, {}, static_cast<u32>(0x1p32 / one)};

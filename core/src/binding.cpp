@@ -74,10 +74,10 @@ unbound_caller::~unbound_caller() {
 
 #if defined(ZENITH_HAS_TBB)
 
-unbound_workers::unbound_workers(oneapi::tbb::task_arena& arena) : task_scheduler_observer(arena) {
-  // TBB has counted the processors of a bound thread
+unbound_workers::unbound_workers(oneapi::tbb::task_arena& arena, int processors) : task_scheduler_observer(arena) {
+  // TBB has counted the processors of a bound thread. `caller_` is not bound any more, so they are not counted here.
   static const oneapi::tbb::global_control more(oneapi::tbb::global_control::max_allowed_parallelism,
-                                                static_cast<std::size_t>(processors_beyond_binding()));
+                                                static_cast<std::size_t>(processors));
   observe(true);
 }
 

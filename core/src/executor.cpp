@@ -126,7 +126,9 @@ executor make_executor(std::string_view spec) {
 executor cpu(const cpu_options& options) {
   if (options.threads < 0) {
     throw error(error_code::invalid_argument,
-                "cpu: options.threads is " + std::to_string(options.threads) + "; it must be 0 (all) or more", "cpu");
+                "cpu: options.threads is " + std::to_string(options.threads) + "; it must be 0 (all) to " +
+                    std::to_string(detail::most_threads),
+                "cpu");
   }
   execution settings;
   settings.target = &find_backend("cpu");

@@ -49,6 +49,9 @@ int main() {
     const auto found = zenith::top_k(on, keys, 10);
     is_right = is_right && found.keys.front() == *std::max_element(keys.begin(), keys.end());
   }
+  // more threads than places
+  is_right = is_right &&
+             zenith::top_k(zenith::cpu({.threads = places + 6}), keys, 10).keys == zenith::top_k(on, keys, 10).keys;
   std::printf("%d places, %d threads, workers on %d processors\n", places, on.threads(), most_processors());
   return is_right && on.threads() == places && most_processors() == places && processors_of(0) == 1 ? 0 : 1;
 }

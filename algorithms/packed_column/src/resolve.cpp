@@ -54,7 +54,7 @@ const execution& choose(const packed_problem& problem) {
   return last->chosen;
 }
 
-// That of the usual name, or whichever a backend has.
+// That of the usual name; else, of a backend that was named, whichever it has. "auto" considers the usual names alone.
 const kernel* find_strategy(const backend& in, std::string_view operation) {
   if (const auto* usual = find_kernel(in, operation, strategy_of(operation))) return usual;
   for (const auto& entry : in.kernels) {

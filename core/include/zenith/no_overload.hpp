@@ -9,8 +9,8 @@
 /// and `ZENITH_NO_CONST_OVERLOAD` are for members, `ZENITH_NO_CONSTRUCTOR` for constructors, and `ZENITH_REFUSED(where,
 /// (int, double));` for arguments that an overload would take.
 ///
-/// What they declare takes all arguments, but an overload that fits is better: these are templates, and take their
-/// first argument by a conversion or as one of "...".
+/// All but `ZENITH_REFUSED` declare templates that take every argument through "..." or by a conversion that is a
+/// constructor's. Both rank behind what any overload needs, so an overload that fits is chosen.
 
 namespace zenith::detail {
 

@@ -47,7 +47,8 @@ struct drawn_call {
   /// Of points: two of a column of preference `different`, and of several of these together.
   [[nodiscard]] std::size_t images() const { return of.columns - different() + (different() == 0 ? 0 : 2); }
 
-  /// Beside the table: what the notes say (perf/notes/skyline-memory.md).
+  /// Beside the table. The first lines are the promise (perf/notes/skyline-memory.md); the others are what its last
+  /// paragraph lists as above that.
   [[nodiscard]] std::size_t limit() const {
     const std::size_t input = of.values.size() * sizeof(T);
     const bool is_counted = what == asked_for::band || what == asked_for::layers_with_counts;
@@ -61,8 +62,9 @@ struct drawn_call {
     if (different() > 1) most = std::max(most, 29 * of.rows);
     // what does not grow with the rows: bitmaps of the first points, and what is known of a block
     constexpr std::size_t first_points = 32768;
-    constexpr std::size_t of_block = 8192;
-    const std::size_t bitmaps = first_points * images() * (images() <= 4 ? 8 : 4);
+    const std::size_t of_block = std::min<std::size_t>(8192, std::max<std::size_t>(of.rows / 8, 1024));
+    const bool may_have_bitmaps = strategy == "bitmap_tiles" || strategy == "auto";
+    const std::size_t bitmaps = may_have_bitmaps ? first_points * images() * (images() <= 4 ? 8 : 4) : 0;
     return most + bitmaps + 2 * of_block * (images() * (sizeof(T) + 4) + 32) + (std::size_t{1} << 18);
   }
 };

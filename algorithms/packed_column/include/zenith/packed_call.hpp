@@ -19,7 +19,7 @@
 ///   packed_top_k                   "filter"        the filter of top-k, over values that are decoded while they are
 ///                                                  scanned
 ///
-/// Those of the reference are "loops" over single values, and "sort" of top-k, but for its "group_encode".
+/// The reference has "group_encode" for packing, "sort" for top-k and "loops" for the rest.
 
 namespace zenith {
 

@@ -126,7 +126,8 @@ std::uint64_t select_indices(const executor& on, const Column& column, detail::p
 }
 
 /// The k = out_keys.size() best values and their indices, straight from the packed bytes; see `top_k` for order,
-/// options and errors.
+/// options and errors. `options.strategy` is "auto" or the one that the backend has: "filter", of the reference "sort";
+/// any other is `unsupported`.
 template <detail::packed_queryable Column, detail::writable_range OutKeys, detail::writable_range OutIndices>
 requires std::same_as<detail::packed_value<Column>, detail::element_t<OutKeys>> && index<detail::element_t<OutIndices>>
     top_k_run top_k(const executor& on, const Column& column, OutKeys&& out_keys, OutIndices&& out_indices,

@@ -54,7 +54,7 @@ struct skyline_problem {
   double independent_columns = 0;
   /// About how many values columns of preference `different` have together, at least 1. 0: there are no such columns.
   double groups = 0;
-  /// How many columns are of preference `different`. 0 where there are groups: one.
+  /// How many columns are of preference `different`. 0 with `groups` above 0 is read as 1.
   unsigned different = 0;
 
   [[nodiscard]] bool operator==(const skyline_problem&) const = default;

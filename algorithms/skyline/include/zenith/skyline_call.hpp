@@ -121,7 +121,7 @@ struct skyband_call : skyline_input {
   skyband_output (*provide)(void* state, std::uint64_t count) = nullptr;
   void* provide_state = nullptr;
   /// Not nullptr: instead of that, by how many rows each row of the table is dominated, `no_layer` for those that are
-  /// not in the band. The host's; not written when a NaN is rejected.
+  /// not in the band. The host's; may be written before the call has succeeded, but not when a NaN is rejected.
   std::uint32_t* out_by_row = nullptr;
 };
 
