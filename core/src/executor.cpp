@@ -6,6 +6,7 @@
 
 #include <core/message.hpp>
 #include <core/resolve.hpp>
+#include <core/workers.hpp>
 #include <zenith/cuda.hpp>
 #include <zenith/error.hpp>
 

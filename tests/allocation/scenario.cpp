@@ -1,9 +1,11 @@
 #include "scenario.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <new>
 #include <stdexcept>
+#include <thread>
 
 #include <catch.hpp>
 #include <settings.hpp>
@@ -48,7 +50,14 @@ attempt call_with_failure(const scenario& of, std::int64_t n) {
     made.said = fault.what();
   }
   made.failed = failing_memory::stop();
-  made.kept_blocks = failing_memory::live_blocks() - before - (made.said.capacity() > 15 ? 1 : 0);
+  // TBB frees an arena when its last worker has left it: after the call, and one from before may be among the others
+  const std::int64_t message = made.said.capacity() > 15 ? 1 : 0;
+  constexpr int most_waits = 200;
+  for (int i = 0; i < most_waits; ++i) {
+    made.kept_blocks = failing_memory::live_blocks() - before - message;
+    if (made.kept_blocks <= 0 || made.how == outcome::finished) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   return made;
 }
 
@@ -68,7 +77,7 @@ void check_allocations(const scenario& of) {
     of.reset();
     auto made = call_with_failure(of, n);
     // What is kept for later calls is kept once: a leak comes again.
-    if (made.how != outcome::finished && made.kept_blocks != 0) {
+    if (made.how != outcome::finished && made.kept_blocks > 0) {
       of.reset();
       made = call_with_failure(of, n);
     }
@@ -81,7 +90,7 @@ void check_allocations(const scenario& of) {
     if (made.how == outcome::finished) {
       CHECK(of.is_right());
     } else {
-      CHECK(made.kept_blocks == 0);
+      CHECK(made.kept_blocks <= 0);
       CHECK(of.is_untouched());
     }
   }

@@ -112,7 +112,9 @@ TEMPLATE_TEST_CASE("pairs that samples do not meet spare threshold_first rows", 
   };
   check("a line", 3, .0042, line, line);
   // it must not make one cell of all others
-  const auto with_far_point = [&](auto& from, std::size_t i, T* at) { at[0] = at[1] = i == 7 ? T{1e12} : place(from); };
+  const auto with_far_point = [&](auto& from, std::size_t i, T* at) {
+    at[0] = at[1] = i == 7 ? static_cast<T>(1e12) : place(from);
+  };
   check("a diagonal and a far point", 2, .0039, with_far_point, with_far_point);
 }
 

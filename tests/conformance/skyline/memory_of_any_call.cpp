@@ -63,7 +63,8 @@ struct drawn_call {
     // what does not grow with the rows: bitmaps of the first points, and what is known of a block
     constexpr std::size_t first_points = 32768;
     const std::size_t of_block = std::min<std::size_t>(8192, std::max<std::size_t>(of.rows / 8, 1024));
-    const bool may_have_bitmaps = strategy == "bitmap_tiles" || strategy == "auto";
+    const bool may_have_bitmaps =
+        strategy == "bitmap_tiles" || strategy == "auto" || what == asked_for::layers_with_counts;
     const std::size_t bitmaps = may_have_bitmaps ? first_points * images() * (images() <= 4 ? 8 : 4) : 0;
     return most + bitmaps + 2 * of_block * (images() * (sizeof(T) + 4) + 32) + (std::size_t{1} << 18);
   }
