@@ -17,8 +17,8 @@ void run_workers(int workers, const std::function<void(int)>& work);
 /// throw `std::bad_alloc`, and the next call tries again.
 [[nodiscard]] int hardware_threads();
 
-/// The most threads that a caller may ask for. TBB starts 256 of them at most, or twice as many as there are processors
-/// if that is more; these do the others' work.
+/// The most threads that a caller may ask for. There are no more than the process has processors, or than a limit of
+/// TBB allows that the program has set: these do the work of all.
 inline constexpr int most_threads = 1024;
 
 /// The threads for work on the host that an executor's settings allow: its own on the host, all of the process's when

@@ -74,28 +74,16 @@ bool tbb_is_started() {
   return is_started;
 }
 
-// As many threads as TBB has room for, whoever has started it: with a higher limit at its start it would make room for
-// all of them.
-std::size_t most_started() {
-  constexpr std::size_t room = 256;
-  return std::max(room, 2 * static_cast<std::size_t>(hardware_threads()));
-}
-
 void run_in_arena(int workers, const std::function<void()>& run) {
   using oneapi::tbb::global_control;
-  if (oneapi::tbb::this_task_arena::max_concurrency() >= workers) return run();
   const int unbound_processors = processors_beyond_binding();
-  // TBB starts no threads beyond the processors unless it is allowed to, and writes a warning when it is asked for
-  // them. Of limits that a program has set the lowest holds.
-  std::optional<global_control> more;
-  int width = workers;
-  if (workers > hardware_threads()) {
-    more.emplace(global_control::max_allowed_parallelism, most_started());
-    const auto allowed = global_control::active_value(global_control::max_allowed_parallelism);
-    width = static_cast<int>(std::min(allowed, static_cast<std::size_t>(workers)));
-    // the limit that unbound_workers sets below
-    if (unbound_processors > 0) width = std::min(width, unbound_processors);
-  }
+  // No wider than TBB starts threads: of more it writes a warning, and a thread that it starts while memory runs out
+  // ends the process. The threads that there are do the work of all workers.
+  const int allowed = unbound_processors > 0
+                          ? unbound_processors
+                          : static_cast<int>(global_control::active_value(global_control::max_allowed_parallelism));
+  const int width = std::min(workers, allowed);
+  if (oneapi::tbb::this_task_arena::max_concurrency() >= width) return run();
   oneapi::tbb::task_arena arena(width);
   std::optional<unbound_workers> unbound;
   if (unbound_processors > 0) unbound.emplace(arena, unbound_processors);

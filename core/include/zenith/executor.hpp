@@ -46,7 +46,7 @@ class executor {
 [[nodiscard]] executor make_executor(std::string_view spec);
 
 struct cpu_options {
-  int threads = 0;       ///< at most 1024; 0: all that the process may use
+  int threads = 0;       ///< at most 1024, of which no more run than there are processors; 0: all of these
   std::string isa = {};  ///< "sse2", "avx2", "avx512", "avx512bw"; empty: the widest usable
   /// For the scratch of queries and of packing, from any thread of a call; it must outlive the executor. Results,
   /// arrays and the building of tables and indexes have memory of their own. nullptr: the default resource. If that is
