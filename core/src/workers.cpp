@@ -106,8 +106,9 @@ void run_workers(int workers, const std::function<void(int)>& work) {
 int hardware_threads() {
   if (!tbb_is_started()) return count_processors();
   static const int found = [] {
+    const int beyond = processors_beyond_binding();  // of a caller that is still bound
     const unbound_caller free;
-    return std::max(oneapi::tbb::info::default_concurrency(), processors_beyond_binding());
+    return std::max(oneapi::tbb::info::default_concurrency(), beyond);
   }();
   return found;
 }

@@ -1,6 +1,8 @@
-// OpenMP binds the program's thread to one processor before main begins. The cpu backend uses the others all the same.
+// OpenMP binds the program's thread to one processor before main begins. The cpu backend uses the others all the same,
+// and so it does where the program, with "tbb_first", has started TBB in that thread.
 
 #include <omp.h>
+#include <oneapi/tbb/parallel_for.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -34,12 +36,14 @@ int most_processors() {
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
   const int places = omp_get_num_places();
   if (places < 2 || processors_of(0) != 1) {
     std::printf("zenith: skipped: OpenMP has bound nothing here: %d places, %d processors\n", places, processors_of(0));
     return 0;
   }
+  // TBB counts the processors of the thread that starts it
+  if (count > 1 && std::string{arguments[1]} == "tbb_first") oneapi::tbb::parallel_for(0, 100, [](int) {});
   const auto on = zenith::make_executor("cpu");
   std::vector<float> keys(std::size_t{1} << 22);
   for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<float>(i * 7919 % 4'000'037);

@@ -179,7 +179,7 @@ std::size_t run(const drawn_call<T>& call, random_source& random) {
 
 template <class T>
 void check_drawn_calls(const std::string& name) {
-  const auto calls = static_cast<std::uint64_t>(12 * std::clamp(zenith_test::scale(), 0.1, 10.0)) + 1;
+  const auto calls = static_cast<std::uint64_t>(40 * std::clamp(zenith_test::scale(), 0.3, 3.0));
   for (std::uint64_t i = 0; i < calls; ++i) {
     random_source random{zenith_test::seed_of(name, i)};
     const auto call = draw<T>(random);
